@@ -1,5 +1,3 @@
-import { chmodSync, statSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -11,113 +9,17 @@ import {
   SqliteIntrospector,
   type TransactionSettings,
 } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import { isBookkeeping } from './bookkeeping.ts';
 import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
+import { Handle, type SqliteOptions } from './sqlite-handle.ts';
+import { WriteMutex } from './write-mutex.ts';
 
 /**
  * The level of isolation that transactions have whose commit need not be on disk. Nothing else sets any: on SQLite there is
  * one for all, and settings of a transaction are the only thing that Kysely hands to a driver with it.
  */
 export const UNSYNCED = 'read uncommitted';
-
-export interface SqliteOptions {
-  path: string;
-  /** Whether a commit fulfils once it is on disk. Off only for throw-away data. */
-  durable: boolean;
-}
-
-/** Milliseconds a write waits for another transaction of this process. */
-const WRITE_WAIT = 30_000;
-const MAX_STATEMENTS = 500;
-
-interface Prepared {
-  statement: StatementSync;
-  /** Whether it gives rows. Asked once: to describe the columns takes ten times as long as to read a row. */
-  givesRows: boolean;
-}
-
-/** One open file with its prepared statements, those that were used last. */
-class Handle implements DatabaseConnection {
-  readonly database: DatabaseSync;
-  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
-
-  constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
-    this.database = new DatabaseSync(path, { timeout: 10_000 });
-    // Its log and index get the same mode.
-    const { mode, uid } = statSync(path);
-    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
-    this.database.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = ${durable ? 'NORMAL' : 'OFF'};
-      PRAGMA foreign_keys = ON;
-      PRAGMA cache_size = -16384;
-      PRAGMA wal_autocheckpoint = 4000;
-      PRAGMA temp_store = MEMORY;
-      PRAGMA trusted_schema = OFF;
-      ${readOnly ? 'PRAGMA query_only = ON;' : ''}
-    `);
-  }
-
-  prepared(sql: string): Prepared {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.database.prepare(sql);
-    const prepared = { statement, givesRows: statement.columns().length > 0 };
-    this.#statements.set(sql, prepared);
-    return prepared;
-  }
-
-  run<R>(query: CompiledQuery): QueryResult<R> {
-    const { statement, givesRows } = this.prepared(query.sql);
-    const parameters = query.parameters as SQLInputValue[];
-    if (givesRows) {
-      const rows = statement.all(...parameters) as R[];
-      return query.query.kind === 'SelectQueryNode' ? { rows } : { rows, numAffectedRows: BigInt(rows.length) };
-    }
-    const { changes, lastInsertRowid } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.run(query);
-  }
-
-  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('queries are not streamed');
-  }
-}
-
-/** Lets one writer in at a time; readers never wait. */
-class Mutex {
-  #locked = false;
-  readonly #waiting: (() => void)[] = [];
-
-  async lock(): Promise<void> {
-    if (!this.#locked) {
-      this.#locked = true;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const start = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(start), 1);
-        reject(new Error('waited too long for the database: is the outer handle used inside a transaction?'));
-      }, WRITE_WAIT);
-      this.#waiting.push(start);
-    });
-  }
-
-  unlock(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#locked = false;
-  }
-}
 
 /**
  * Two handles on one file: reads outside a transaction see the last committed state and never wait; writes and
@@ -126,7 +28,7 @@ class Mutex {
  */
 class SqliteDriver implements Driver {
   readonly #options: SqliteOptions;
-  readonly #mutex = new Mutex();
+  readonly #mutex = new WriteMutex();
   #writer!: Handle;
   #reader!: Handle;
   #log: LogFile | null = null;
@@ -204,7 +106,10 @@ class SqliteDriver implements Driver {
     return this.#version;
   }
 
-  /** A number that changes whenever more than bookkeeping is committed, by anyone, null while such writes are under way; other processes are asked after once in each turn of the event loop, and in each transaction. */
+  /**
+   * A number that changes whenever more than bookkeeping is committed, by anyone; null while such writes are under way. Other processes are
+   * asked after once in each turn of the event loop, and in each transaction.
+   */
   steadyVersion(): number | null {
     if (this.#unsteady || this.#writer === undefined) return null;
     if (this.#foreign === null) {
@@ -251,10 +156,10 @@ class Connection implements DatabaseConnection {
   #synced = true;
   readonly #reader: Handle;
   readonly #writer: Handle;
-  readonly #mutex: Mutex;
+  readonly #mutex: WriteMutex;
   readonly #told: Told;
 
-  constructor(reader: Handle, writer: Handle, mutex: Mutex, told: Told) {
+  constructor(reader: Handle, writer: Handle, mutex: WriteMutex, told: Told) {
     this.#reader = reader;
     this.#writer = writer;
     this.#mutex = mutex;

@@ -1,0 +1,69 @@
+import { chmodSync, statSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { LRUCache } from 'lru-cache';
+
+export interface SqliteOptions {
+  path: string;
+  /** Whether a commit fulfils once it is on disk. Off only for throw-away data. */
+  durable: boolean;
+}
+
+const MAX_STATEMENTS = 500;
+
+interface Prepared {
+  statement: StatementSync;
+  /** Whether it gives rows. Asked once: to describe the columns takes ten times as long as to read a row. */
+  givesRows: boolean;
+}
+
+/** One open file with its prepared statements, those that were used last. */
+export class Handle implements DatabaseConnection {
+  readonly database: DatabaseSync;
+  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
+
+  constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
+    this.database = new DatabaseSync(path, { timeout: 10_000 });
+    // Its log and index get the same mode.
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
+    this.database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${durable ? 'NORMAL' : 'OFF'};
+      PRAGMA foreign_keys = ON;
+      PRAGMA cache_size = -16384;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA trusted_schema = OFF;
+      ${readOnly ? 'PRAGMA query_only = ON;' : ''}
+    `);
+  }
+
+  prepared(sql: string): Prepared {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.database.prepare(sql);
+    const prepared = { statement, givesRows: statement.columns().length > 0 };
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  run<R>(query: CompiledQuery): QueryResult<R> {
+    const { statement, givesRows } = this.prepared(query.sql);
+    const parameters = query.parameters as SQLInputValue[];
+    if (givesRows) {
+      const rows = statement.all(...parameters) as R[];
+      return query.query.kind === 'SelectQueryNode' ? { rows } : { rows, numAffectedRows: BigInt(rows.length) };
+    }
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.run(query);
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('queries are not streamed');
+  }
+}
