@@ -8,6 +8,8 @@ export interface Load {
   p95: number;
   /** Bytes of an answer's body, the median. */
   bytes: number;
+  /** Bytes of every answer's body, from the first to the last. */
+  sizes: number[];
 }
 
 const percentile = (sorted: number[], part: number) =>
@@ -34,13 +36,16 @@ export async function load(
   await Promise.all(Array.from({ length: connections }, () => ask(Number(port), hostname, request, end, answers)));
   const took = performance.now() - start;
   const times = answers.times.sort((a, b) => a - b);
-  const sizes = answers.sizes.sort((a, b) => a - b);
   return {
     rate: (times.length / took) * 1_000,
     p50: percentile(times, 0.5),
     p90: percentile(times, 0.9),
     p95: percentile(times, 0.95),
-    bytes: percentile(sizes, 0.5),
+    bytes: percentile(
+      answers.sizes.toSorted((a, b) => a - b),
+      0.5,
+    ),
+    sizes: answers.sizes,
   };
 }
 

@@ -92,6 +92,8 @@ export interface Bare {
   url: string;
   /** Makes it answer these bytes. */
   answer(type: string, body: Buffer): Promise<void>;
+  /** Makes it answer as many bytes as these, in turn. */
+  answerAll(type: string, sizes: readonly number[]): Promise<void>;
   stop(): void;
 }
 
@@ -99,12 +101,14 @@ export interface Bare {
 export async function startBare(): Promise<Bare> {
   const child = fork(new URL('./bare.ts', import.meta.url));
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const told = async (message: { type: string; body?: string; sizes?: readonly number[] }) => {
+    child.send(message);
+    await once(child, 'message');
+  };
   return {
     url: `http://127.0.0.1:${port}/x`,
-    answer: async (type, body) => {
-      child.send({ type, body: body.toString('base64') });
-      await once(child, 'message');
-    },
+    answer: (type, body) => told({ type, body: body.toString('base64') }),
+    answerAll: (type, sizes) => told({ type, sizes }),
     stop: () => child.disconnect(),
   };
 }
