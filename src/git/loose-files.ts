@@ -37,9 +37,12 @@ const WITH_LITTLE: ZlibOptions = { windowBits: 12, memLevel: 5 };
 const AT_ONCE = 64 * 1024;
 const STREAM_CHUNK = 256 * 1024;
 
-async function compress(content: Buffer): Promise<Buffer> {
+/** Trees up to here stay as they are: they are ids for the most part, which take a third less at best, and half a millisecond. */
+const MOST_OF_TREE = 0xffff;
+
+async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
   const { length } = content;
-  if (length <= MOST_STORED) return storedStream(content);
+  if (length <= (type === 'tree' ? MOST_OF_TREE : MOST_STORED)) return storedStream(content);
   const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
   const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
   // Only the thread of the requests must not be held up by what is short.
@@ -94,7 +97,7 @@ async function writeTemporary(
     return null;
   }
   const header = Buffer.from(`${type} ${sizeOf(data)}\0`);
-  const compressed = Buffer.isBuffer(data) ? await compress(Buffer.concat([header, data])) : null;
+  const compressed = Buffer.isBuffer(data) ? await compress(Buffer.concat([header, data]), type) : null;
   const temporary = join(folder, `tmp_obj_${randomUUID()}`);
   await writeInto(folder, temporary, (path) =>
     compressed === null ? writeStored(path, header, data as StoredContent) : writeSynced(path, compressed),

@@ -146,6 +146,39 @@ test('trees differ in the same entries, and are edited to the same bytes, as if 
   );
 });
 
+test('long trees differ where one entry of theirs does, and are edited there', () => {
+  const all = Array.from({ length: 300 }, (_, n) => ({
+    name: `n${1_000 + n}`,
+    mode: '100644',
+    oid: n.toString(16).padStart(40, '0'),
+  }));
+  const whole = new TreeObject(OID, encodeTree(all));
+  const other = 'f'.repeat(40);
+  for (const at of [0, 1, 40, 150, 298, 299]) {
+    const entry = all[at]!;
+    const without = new TreeObject(OID, encodeTree(all.toSpliced(at, 1)));
+    const changed = new TreeObject(OID, encodeTree(all.with(at, { ...entry, oid: other })));
+    const names = ({ here, there }: ReturnType<TreeObject['differences']>) =>
+      [here, there].map((entries) => entries.map(({ name, oid }) => `${name} ${oid}`));
+    assert.deepEqual(names(whole.differences(without)), [[`${entry.name} ${entry.oid}`], []]);
+    assert.deepEqual(names(without.differences(whole)), [[], [`${entry.name} ${entry.oid}`]]);
+    assert.deepEqual(names(whole.differences(changed)), [[`${entry.name} ${entry.oid}`], [`${entry.name} ${other}`]]);
+    assert.deepEqual(whole.edited(new Map([[entry.name, null]])), without.content);
+    assert.deepEqual(without.edited(new Map([[entry.name, encodeEntry(entry)]])), whole.content);
+    const put = encodeEntry({ ...entry, oid: other });
+    assert.deepEqual(whole.edited(new Map([[entry.name, put]])), changed.content);
+  }
+  assert.deepEqual(whole.differences(whole), { here: [], there: [] });
+});
+
+test('what only looks like a name in a tree is left alone when it goes', () => {
+  // The id of the first holds what the second is found by.
+  const hidden = Buffer.from(' b\0'.padEnd(20, 'x'));
+  const tricky = Buffer.concat([Buffer.from('100644 a\0'), hidden, entry('100644', 'a b', id(1))]);
+  const tree = new TreeObject(OID, Buffer.concat([tricky, entry('100644', 'b', id(2))]));
+  assert.deepEqual(tree.edited(new Map([['b', null]])), tricky);
+});
+
 test('what stays in a tree that is edited is taken over as it is', () => {
   const odd = Buffer.concat([entry('100664', 'b', id(1)), entry('040000', 'a', id(2)), entry('100644', 'c', id(3))]);
   const added = encodeEntry({ mode: '100644', name: 'd', oid: OID });

@@ -3,6 +3,8 @@ import { type TreeEntry, typeOfMode } from './objects.ts';
 import { asInTree, endOf, entryFrom, findEntry, isFolderAt, parseTree, SPACE, ZERO } from './tree-entries.ts';
 
 const SLASH = 0x2f;
+/** So many bytes are compared at once. */
+const STEP = 1_024;
 
 /** Where entries of a tree begin. */
 export interface EntryPlaces {
@@ -103,7 +105,12 @@ export class TreeObject {
   differences(other: TreeObject): { here: TreeEntry[]; there: TreeEntry[] } {
     const [one, two] = [new Walk(this), new Walk(other)];
     const [here, there]: [TreeEntry[], TreeEntry[]] = [[], []];
+    const { before, behind } = inCommon(this.#data, other.#data);
+    one.skip(before);
+    two.skip(before);
     while (!one.isOver && !two.isOver) {
+      // Entries begin at the same places in what both end with.
+      if (one.left === two.left && one.left <= behind) return { here, there };
       if (one.sameAs(two)) {
         one.next();
         two.next();
@@ -130,25 +137,28 @@ export class TreeObject {
    * @throws GitError `corrupt` where an entry is cut short
    */
   edited(changes: ReadonlyMap<string, Buffer | null>): Buffer {
-    const going: Buffer[] = [];
+    const going: number[] = [];
     const coming: { key: Buffer; bytes: Buffer }[] = [];
     for (const [name, bytes] of changes) {
-      going.push(encodeBytes(name));
+      going.push(...placesOf(asInTree(name), this.#data));
       if (bytes !== null) coming.push({ key: encodeBytes(isFolderAt(bytes, 0) ? `${name}/` : name), bytes });
     }
     // By byte, as git sorts.
-    going.sort(Buffer.compare);
     coming.sort((a, b) => Buffer.compare(a.key, b.key));
+    going.sort((a, b) => a - b);
     const parts: Buffer[] = [];
     const data = this.#data;
     let from = 0;
     let next = 0;
+    let gone = 0;
     for (const walk = new Walk(this); !walk.isOver; walk.next()) {
       for (; next < coming.length && walk.isBehind(coming[next]!.key); next += 1) {
         parts.push(data.subarray(from, walk.start), coming[next]!.bytes);
         from = walk.start;
       }
-      if (!walk.isOneOf(going)) continue;
+      let goes = false;
+      for (; gone < going.length && going[gone]! < walk.end; gone += 1) goes ||= walk.isNameAt(going[gone]!);
+      if (!goes) continue;
       parts.push(data.subarray(from, walk.start));
       from = walk.end;
     }
@@ -161,6 +171,29 @@ export class TreeObject {
   endOf(at: number): number {
     return endOf(this.#oid, this.#data, at);
   }
+}
+
+/** Where a name stands as `asInTree` gives it, and where something only looks like it: within a longer name, or an id. */
+function placesOf(name: Buffer, data: Buffer): number[] {
+  const places: number[] = [];
+  for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + 1)) places.push(at);
+  return places;
+}
+
+/** How many bytes two trees have in common before the first in which they differ, and behind the last one. */
+function inCommon(a: Buffer, b: Buffer): { before: number; behind: number } {
+  const shorter = Math.min(a.length, b.length);
+  let before = 0;
+  while (before + STEP <= shorter && a.compare(b, before, before + STEP, before, before + STEP) === 0) before += STEP;
+  while (before < shorter && a[before] === b[before]) before += 1;
+  let behind = 0;
+  const isSame = (size: number) => {
+    const [endA, endB] = [a.length - behind, b.length - behind];
+    return a.compare(b, endB - size, endB, endA - size, endA) === 0;
+  };
+  while (behind + STEP <= shorter && isSame(STEP)) behind += STEP;
+  while (behind < shorter && a[a.length - behind - 1] === b[b.length - behind - 1]) behind += 1;
+  return { before, behind };
 }
 
 /** Goes along the entries of a tree. */
@@ -183,6 +216,16 @@ class Walk {
   next(): void {
     this.#start = this.#end;
     if (!this.isOver) this.#end = this.#tree.endOf(this.#start);
+  }
+
+  /** Bytes from its entry on. */
+  get left(): number {
+    return this.#data.length - this.#start;
+  }
+
+  /** Passes the entries that end within so many bytes from the beginning. */
+  skip(bytes: number): void {
+    while (!this.isOver && this.#end <= bytes) this.next();
   }
 
   /** Whether both are at the same entry. */
@@ -224,17 +267,9 @@ class Walk {
     return this.#keyByte(start + length, end) >= 0;
   }
 
-  /** Whether its name is one of these. @param names sorted by byte */
-  isOneOf(names: readonly Buffer[]): boolean {
-    const [start, end] = [this.#nameStart, this.#nameEnd];
-    for (let low = 0, high = names.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      const order = this.#data.compare(names[middle]!, undefined, undefined, start, end);
-      if (order === 0) return true;
-      if (order < 0) high = middle;
-      else low = middle + 1;
-    }
-    return false;
+  /** Whether its name is what stands as `asInTree` gives it at a place. */
+  isNameAt(place: number): boolean {
+    return place === this.#nameStart - 1;
   }
 
   /** A byte of what git sorts by; -1 behind it. */
