@@ -9,7 +9,7 @@ type Times = { active: number; idle: number };
 function simulated() {
   let now = 0;
   let active = 0;
-  const processors = { idle: 0, all: 0 };
+  const processors = { others: 0, all: 0 };
   const load = new LoopLoad({
     utilization: (current?: Times, last?: Times) => {
       const [busy, idle] =
@@ -19,36 +19,42 @@ function simulated() {
     processors: () => ({ ...processors }),
     now: () => now,
   });
-  /** @param share of the time that the thread was active, `idle` of that of all processors */
-  return (ms: number, share: number, idle = 0.5) => {
+  /** @param share of the time that the thread was active, `others` how much of that of all processors other processes took */
+  return (ms: number, share: number, others = 0.1) => {
     now += ms;
     active += ms * share;
     processors.all += ms * 4;
-    processors.idle += ms * 4 * idle;
+    processors.others += ms * 4 * others;
     return load.isBusy;
   };
 }
 
-const six = (after: ReturnType<typeof simulated>, share: number, idle?: number) =>
-  Array.from({ length: 6 }, () => after(500, share, idle));
+const six = (after: ReturnType<typeof simulated>, share: number, others?: number) =>
+  Array.from({ length: 6 }, () => after(500, share, others));
 const NOT_YET = Array.from({ length: 5 }, () => false);
 
-test('a thread is busy once it was so for some periods, until it is free again', () => {
+test('a thread is busy once it was so in some periods together, until it is free again', () => {
   const after = simulated();
   assert.deepEqual(six(after, 0.95), [...NOT_YET, true]);
-  assert.deepEqual([after(500, 0.4), after(499, 0), after(1, 0), after(20_000, 0.95)], [true, true, false, false]);
+  assert.deepEqual([after(500, 0.4), after(499, 0), after(1, 0), after(20_000, 0.95)], [true, true, false, true]);
   assert.equal(after(500, 0.95), true);
   assert.deepEqual([after(500, 0), after(70_000, 0)], [false, false]);
   assert.deepEqual(six(after, 0.95), [...NOT_YET, true]);
   const other = simulated();
-  for (let n = 0; n < 20; n += 1) assert.equal(other(500, n % 6 === 5 ? 0.8 : 1), false);
+  for (let n = 0; n < 20; n += 1) assert.equal(other(500, n % 6 === 5 ? 0.2 : 1), false);
+  for (let n = 0; n < 20; n += 1) assert.equal(other(500, 0.85), false);
+  const third = simulated();
+  assert.deepEqual(
+    [1, 1, 0.8, 1, 1, 1].map((share) => third(500, share)),
+    [...NOT_YET, true],
+  );
 });
 
-test('where no processor is idle others would not help', () => {
+test('where other processes take the processors more threads would not help', () => {
   const after = simulated();
-  assert.deepEqual(six(after, 1, 0.2), [...NOT_YET, false]);
-  assert.deepEqual(six(after, 1, 0.4), [...NOT_YET, true]);
-  assert.deepEqual([after(500, 1, 0.1), after(500, 1, 0.01)], [true, false]);
+  assert.deepEqual(six(after, 1, 0.4), [...NOT_YET, false]);
+  assert.deepEqual(six(after, 1, 0.2), [...NOT_YET, true]);
+  assert.deepEqual([after(500, 1, 0.25), after(500, 1, 0.5)], [true, false]);
 });
 
 test('it is told by the engine and the system what is done', () => {
@@ -62,5 +68,5 @@ test('it is told by the engine and the system what is done', () => {
   now += 1;
   assert.equal(load.isBusy, true);
   const times = processorTimes();
-  assert.ok(times === null || (times.idle > 0 && times.all > times.idle));
+  assert.ok(times === null || (times.others > 0 && times.all > times.others));
 });

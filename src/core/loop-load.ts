@@ -3,17 +3,16 @@ import { processorTimes } from './processor-times.ts';
 
 /** Milliseconds after which it is looked at again. */
 const PERIOD_MS = 500;
-/** So many periods in a row: the first seconds after a start, in which nothing is compiled, are none of want. */
+/** So many periods are looked at together: the first seconds after a start, in which nothing is compiled, are none of want. */
 const PERIODS = 6;
 /** Fewer where it was so within the last minute. */
-const AGAIN_PERIODS = 2;
+const AGAIN_PERIODS = 1;
 const LATELY_MS = 60_000;
-/** Of the time: from where on there is little to spare, and where enough again. */
+/** Of the time: from where on there is little to spare in all of them, and where enough again in one. */
 const BUSY = 0.9;
 const FREE = 0.25;
-/** Of the time of all processors: what has to be idle for other threads to be of use, and for them to go on. */
-const IDLE = 0.3;
-const STILL_IDLE = 0.05;
+/** Of the time of all processors: where other processes take more, other threads of this one would only wait for them. */
+const MOST_OF_OTHERS = 0.3;
 
 /** What a look is taken at: of this thread, of the machine, and the time in milliseconds. */
 const SYSTEM = {
@@ -22,16 +21,22 @@ const SYSTEM = {
   now: (): number => performance.now(),
 };
 
+/** What was found at one time. */
+interface Look {
+  loop: ReturnType<typeof SYSTEM.utilization>;
+  processors: ReturnType<typeof SYSTEM.processors>;
+}
+
 /**
- * Tells whether this thread had little time to spare lately while processors were idle. It takes no timer: whoever asks often enough has
- * it looked at.
+ * Tells whether this thread had little time to spare lately while other processes left processors to this one. It takes no timer: whoever
+ * asks often enough has it looked at.
  */
 export class LoopLoad {
   readonly #system: typeof SYSTEM;
   #lookedAt: number;
-  #loop: ReturnType<typeof SYSTEM.utilization>;
-  /** At the last look while it is busy, or else at the first that found it so. */
-  #processors: ReturnType<typeof SYSTEM.processors> = null;
+  #last: Look;
+  /** When the first of the periods began that are looked at together. */
+  #begin: Look;
   #periods = 0;
   #isBusy = false;
   #wasBusyAt = Number.NEGATIVE_INFINITY;
@@ -40,24 +45,25 @@ export class LoopLoad {
   constructor(system: Partial<typeof SYSTEM> = {}) {
     this.#system = { ...SYSTEM, ...system };
     this.#lookedAt = this.#system.now();
-    this.#loop = this.#system.utilization();
+    this.#last = this.#look();
+    this.#begin = this.#last;
   }
 
-  /** Whether it was busy for three seconds in which processors were idle, and no period has told otherwise since. */
+  /** Whether it was busy for three seconds in which others left it enough, and no period has told otherwise since. */
   get isBusy(): boolean {
     const now = this.#system.now();
     if (now - this.#lookedAt < PERIOD_MS) return this.#isBusy;
     this.#lookedAt = now;
-    const loop = this.#system.utilization();
-    const share = this.#system.utilization(loop, this.#loop).utilization;
-    this.#loop = loop;
-    if (this.#isBusy) this.#isBusy = share > FREE && this.#idleShare() > STILL_IDLE;
-    else if (share <= BUSY) this.#periods = 0;
+    const [before, look] = [this.#last, this.#look()];
+    this.#last = look;
+    const isFree = this.#share(before, look) <= FREE;
+    if (this.#isBusy) this.#isBusy = !isFree && this.#hasRoom(before, look);
+    else if (isFree) this.#periods = 0;
     else {
       this.#periods += 1;
-      if (this.#periods === 1) this.#processors = this.#system.processors();
-      else if (this.#periods >= (now - this.#wasBusyAt < LATELY_MS ? AGAIN_PERIODS : PERIODS)) {
-        this.#isBusy = this.#idleShare() > IDLE;
+      if (this.#periods === 1) this.#begin = before;
+      if (this.#periods >= (now - this.#wasBusyAt < LATELY_MS ? AGAIN_PERIODS : PERIODS)) {
+        this.#isBusy = this.#share(this.#begin, look) > BUSY && this.#hasRoom(this.#begin, look);
         this.#periods = 0;
       }
     }
@@ -65,11 +71,18 @@ export class LoopLoad {
     return this.#isBusy;
   }
 
-  /** Since the processors were looked at the last time. */
-  #idleShare(): number {
-    const before = this.#processors;
-    this.#processors = this.#system.processors();
-    if (before === null || this.#processors === null || this.#processors.all === before.all) return 1;
-    return (this.#processors.idle - before.idle) / (this.#processors.all - before.all);
+  #look(): Look {
+    return { loop: this.#system.utilization(), processors: this.#system.processors() };
+  }
+
+  /** Of the time between two looks, how much this thread was active. */
+  #share(from: Look, to: Look): number {
+    return this.#system.utilization(to.loop, from.loop).utilization;
+  }
+
+  /** Whether other processes left it enough between two looks. */
+  #hasRoom({ processors: from }: Look, { processors: to }: Look): boolean {
+    if (from === null || to === null || to.all === from.all) return true;
+    return (to.others - from.others) / (to.all - from.all) < MOST_OF_OTHERS;
   }
 }
