@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordGate } from './access/password-gate.ts';
-import { readApart, readingThread } from './api/code/index.ts';
+import { mostShared, readingThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
@@ -271,7 +271,7 @@ async function serveClaimed(
   const isNeeded = () => load.isBusy;
   instance.deps.storages.pool.readers.allow({
     ...{ ...readingThread, threads, isNeeded },
-    ...(processors > 2 ? {} : { only: readApart }),
+    ...(processors > 2 ? {} : { mostOwed: mostShared }),
   });
   claims.keep(
     keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),

@@ -36,7 +36,7 @@ export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/answers.
 export { detailedStatus } from './pipelines/detailed-status.ts';
 export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/views.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/views.ts';
-export { readApart, readingThread } from './reading-thread.ts';
+export { mostShared, readingThread } from './reading-thread.ts';
 export { sendArchive } from './repositories/archive-routes.ts';
 export { findProjectSnippet } from './snippets/find.ts';
 export { snippetUrls } from './snippets/views.ts';

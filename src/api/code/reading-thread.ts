@@ -1,16 +1,23 @@
 /** What a reading thread runs. Everybody else imports it for its address alone. */
 import { FILE_AT } from '../../git/readers/file-at.ts';
-import { FOLDER_AT } from '../../git/readers/folder-at.ts';
 import { COMMITS } from '../../git/readers/log-page.ts';
 import { MERGED_INTO } from '../../git/readers/merged-into.ts';
 import { serveQuestions } from '../../git/readers/serve.ts';
 import { COMMIT_JSON } from './commits/detail-json.ts';
 import { COMMIT_PAGE } from './commits/page-json.ts';
+import { FOLDER_PAGE } from './repositories/folder-page.ts';
 
 /** Where the program of reading threads is, and what they are told to be. */
 export const readingThread = { address: import.meta.url, name: 'stithy-reader' } as const;
 
-/** What is asked of a thread also where it has no processor for itself: any other question costs more then than it spares. */
-export const readApart: ReadonlySet<string> = new Set([COMMIT_JSON.name, FOLDER_AT.name]);
+/** What leaves the process next to nothing to do. */
+const LIGHT: ReadonlySet<string> = new Set([COMMIT_JSON.name, FOLDER_PAGE.name]);
+const MOST_SHARED = 6;
 
-serveQuestions(readingThread.name, [FILE_AT, FOLDER_AT, COMMITS, MERGED_INTO, COMMIT_PAGE, COMMIT_JSON]);
+/**
+ * How many answers a thread may owe when it is asked such a question where it has no processor for itself: what it could not begin
+ * with soon this process does meanwhile.
+ */
+export const mostShared = (name: string): number => (LIGHT.has(name) ? Number.POSITIVE_INFINITY : MOST_SHARED);
+
+serveQuestions(readingThread.name, [FILE_AT, FOLDER_PAGE, COMMITS, MERGED_INTO, COMMIT_PAGE, COMMIT_JSON]);

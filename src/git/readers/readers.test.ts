@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
 import { COMMIT_PAGE } from '../../api/code/commits/page-json.ts';
 import { readingThread } from '../../api/code/reading-thread.ts';
+import { FOLDER_PAGE } from '../../api/code/repositories/folder-page.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { decodeBytes } from '../bytes.ts';
 import type { LogQuery } from '../log.ts';
 import type { Repository } from '../repository.ts';
 import { ask } from './ask.ts';
 import { FILE_AT, type FileAt, MAX_CONTENT } from './file-at.ts';
-import { FOLDER_AT } from './folder-at.ts';
 import { COMMITS } from './log-page.ts';
 import { MERGED_INTO } from './merged-into.ts';
 import { Readers } from './readers.ts';
@@ -81,11 +81,14 @@ test('folders, histories and commits come from a thread as they are here', async
     const { bytes, ...rest } = await ask(repo, COMMIT_PAGE, query, 'http://x/p', true);
     return { ...rest, json: Buffer.from(bytes).toString() };
   };
+  const folderOf = async (folder: string, from: number | string) => {
+    const { bytes, ...rest } = (await ask(repo, FOLDER_PAGE, third, folder, { from, size: 1 }))!;
+    return { ...rest, json: Buffer.from(bytes).toString() };
+  };
   const everything = async () => ({
-    folder: (({ tree, bytes }) => [tree, Buffer.from(bytes).toString('hex')])(
-      (await ask(repo, FOLDER_AT, third, 'b'))!,
-    ),
-    none: await ask(repo, FOLDER_AT, third, 'a'),
+    folder: await folderOf('b', 0),
+    root: await folderOf('', ''),
+    none: await ask(repo, FOLDER_PAGE, third, 'a', { from: 0, size: 1 }),
     page: await listOf({ from: [third], limit: 2, skip: 1 }),
     more: await listOf({ from: [third], limit: 1, path: 'a', until: new Date() }),
     commits: await ask(repo, COMMITS, [third, '0'.repeat(40)]),
@@ -94,6 +97,13 @@ test('folders, histories and commits come from a thread as they are here', async
   });
   const here = await everything();
   const ids = (json: string) => JSON.parse(json).map(({ id }: { id: string }) => id);
+  assert.deepEqual(
+    [here.folder, here.root].map(({ json, total, next }) => [JSON.parse(json)[0].path, total, next]),
+    [
+      ['b/c', 1, null],
+      ['b', 2, 'Yg'],
+    ],
+  );
   assert.deepEqual([ids(here.page.json), here.page.more], [[second, first], false]);
   assert.deepEqual([here.more.more, here.none, here.commits[1]], [true, null, null]);
   assert.deepEqual(here.merged, new Set([first]));
@@ -168,11 +178,17 @@ test('who leaves is not waited for', async (t) => {
 });
 
 /** Readers whose threads do as a program says, until the first one can be asked. */
-async function readersOf(t: TestContext, body: string, threads: number) {
+async function readersOf(t: TestContext, body: string, threads: number, mostOwed?: (name: string) => number) {
   const readers = new Readers();
   t.after(() => readers.close());
   const program = `import { parentPort } from 'node:worker_threads'; ${body}; parentPort.postMessage({ type: 'ready' });`;
-  readers.allow({ address: `data:text/javascript,${encodeURIComponent(program)}`, name: 'test', threads, isNeeded });
+  readers.allow({
+    address: `data:text/javascript,${encodeURIComponent(program)}`,
+    name: 'test',
+    threads,
+    isNeeded,
+    ...(mostOwed === undefined ? {} : { mostOwed }),
+  });
   let first = readers.ask(place, 'first', []);
   for (; first === undefined; first = readers.ask(place, 'first', [])) await sleep(5);
   return { readers, first };
@@ -204,14 +220,16 @@ test('another thread is started when the first has something to do, and the one 
   assert.equal(readers.size, 2);
 });
 
-test('where a thread has no processor for itself only some questions are asked of it', async () => {
-  const readers = new Readers();
-  readers.allow({ ...PROGRAM, threads: 1, only: new Set(['dear']) });
-  assert.equal(readers.ask(place, 'cheap', []), undefined);
-  assert.equal(readers.size, 0);
-  assert.equal(readers.ask(place, 'dear', []), undefined);
-  assert.equal(readers.size, 1);
+test('a thread that owes enough is asked only what it may owe more of', async (t) => {
+  const mostOwed = (name: string) => (name === 'light' ? Number.POSITIVE_INFINITY : 2);
+  const { readers, first } = await readersOf(t, `parentPort.on('message', () => {})`, 1, mostOwed);
+  const asked = ['dear', 'dear', 'light', 'dear'].map((name) => readers.ask(place, name, []));
+  assert.deepEqual(
+    asked.map((answer) => answer !== undefined),
+    [true, false, true, false],
+  );
   readers.close();
+  assert.deepEqual(await Promise.all([first, asked[0], asked[2]]), [undefined, undefined, undefined]);
 });
 
 test('nothing is asked of threads where none are allowed, or all are ended', async () => {

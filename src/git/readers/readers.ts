@@ -14,8 +14,8 @@ export interface ReaderProgram {
   threads: number;
   /** Whether this thread has too little time to find answers itself. */
   isNeeded: () => boolean;
-  /** Names of the only questions that are asked of threads; all where it is not given. */
-  only?: ReadonlySet<string>;
+  /** How many answers a thread may owe and still be asked a question of this name; any number where it is not given. */
+  mostOwed?: (name: string) => number;
 }
 
 /**
@@ -47,7 +47,6 @@ export class Readers {
    */
   ask(place: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> | undefined {
     if (this.#program === null || this.#program.threads === 0 || !this.#program.isNeeded()) return undefined;
-    if (this.#program.only?.has(name) === false) return undefined;
     this.#askedAt = performance.now();
     let thread: ReaderThread | null = null;
     let areReady = true;
@@ -56,7 +55,9 @@ export class Readers {
       if (one.isFree && (thread === null || one.owes < thread.owes)) thread = one;
     }
     if (areReady && (thread === null || thread.owes > 0)) this.#start(this.#program);
-    return thread?.ask(place, name, args);
+    const { mostOwed } = this.#program;
+    if (thread === null || thread.owes >= (mostOwed?.(name) ?? Number.POSITIVE_INFINITY)) return undefined;
+    return thread.ask(place, name, args);
   }
 
   /** Says that a repository is about to be moved or removed. */

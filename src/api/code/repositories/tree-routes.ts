@@ -7,7 +7,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../access.ts';
 import { TreeObject } from './answers.ts';
 import { OptionalRef } from './inputs.ts';
-import { findListing, pageToken, positionAfter, presentEntries } from './tree.ts';
+import { treePage } from './tree.ts';
 
 export const treeRoutes = [
   route({
@@ -34,22 +34,17 @@ export const treeRoutes = [
       if (input.pagination === 'none' && !input.recursive) {
         throw invalidParameter('pagination cannot be "none" unless "recursive" is true');
       }
-      const repo = repositoryOf(deps, project);
-      const listing = await findListing(repo, input.ref, input.path, input.recursive === true);
-      const { entries, prefix, tree } = listing;
-      const all = input.pagination === 'none';
-      const start = input.pagination === 'keyset' ? positionAfter(listing, input.page_token) : all ? 0 : page.offset;
-      const end = all ? entries.length : start + page.size;
-      if (input.pagination === 'keyset') {
-        const next =
-          end < entries.length ? { page_token: pageToken(entries.slice(end - 1, end)[0]!), per_page: page.size } : null;
-        setKeysetHeaders(deps.externalUrl(), request, reply, next);
-      } else if (!all) {
-        setPageHeaders(deps.externalUrl(), request, reply, page, { total: entries.length });
-      }
-      return deps.answers.get(`tree:${repo.id}:${tree}:${input.recursive}:${start}:${end}:${prefix}`, async () =>
-        presentEntries(entries.slice(start, end), prefix),
-      );
+      const isKeyset = input.pagination === 'keyset';
+      const isAll = input.pagination === 'none';
+      const from = isKeyset ? (input.page_token ?? '') : isAll ? 0 : page.offset;
+      const query = { ref: input.ref, path: input.path, recursive: input.recursive === true };
+      const size = isAll ? Number.MAX_SAFE_INTEGER : page.size;
+      const { json, total, next } = await treePage(deps, repositoryOf(deps, project), query, { from, size });
+      if (isKeyset) {
+        const after = next === null ? null : { page_token: next, per_page: page.size };
+        setKeysetHeaders(deps.externalUrl(), request, reply, after);
+      } else if (!isAll) setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return json;
     },
   }),
 ];

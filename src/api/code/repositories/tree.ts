@@ -1,77 +1,62 @@
-import { invalidParameter, notFound } from '../../../core/errors.ts';
-import { bufferOver, encodeBytes } from '../../../git/bytes.ts';
+import { notFound } from '../../../core/errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/bytes.ts';
 import { ask } from '../../../git/readers/ask.ts';
-import { FOLDER_AT } from '../../../git/readers/folder-at.ts';
 import type { Repository } from '../../../git/repository.ts';
-import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
 import { resolveRevision } from '../../../git/revision.ts';
-import { entryAt, type PathEntry } from '../../../git/tree.ts';
-import { type EntryList, listAll, listFolder } from '../../../git/tree-listing.ts';
-import { TreeObject } from '../../../git/tree-object.ts';
+import { entryAt } from '../../../git/tree.ts';
+import { listAll } from '../../../git/tree-listing.ts';
+import { Serialized } from '../../../http/send.ts';
+import { FOLDER_PAGE, type Part, pageOf, prefixOf } from './folder-page.ts';
 
-export interface Listing {
-  /** Folder the entries lie in, with a closing slash; empty for the root. */
-  prefix: string;
-  /** Id of the folder's tree. */
-  tree: string;
-  entries: EntryList;
+/** What is listed. */
+export interface TreeQuery {
+  ref: string | undefined;
+  path: string | undefined;
+  /** Whether all that is below the folder is, too. */
+  recursive: boolean;
 }
 
-/** What was listed lately: the next page is asked of the same folder. */
-const folders = new ResultCache<Listing & { bytes: number }>(4 * 1024 * 1024, ({ bytes }) => bytes + 400);
+/** One page of what a folder holds. */
+export interface TreePage {
+  json: Serialized;
+  /** How many entries there are in all. */
+  total: number;
+  /** As in `EntryPage`. */
+  next: string | null;
+}
 
 /**
- * The entries of a folder at a branch, tag or commit.
- * @throws ApiError 404 `404 Tree Not Found`, or `404 invalid revision or path Not Found` where the folder is missing
+ * One page of the entries of a folder at a branch, tag or commit.
+ * @throws ApiError 404 `404 Tree Not Found`, or `404 invalid revision or path Not Found` where the folder is missing;
+ * 400 for a token that no entry fits
  */
-export async function findListing(
+export async function treePage(
+  deps: Deps,
   repo: Repository,
-  ref: string | undefined,
-  path: string | undefined,
-  recursive: boolean,
-): Promise<Listing> {
+  { ref, path, recursive }: TreeQuery,
+  part: Part,
+): Promise<TreePage> {
   const revision = await resolveRevision(repo, ref || 'HEAD');
   if (revision === null) throw notFound('Tree');
   const folder = (path ?? '').replace(/^\/|\/$/g, '');
-  const prefix = folder === '' ? '' : `${folder}/`;
-  if (!recursive) {
-    return await folders.get(cacheKey(repo.id, revision.oid, folder), async () => {
-      const found = await ask(repo, FOLDER_AT, revision.oid, folder);
-      if (found === null) throw notFound('invalid revision or path');
-      const { tree, bytes } = found;
-      const entries = listFolder(new TreeObject(tree, bufferOver(bytes)));
-      // Some 8 bytes for each entry, which is some 40 of the tree.
-      return { prefix, tree, entries, bytes: Math.ceil(1.5 * bytes.length) };
-    });
+  const key = `tree:${repo.id}:${revision.oid}:${recursive}:${typeof part.from}:${part.from}:${part.size}:${folder}`;
+  const known = deps.answers.peek(key);
+  if (known !== undefined) {
+    return { json: known.json, total: Number(known.headers.total), next: known.headers.next ?? null };
   }
-  const entry = await entryAt(repo, revision.oid, folder);
-  if (entry?.type !== 'tree') throw notFound('invalid revision or path');
-  return { prefix, tree: entry.oid, entries: await listAll(repo, entry.oid) };
+  const page = recursive
+    ? await pageOfAll(repo, revision.oid, folder, part)
+    : await ask(repo, FOLDER_PAGE, revision.oid, folder, part);
+  if (page === null) throw notFound('invalid revision or path');
+  const { bytes, etag, total, next } = page;
+  const headers = { total: String(total), ...(next === null ? {} : { next }) };
+  const { json } = deps.answers.keepBody(key, new Serialized(bufferOver(bytes), etag), headers);
+  return { json, total, next };
 }
 
-/** Entries as the API shows them; bytes of a name that are no UTF-8 become U+FFFD. */
-export const presentEntries = (entries: readonly PathEntry[], prefix: string) =>
-  entries.map((entry) => ({
-    id: entry.oid,
-    name: entry.name.toWellFormed(),
-    type: entry.type,
-    path: `${prefix}${entry.path}`.toWellFormed(),
-    mode: entry.mode,
-  }));
-
-/** What stands for an entry in `page_token`: its path, since two files can be one blob. */
-export const pageToken = (entry: PathEntry): string => encodeBytes(entry.path).toString('base64url');
-
-/**
- * Where the page after a token starts. Takes the id of an entry as well.
- * @throws ApiError 400 where no entry fits
- */
-export function positionAfter({ entries }: Listing, token: string | undefined): number {
-  if (!token) return 0;
-  const all = entries.slice(0);
-  const byId = all.findIndex(({ oid }) => oid === token);
-  const bytes = Buffer.from(token, 'base64url');
-  const index = byId >= 0 ? byId : all.findIndex(({ path }) => encodeBytes(path).equals(bytes));
-  if (index < 0) throw invalidParameter('page_token is invalid');
-  return index + 1;
+/** One page of a folder with all that is below it; null where there is no folder. */
+async function pageOfAll(repo: Repository, commit: string, folder: string, part: Part) {
+  const entry = await entryAt(repo, commit, folder);
+  return entry?.type === 'tree' ? pageOf(await listAll(repo, entry.oid), prefixOf(folder), part) : null;
 }
