@@ -40,7 +40,7 @@ export async function treePage(
   const revision = await resolveRevision(repo, ref || 'HEAD');
   if (revision === null) throw notFound('Tree');
   const folder = (path ?? '').replace(/^\/|\/$/g, '');
-  const key = `tree:${repo.id}:${revision.oid}:${recursive}:${typeof part.from}:${part.from}:${part.size}:${folder}`;
+  const key = `tree:${repo.id}:${revision.oid}:${JSON.stringify([recursive, part.from, part.size, folder])}`;
   const known = deps.answers.peek(key);
   if (known !== undefined) {
     return { json: known.json, total: Number(known.headers.total), next: known.headers.next ?? null };
