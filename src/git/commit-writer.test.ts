@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { gitFixture } from '../../test/support/git-fixture.ts';
@@ -61,6 +63,22 @@ test('each action does what its name says, and folders left empty vanish', async
   assert.equal(git(['cat-file', 'blob', `${oid}:keep.txt`]), 'kept');
   assert.equal(git(['rev-parse', `${oid}^1`]), base);
   assert.equal(git(['rev-parse', `${oid}^{tree}`]), tree);
+  git(['fsck', '--full', '--strict']);
+});
+
+test('trees of any length are read by git, and stay uncompressed as far as one block goes', async (t) => {
+  const { dir, repo, git } = gitFixture(t);
+  const many = Array.from({ length: 2_000 }, (_, n) => create(`long/f${1_000 + n}`, String(n)));
+  const actions = [...many, ...many.slice(0, 300).map(({ path }) => create(`short/${path}`, '1'))];
+  const { oid } = await writeActions(repo, { ...rest, base: null, actions });
+  const sizes = ['long', 'short/long'].map((folder) => {
+    const tree = git(['rev-parse', `${oid}:${folder}`]);
+    return [statSync(join(dir, 'objects', tree.slice(0, 2), tree.slice(2))).size, git(['cat-file', '-s', tree])];
+  });
+  assert.ok(Number(sizes[0]![0]) < Number(sizes[0]![1]), 'a tree of 66,000 bytes is not as long as it is');
+  assert.equal(sizes[1]![0], Number(sizes[1]![1]) + `tree ${sizes[1]![1]}\0`.length + 11);
+  assert.equal(git(['ls-tree', '-r', '--name-only', oid]).split('\n').length, 2_300);
+  assert.equal((await repo.objects.tree(git(['rev-parse', `${oid}:long`])))?.length, 2_000);
   git(['fsck', '--full', '--strict']);
 });
 
