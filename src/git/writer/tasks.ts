@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { syncFile, syncPath } from '../durable.ts';
 import { type NamedObject, syncFolders, writeFiles } from '../loose-files.ts';
@@ -54,6 +54,23 @@ export function doTask(task: Task): Promise<Done> {
   return task.name === 'lock' ? makeLock(task) : putInPlace(task);
 }
 
+/** The number of the file that a task moves, by which it is known in any place; null of one that moves none. */
+export function fileOf(task: Task): number | null {
+  if (task.name !== 'put') return null;
+  return lstatSync(task.from as string, { throwIfNoEntry: false })?.ino ?? null;
+}
+
+/**
+ * Does a task of which nobody knows how far another thread came with it. A file that has been put in its place is not missed where it
+ * was: there may be somebody else's lock by then.
+ * @param file what `fileOf` gave before the other thread began
+ * @throws as `doTask`
+ */
+export async function doAgain(task: Task, file: number | null): Promise<Done> {
+  if (task.name !== 'put' || file === null || fileOf(task) === file) return await doTask(task);
+  return await withNames(task.folder);
+}
+
 async function storeHere({ objects, batch }: ObjectsTask): Promise<Done> {
   const folders = new Set<string>();
   const fresh = await writeFiles(objects, batch, folders);
@@ -79,6 +96,11 @@ async function makeLock({ path, content }: LockTask): Promise<Done> {
 
 async function putInPlace({ from, to, folder }: PutTask): Promise<Done> {
   renameSync(from as string, to as string);
+  return await withNames(folder);
+}
+
+/** Makes the names in a folder durable. */
+async function withNames(folder: PutTask['folder']): Promise<Done> {
   if (folder === null) return {};
   try {
     await syncPath(folder as string);

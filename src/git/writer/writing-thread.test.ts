@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { gitFixture } from '../../../test/support/git-fixture.ts';
 import type { NamedObject } from '../loose-files.ts';
 import { nameObject } from '../object-writer.ts';
+import { doAgain, doTask, fileOf, type PutTask } from './tasks.ts';
 import { makeLock, putInPlace, storeObjects } from './writing-thread.ts';
 
 let contents = 0;
@@ -83,4 +84,26 @@ test('many writes are done by a thread, as they would be here', async (t) => {
   assert.equal((unsafe as NodeJS.ErrnoException).code, 'ENOENT');
   assert.equal(fs.readFileSync(file, 'utf8'), 'more\n');
   assert.equal(flushes(), before);
+});
+
+test('what a thread has put in its place before it ended is not put there again', async (t) => {
+  const { dir } = gitFixture(t);
+  const [lock, file] = [join(dir, 'refs/heads/once.lock'), join(dir, 'refs/heads/once')];
+  const put: PutTask = { name: 'put', from: lock, to: file, folder: join(dir, 'refs/heads') };
+  fs.writeFileSync(lock, 'first\n');
+  const begun = fileOf(put);
+  assert.deepEqual(await doAgain(put, begun), {});
+  assert.equal(fs.readFileSync(file, 'utf8'), 'first\n');
+  assert.deepEqual(await doAgain(put, begun), {});
+  // Another one's lock stays where it is.
+  fs.writeFileSync(lock, 'second\n');
+  assert.deepEqual(await doAgain(put, begun), {});
+  assert.deepEqual(
+    [lock, file].map((path) => fs.readFileSync(path, 'utf8')),
+    ['second\n', 'first\n'],
+  );
+  fs.rmSync(lock);
+  // There was nothing to put there.
+  await assert.rejects(doAgain(put, fileOf(put)), { code: 'ENOENT' });
+  await assert.rejects(doTask(put), { code: 'ENOENT' });
 });

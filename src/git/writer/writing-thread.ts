@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { NamedObject } from '../loose-files.ts';
 import type { AskedTask, FromWriter } from './messages.ts';
-import { type Done, doTask, errorOf, type PutTask, type Task } from './tasks.ts';
+import { type Done, doAgain, doTask, errorOf, fileOf, type PutTask, type Task } from './tasks.ts';
 import { WRITER, writerAddress } from './thread.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
@@ -13,6 +13,7 @@ const IDLE_MS = 30_000;
 
 interface Asked {
   task: Task;
+  file: number | null;
   resolve(done: Done | Promise<Done>): void;
   reject(error: unknown): void;
 }
@@ -47,7 +48,7 @@ class WritingThread {
     const number = this.#number;
     const { promise, resolve, reject } = Promise.withResolvers<Done>();
     if (this.#open.size === 0) this.#worker.ref();
-    this.#open.set(number, { task, resolve, reject });
+    this.#open.set(number, { task, file: fileOf(task), resolve, reject });
     this.#usedAt = performance.now();
     const [asked, memory] = handed(task);
     this.#worker.postMessage({ number, task: asked }, memory);
@@ -71,14 +72,14 @@ class WritingThread {
     if (this.#open.size === 0 && performance.now() - this.#usedAt > IDLE_MS) this.#end();
   }
 
-  /** What it owes is done here: each task bears to be done again, or fails as one does that somebody else was quicker at. */
+  /** What it owes is done here: each task bears to be done again; a lock that it had made is as one that somebody else has. */
   #end(): void {
     clearInterval(this.#watch);
     this.isReady = false;
     this.#onEnd();
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const { task, resolve } of open) resolve(doTask(task));
+    for (const { task, file, resolve } of open) resolve(doAgain(task, file));
     void this.#worker.terminate();
   }
 }
