@@ -19,7 +19,7 @@ import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib
 import { LRUCache } from 'lru-cache';
 import { isMissing, isTaken, syncFile, syncPath } from './durable.ts';
 import type { ObjectType } from './objects.ts';
-import { MOST_STORED, storedStream } from './packs/stored-stream.ts';
+import { LONGEST_STORED, MOST_STORED, storedStream } from './packs/stored-stream.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
 
 /** An object to be written, by its name. */
@@ -37,12 +37,12 @@ const WITH_LITTLE: ZlibOptions = { windowBits: 12, memLevel: 5 };
 const AT_ONCE = 64 * 1024;
 const STREAM_CHUNK = 256 * 1024;
 
-/** Trees up to here stay as they are: they are ids for the most part, which take a third less at best, and half a millisecond. */
-const MOST_OF_TREE = 0xffff;
+/** Trees stay as they are, which is ids for the most part: compressed they take a third less at best, and half a millisecond. */
+const mostStored = (type: ObjectType): number => (type === 'tree' ? LONGEST_STORED : MOST_STORED);
 
 async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
   const { length } = content;
-  if (length <= (type === 'tree' ? MOST_OF_TREE : MOST_STORED)) return storedStream(content);
+  if (length <= mostStored(type)) return storedStream(content);
   const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
   const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
   // Only the thread of the requests must not be held up by what is short.

@@ -177,6 +177,9 @@ test('what only looks like a name in a tree is left alone when it goes', () => {
   const tricky = Buffer.concat([Buffer.from('100644 a\0'), hidden, entry('100644', 'a b', id(1))]);
   const tree = new TreeObject(OID, Buffer.concat([tricky, entry('100644', 'b', id(2))]));
   assert.deepEqual(tree.edited(new Map([['b', null]])), tricky);
+  const many = Buffer.concat(Array.from({ length: 200_000 }, (_, n) => entry('100644', `${1_000_000 + n} b`, id(1))));
+  const long = new TreeObject(OID, Buffer.concat([many, entry('100644', 'b', id(2))]));
+  assert.ok(long.edited(new Map([['b', null]])).equals(many));
 });
 
 test('what stays in a tree that is edited is taken over as it is', () => {

@@ -140,7 +140,8 @@ export class TreeObject {
     const going: number[] = [];
     const coming: { key: Buffer; bytes: Buffer }[] = [];
     for (const [name, bytes] of changes) {
-      going.push(...placesOf(asInTree(name), this.#data));
+      // One by one: there may be more than a call takes arguments.
+      for (const place of placesOf(asInTree(name), this.#data)) going.push(place);
       if (bytes !== null) coming.push({ key: encodeBytes(isFolderAt(bytes, 0) ? `${name}/` : name), bytes });
     }
     // By byte, as git sorts.
