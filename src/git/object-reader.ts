@@ -120,6 +120,22 @@ export class ObjectReader {
     return { oid: whole, type, size, data };
   }
 
+  /**
+   * What `take` makes of the content of a blob at once; it lies in memory that is used again.
+   * @returns null where there is no such blob, or it is larger than `maxBytes`
+   * @throws GitError as `info`; what `take` throws
+   */
+  async useBlob<T>(oid: string, maxBytes: number, take: (content: Buffer) => T): Promise<T | null> {
+    const cached = this.#cache.get(this.#id, oid);
+    if (cached?.type === 'blob') return cached.data.length > maxBytes ? null : take(cached.data);
+    if (!isOid(oid)) throw new GitError('invalid', 'not an object id');
+    const found = await this.#use(oid, maxBytes, ({ type, data }) => {
+      return type !== 'blob' || data === null ? { taken: null } : { taken: take(data) };
+    });
+    if (found === null) await this.#refuseLost(oid);
+    return found === null ? null : found.taken;
+  }
+
   /** Takes note of objects that were just written, with their ids, so that nobody reads them for what is known. */
   remember(objects: readonly NewObject[]): void {
     for (const { type, data, oid } of objects) {
@@ -178,6 +194,23 @@ export class ObjectReader {
     const tree = await this.#parsed(oid, 'tree', (_, data) => new TreeObject(oid, alone(data)));
     if (tree !== null) this.#cache.set(this.#id, oid, { type: 'tree', tree });
     return tree;
+  }
+
+  /**
+   * What `take` makes of a tree at once; it may lie in memory that is used again.
+   * @returns null where there is no tree of this id
+   * @throws GitError as `info`; what `take` throws
+   */
+  async useTree<T>(oid: string, take: (tree: TreeObject) => T): Promise<T | null> {
+    const cached = this.#cache.get(this.#id, oid);
+    if (cached !== undefined) return cached.type === 'tree' ? take(cached.tree) : null;
+    const isWanted = this.#cache.wants(oid);
+    const found = await this.#parsed(oid, 'tree', (_, data) => {
+      const tree = new TreeObject(oid, isWanted ? alone(data) : data);
+      if (isWanted) this.#cache.set(this.#id, oid, { type: 'tree', tree });
+      return { taken: take(tree) };
+    });
+    return found === null ? null : found.taken;
   }
 
   /**

@@ -43,6 +43,8 @@ export interface RepositoryPoolOptions {
   keepsAtOnce?: boolean;
   /** Bytes kept of what deltas were applied to, and as many of packs and their indexes; default 16 MiB. */
   packBytes?: number;
+  /** Bytes of a content that is inflated here and not in another thread; default 64 KiB. */
+  inflatesAtOnce?: number;
   /** Packs and indexes that are open at once; default 128. */
   maxOpenFiles?: number;
 }
@@ -68,6 +70,7 @@ export class RepositoryPool {
       bytes: options.packBytes ?? 16 * 1024 * 1024,
       maxOpen: options.maxOpenFiles ?? 128,
       idleMs: options.idleMs ?? IDLE_MS,
+      ...(options.inflatesAtOnce === undefined ? {} : { atOnce: options.inflatesAtOnce }),
     });
     this.#graphPauseMs = options.graphPauseMs;
     this.#repositories = new LRUCache({

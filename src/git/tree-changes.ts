@@ -1,5 +1,6 @@
 import type { TreeEntry } from './objects.ts';
 import type { Repository } from './repository.ts';
+import { withSpareMemory } from './spare-memory.ts';
 import { treeOf } from './tree.ts';
 import { TreeObject } from './tree-object.ts';
 
@@ -7,7 +8,7 @@ import { TreeObject } from './tree-object.ts';
 const MAX_FOLDERS = 100;
 
 /** A path that differs: its file before and after, undefined where there was or is none. */
-interface Change {
+export interface Change {
   path: string;
   before: TreeEntry | undefined;
   after: TreeEntry | undefined;
@@ -35,9 +36,9 @@ export async function changesBetween(repo: Repository, from: string | null, to: 
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     read += 1;
     if (read > MAX_FOLDERS) return null;
-    const [one, other] = [await folderAt(repo, next.from), await folderAt(repo, next.to)];
-    if (one === null || other === null) return null;
-    const { here, there } = one.differences(other);
+    const differences = await differencesOf(repo, next.from, next.to);
+    if (differences === null) return null;
+    const { here, there } = differences;
     const [before, after] = [byName(here), byName(there)];
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const [was, is] = [before.get(name), after.get(name)];
@@ -61,8 +62,15 @@ const folder = (entry: TreeEntry | undefined): string | null => (entry?.type ===
 const file = (entry: TreeEntry | undefined): TreeEntry | undefined => (entry?.type === 'tree' ? undefined : entry);
 
 const NOTHING = new TreeObject('', Buffer.alloc(0));
-const folderAt = (repo: Repository, tree: string | null): Promise<TreeObject | null> | TreeObject =>
-  tree === null ? NOTHING : repo.objects.treeObject(tree);
+
+/** The entries in which two folders differ; null for no folder. */
+async function differencesOf(repo: Repository, from: string | null, to: string | null) {
+  return await withSpareMemory(async (copy) => {
+    const one = from === null ? NOTHING : await repo.objects.useTree(from, (tree) => tree.copied(copy));
+    if (one === null) return null;
+    return to === null ? one.differences(NOTHING) : await repo.objects.useTree(to, (other) => one.differences(other));
+  });
+}
 
 const byName = (entries: readonly TreeEntry[]): ReadonlyMap<string, TreeEntry> =>
   new Map(entries.map((entry) => [entry.name, entry]));

@@ -26,7 +26,7 @@ const listings = new ResultCache<readonly PathEntry[]>(32 * 1024 * 1024, (entrie
  * `GET /projects/:id/repository/tree`.
  * @throws GitError `corrupt` where an entry is cut short
  */
-export const listFolder = (tree: TreeObject): EntryList => new Folder(tree);
+export const listFolder = (tree: TreeObject): Folder => new Folder(tree);
 
 /**
  * What a tree and all below it hold, in the order of `listFolder`.
@@ -42,7 +42,8 @@ export async function listAll(repo: Repository, tree: string): Promise<readonly 
   });
 }
 
-class Folder implements EntryList {
+/** Entries of one tree, where they are in it. */
+export class Folder implements EntryList {
   readonly #tree: TreeObject;
   readonly #places: readonly number[];
 
@@ -54,6 +55,11 @@ class Folder implements EntryList {
 
   get length(): number {
     return this.#places.length;
+  }
+
+  /** Where some of them begin. */
+  placesOf(from: number, to: number): readonly number[] {
+    return this.#places.slice(from, to);
   }
 
   slice(from: number, to?: number): PathEntry[] {

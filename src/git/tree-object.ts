@@ -1,10 +1,10 @@
 import { encodeBytes } from './bytes.ts';
+import { commonEnd, commonStart } from './common-bytes.ts';
 import { type TreeEntry, typeOfMode } from './objects.ts';
+import type { Copy } from './spare-memory.ts';
 import { asInTree, endOf, entryFrom, findEntry, isFolderAt, parseTree, SPACE, ZERO } from './tree-entries.ts';
 
 const SLASH = 0x2f;
-/** So many bytes are compared at once. */
-const STEP = 1_024;
 
 /** Where entries of a tree begin. */
 export interface EntryPlaces {
@@ -41,6 +41,11 @@ export class TreeObject {
   /** Its content, without git's object header: not to be changed. */
   get content(): Buffer {
     return this.#data;
+  }
+
+  /** The same with a copy of its content. */
+  copied(copy: Copy): TreeObject {
+    return new TreeObject(this.#oid, copy(this.#data));
   }
 
   /** Whether all of its entries are at hand. */
@@ -105,7 +110,9 @@ export class TreeObject {
   differences(other: TreeObject): { here: TreeEntry[]; there: TreeEntry[] } {
     const [one, two] = [new Walk(this), new Walk(other)];
     const [here, there]: [TreeEntry[], TreeEntry[]] = [[], []];
-    const { before, behind } = inCommon(this.#data, other.#data);
+    const shorter = Math.min(this.#data.length, other.#data.length);
+    const before = commonStart(this.#data, other.#data, shorter);
+    const behind = commonEnd(this.#data, other.#data, shorter);
     one.skip(before);
     two.skip(before);
     while (!one.isOver && !two.isOver) {
@@ -179,22 +186,6 @@ function placesOf(name: Buffer, data: Buffer): number[] {
   const places: number[] = [];
   for (let at = data.indexOf(name); at >= 0; at = data.indexOf(name, at + 1)) places.push(at);
   return places;
-}
-
-/** How many bytes two trees have in common before the first in which they differ, and behind the last one. */
-function inCommon(a: Buffer, b: Buffer): { before: number; behind: number } {
-  const shorter = Math.min(a.length, b.length);
-  let before = 0;
-  while (before + STEP <= shorter && a.compare(b, before, before + STEP, before, before + STEP) === 0) before += STEP;
-  while (before < shorter && a[before] === b[before]) before += 1;
-  let behind = 0;
-  const isSame = (size: number) => {
-    const [endA, endB] = [a.length - behind, b.length - behind];
-    return a.compare(b, endB - size, endB, endA - size, endA) === 0;
-  };
-  while (behind + STEP <= shorter && isSame(STEP)) behind += STEP;
-  while (behind < shorter && a[a.length - behind - 1] === b[b.length - behind - 1]) behind += 1;
-  return { before, behind };
 }
 
 /** Goes along the entries of a tree. */

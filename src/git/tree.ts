@@ -42,11 +42,10 @@ export async function entryAt(repo: Repository, oid: string, path: string): Prom
   if (bare === '') return entry;
   for (const name of bare.split('/')) {
     if (entry.type !== 'tree') return null;
-    const tree = await repo.objects.treeObject(entry.oid);
-    if (tree === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
-    const next = tree.find(name);
-    if (next === null) return null;
-    entry = next;
+    const found = await repo.objects.useTree(entry.oid, (tree) => ({ next: tree.find(name) }));
+    if (found === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
+    if (found.next === null) return null;
+    entry = found.next;
   }
   return path.endsWith('/') && entry.type !== 'tree' ? null : entry;
 }

@@ -10,6 +10,9 @@ const inflateAsync = promisify(inflate) as (input: InputType, options: ZlibOptio
 /** Up to here, inflating takes less time than handing the work to another thread. */
 export const SMALL = 64 * 1024;
 
+/** Up to here a thread inflates by itself that has nobody to wait for it. */
+export const LARGE: number = 1024 * 1024;
+
 /** The most bytes that zlib makes of so many as git uses it. */
 export const mostCompressed = (size: number): number => size + Math.floor(size / 1_000) + 64;
 
@@ -40,7 +43,7 @@ export function inflated(input: Buffer, size: number): Buffer | Promise<Buffer> 
 export function inflatedNow(bytes: Buffer, from: number, to: number, size: number, scratch?: Buffer): Buffer {
   const out = scratch !== undefined && size <= scratch.length ? scratch : null;
   if (out !== null && inflateShort(bytes, from, to, out, size)) return out.subarray(0, size);
-  if (size < SMALL) {
+  if (size < LARGE) {
     // One byte more than there should be would be seen.
     const room = out !== null && size < out.length ? out : Buffer.allocUnsafeSlow(size + 1);
     if (inflateAgain(bytes, from, to, room, size + 1, true) === size) return room.subarray(0, size);

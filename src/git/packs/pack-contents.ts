@@ -3,7 +3,7 @@ import { GitError } from '../errors.ts';
 import type { ObjectType } from '../objects.ts';
 import type { BlockFile } from './block-file.ts';
 import { applyDelta, resultSize } from './delta.ts';
-import { inflated, inflatedNow, inflatedStart, longestCompressed, mostCompressed, SMALL } from './inflate.ts';
+import { inflated, inflatedNow, inflatedStart, LARGE, longestCompressed, mostCompressed, SMALL } from './inflate.ts';
 import { inflatedChunks } from './inflated-chunks.ts';
 import type { Bases } from './kept-bases.ts';
 import type { Entry } from './pack-entry.ts';
@@ -36,12 +36,12 @@ const DELTA_START = 512;
 const MAX_DELTIFIED = 32 * 1024 * 1024;
 /** Contents that are read as a whole; larger ones come in pieces. */
 export const WHOLE = 1024 * 1024;
-/** Of a long chain each fourth is kept: making three more takes less than keeping them. */
-const KEEP_EACH = 4;
+/** Of a long chain the first and each eighth are kept: making some more takes less than keeping them. */
+const KEEP_EACH = 8;
 
 /** For the delta that is applied last, for the one before it, and for what these make in turns. */
 const [lastDelta, oneDelta] = [scratchOf(SMALL), scratchOf(SMALL)];
-const made = [scratchOf(64 * 1024), scratchOf(64 * 1024)] as const;
+const made = [scratchOf(LARGE), scratchOf(LARGE)] as const;
 
 /** Makes contents of what the entries of one pack hold. */
 export class PackContents {
@@ -81,7 +81,7 @@ export class PackContents {
       size = resultSize(start);
     }
     if (size > maxBytes) return { type, size, data: null };
-    if (!isQuick(chain)) {
+    if (!isQuick(chain, this.#shared.atOnce)) {
       const lasting = { ...chain, root: Buffer.isBuffer(root) ? own(root) : root };
       return this.#content(lasting, size).then((data) => ({ type, size, data }));
     }
@@ -138,7 +138,8 @@ export class PackContents {
     let data = start;
     for (let n = deltas.length - 1, from = isKnown ? -1 : root.offset; n >= 0; n -= 1) {
       const entry = deltas[n]!;
-      if (from >= 0 && n % KEEP_EACH === 0) this.#shared.bases.set(this.#bases, from, type, data);
+      if (from >= 0 && (n % KEEP_EACH === 0 || n === deltas.length - 1))
+        this.#shared.bases.set(this.#bases, from, type, data);
       const next = n === 0 ? delta : undefined;
       const one = next ?? this.#inflated(entry, oneDelta);
       if (one instanceof Wait) return one;
@@ -183,7 +184,7 @@ export class PackContents {
 
 const sizeOf = (root: Entry | Buffer): number => (Buffer.isBuffer(root) ? root.length : root.size);
 
-const isQuick = ({ deltas, root }: Chain): boolean =>
+const isQuick = ({ deltas, root }: Chain, atOnce: number): boolean =>
   deltas.length <= MAX_AT_ONCE &&
-  (Buffer.isBuffer(root) || root.size <= SMALL) &&
+  (Buffer.isBuffer(root) || root.size <= atOnce) &&
   deltas.every(({ size }) => size <= SMALL);

@@ -29,6 +29,8 @@ export interface Shared {
   /** Bytes that large deltas take while they are applied. */
   memory: FairSlots;
   turns: Turns;
+  /** Bytes of a content that is inflated without handing it to another thread. */
+  atOnce: number;
 }
 
 /** What takes more memory than the server has to give: git is to read it. */

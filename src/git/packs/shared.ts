@@ -1,6 +1,7 @@
 import { FairSlots } from '../../core/fair-slots.ts';
 import { GitError } from '../errors.ts';
 import { BlockFiles } from './block-files.ts';
+import { SMALL } from './inflate.ts';
 import { KeptBases } from './kept-bases.ts';
 import type { Shared } from './raw-object.ts';
 import { Turns } from './turns.ts';
@@ -11,9 +12,9 @@ const DELTA_MEMORY = 96 * 1024 * 1024;
 /**
  * What readers of packs share.
  * @param limits `bytes` of bases that are kept, with as many of blocks; files open at once; milliseconds after which a file that
- *   nobody reads is closed
+ *   nobody reads is closed; `atOnce` as in `Shared`, default 64 KiB
  */
-export function sharedByPacks(limits: { bytes: number; maxOpen: number; idleMs: number }): Shared {
+export function sharedByPacks(limits: { bytes: number; maxOpen: number; idleMs: number; atOnce?: number }): Shared {
   return {
     files: new BlockFiles({ maxOpen: limits.maxOpen, maxBytes: limits.bytes, idleMs: limits.idleMs }),
     bases: new KeptBases(limits.bytes),
@@ -25,5 +26,6 @@ export function sharedByPacks(limits: { bytes: number; maxOpen: number; idleMs: 
       refuse: () => new GitError('busy', 'too many large objects are waiting'),
     }),
     turns: new Turns(),
+    atOnce: limits.atOnce ?? 4 * SMALL,
   };
 }

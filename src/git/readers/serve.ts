@@ -1,6 +1,7 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { inScope } from '../../core/request-scope.ts';
 import { GitError } from '../errors.ts';
+import { LARGE } from '../packs/inflate.ts';
 import { startNoChildren } from '../process.ts';
 import { RepositoryPool } from '../repository.ts';
 import type { AskedQuestion, FromThread, ToThread } from './messages.ts';
@@ -35,6 +36,7 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
     // What is asked again is answered without a thread. What is kept and forgotten is garbage that takes long to collect.
     keepsAtOnce: false,
     packBytes: 8 * MiB,
+    inflatesAtOnce: LARGE,
     maxOpenFiles: 64,
   });
   const open = new Map<number, AbortController>();

@@ -1,11 +1,14 @@
 import { invalidParameter } from '../../../core/errors.ts';
+import { encoded } from '../../../core/own-memory.ts';
 import { encodeBytes } from '../../../git/bytes.ts';
 import { GitError } from '../../../git/errors.ts';
 import type { Question } from '../../../git/readers/question.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { entryAt, type PathEntry } from '../../../git/tree.ts';
-import { type EntryList, listFolder } from '../../../git/tree-listing.ts';
+import { type EntryList, listAll, listFolder } from '../../../git/tree-listing.ts';
 import { Serialized } from '../../../http/send.ts';
+import { presentEntry } from './entry-views.ts';
+import { folderJson } from './folder-json.ts';
 
 /** Which entries a page has: how many come before it, or the `page_token` of the last one before it (empty: none). */
 export interface Part {
@@ -23,15 +26,6 @@ export interface EntryPage {
   /** The `page_token` of what comes after a page that one was given for; null where nothing does. */
   next: string | null;
 }
-
-/** An entry as the API shows it; bytes of a name that are no UTF-8 become U+FFFD. */
-const presentEntry = ({ oid, name, type, path, mode }: PathEntry, prefix: string) => ({
-  id: oid,
-  name: name.toWellFormed(),
-  type,
-  path: `${prefix}${path}`.toWellFormed(),
-  mode,
-});
 
 /** What stands for an entry in `page_token`: its path, since two files can be one blob. */
 const pageToken = (entry: PathEntry): string => encodeBytes(entry.path).toString('base64url');
@@ -52,16 +46,36 @@ function positionAfter(entries: EntryList, token: string): number {
 
 /**
  * One page of entries.
- * @param prefix folder they lie in, with a closing slash; empty for the root
+ * @param jsonOf makes the JSON of those from one number to another
  * @throws ApiError 400 for a token that no entry fits
  */
-export function pageOf(entries: EntryList, prefix: string, { from, size }: Part): EntryPage {
+function pageOf(entries: EntryList, { from, size }: Part, jsonOf: (from: number, to: number) => Buffer): EntryPage {
   const start = typeof from === 'string' ? positionAfter(entries, from) : from;
-  const shown = entries.slice(start, start + size);
-  const { body, etag } = Serialized.of(shown.map((entry) => presentEntry(entry, prefix)));
+  const { body, etag } = new Serialized(jsonOf(start, start + size));
   const total = entries.length;
   const isLast = typeof from === 'number' || start + size >= total;
-  return { bytes: body, etag, total, next: isLast ? null : pageToken(shown.at(-1)!) };
+  return { bytes: body, etag, total, next: isLast ? null : pageToken(entries.slice(start, start + size).at(-1)!) };
+}
+
+/**
+ * One page of a folder with all that is below it.
+ * @param folder as in `FOLDER_PAGE`
+ * @returns null where there is no folder
+ * @throws as `FOLDER_PAGE`
+ */
+export async function pageOfAll(
+  repo: Repository,
+  commit: string,
+  folder: string,
+  part: Part,
+): Promise<EntryPage | null> {
+  const entry = await entryAt(repo, commit, folder);
+  if (entry?.type !== 'tree') return null;
+  const entries = await listAll(repo, entry.oid);
+  const prefix = prefixOf(folder);
+  return pageOf(entries, part, (from, to) =>
+    encoded(JSON.stringify(entries.slice(from, to).map((one) => presentEntry(one, prefix)))),
+  );
 }
 
 /**
@@ -72,13 +86,16 @@ export function pageOf(entries: EntryList, prefix: string, { from, size }: Part)
 async function readFolderPage(repo: Repository, commit: string, folder: string, part: Part): Promise<EntryPage | null> {
   const entry = await entryAt(repo, commit, folder);
   if (entry?.type !== 'tree') return null;
-  const tree = await repo.objects.treeObject(entry.oid);
-  if (tree === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
-  return pageOf(listFolder(tree), prefixOf(folder), part);
+  const page = await repo.objects.useTree(entry.oid, (tree) => {
+    const entries = listFolder(tree);
+    return pageOf(entries, part, (from, to) => folderJson(tree, entries.placesOf(from, to), prefixOf(folder)));
+  });
+  if (page === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
+  return page;
 }
 
 /** What the paths of what is in a folder begin with. */
-export const prefixOf = (folder: string): string => (folder === '' ? '' : `${folder}/`);
+const prefixOf = (folder: string): string => (folder === '' ? '' : `${folder}/`);
 
 /** One page of what a folder holds at a commit. Serves lists of files and folders (part 1, section 4.1). */
 export const FOLDER_PAGE = { name: 'folder page', find: readFolderPage } as const satisfies Question;

@@ -4,10 +4,8 @@ import { bufferOver } from '../../../git/bytes.ts';
 import { ask } from '../../../git/readers/ask.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
-import { entryAt } from '../../../git/tree.ts';
-import { listAll } from '../../../git/tree-listing.ts';
 import { Serialized } from '../../../http/send.ts';
-import { FOLDER_PAGE, type Part, pageOf, prefixOf } from './folder-page.ts';
+import { FOLDER_PAGE, type Part, pageOfAll } from './folder-page.ts';
 
 /** What is listed. */
 export interface TreeQuery {
@@ -53,10 +51,4 @@ export async function treePage(
   const headers = { total: String(total), ...(next === null ? {} : { next }) };
   const { json } = deps.answers.keepBody(key, new Serialized(bufferOver(bytes), etag), headers);
   return { json, total, next };
-}
-
-/** One page of a folder with all that is below it; null where there is no folder. */
-async function pageOfAll(repo: Repository, commit: string, folder: string, part: Part) {
-  const entry = await entryAt(repo, commit, folder);
-  return entry?.type === 'tree' ? pageOf(await listAll(repo, entry.oid), prefixOf(folder), part) : null;
 }
