@@ -22,6 +22,18 @@ function sequenceLength(bytes: Buffer, at: number): number {
   }
 }
 
+/** How many bytes from `start` on are UTF-8 that git takes for such, up to `end`: without the two letters that are none. */
+export function utf8Length(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end) {
+    const length = bytes[at]! < 0x80 ? 1 : sequenceLength(bytes, at);
+    const isNone = length === 3 && bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2]! >= 0xbe;
+    if (length === 0 || isNone || at + length > end) break;
+    at += length;
+  }
+  return at - start;
+}
+
 /** A name's bytes as a string that `encodeBytes` turns back into the same bytes. */
 export function decodeBytes(bytes: Buffer): string {
   const plain = bytes.toString('utf8');

@@ -1,7 +1,7 @@
 import { checkOids } from './arguments.ts';
 import { STATS_COMMAND } from './diff-commands.ts';
 import { GitError } from './errors.ts';
-import type { DiffStats } from './line-counts.ts';
+import type { DiffStats } from './line-diff/line-diff.ts';
 import { plainStats } from './plain-stats.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
@@ -59,19 +59,17 @@ export async function statsOf(repo: Repository, oids: readonly string[]): Promis
 export async function commitStats(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
   const indexed = (await repo.history.stats([oid])).get(oid);
-  return indexed ?? (await known.get(cacheKey(repo.id, oid), () => askForStats(repo, oid)));
+  return indexed ?? (await statsOfNew(repo, oid));
 }
 
 /**
- * The stats of a commit that was written just now, whose files are at hand: without git where its way of comparing makes no difference.
+ * The stats of a commit that was written just now, of which no index can know.
  * @throws GitError as `statsOf` does
  */
 export async function statsOfNew(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
-  return await known.get(cacheKey(repo.id, oid), async () => {
-    return (await plainStats(repo, oid, await repo.refs.tip())) ?? (await askForStats(repo, oid));
-  });
+  return await known.get(
+    cacheKey(repo.id, oid),
+    async () => (await plainStats(repo, oid)) ?? (await readStats(repo, [oid])).get(oid)!,
+  );
 }
-
-const askForStats = async (repo: Repository, oid: string): Promise<DiffStats> =>
-  (await readStats(repo, [oid])).get(oid)!;

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { GitRepository } from '../../test/support/git-repository.ts';
 import { decodeBytes } from './bytes.ts';
 import { commitDiff, diffTrees } from './diff.ts';
+import type { FileDiff } from './diff-result.ts';
 import { commitStats, statsOf } from './diff-stats.ts';
-import type { FileDiff } from './patch-parser.ts';
 
 let git: GitRepository;
 let root: string;

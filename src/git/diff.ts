@@ -1,8 +1,10 @@
 import { currentScope } from '../core/request-scope.ts';
 import { checkOids, emptyTreeLike, isPathArgument, LITERAL_PATHS } from './arguments.ts';
 import { DIFF_OPTIONS, SMALL_CHILD, WARM_CONTEXT } from './diff-commands.ts';
+import type { DiffLimits, DiffResult, FileDiff } from './diff-result.ts';
 import { GitError } from './errors.ts';
-import { type DiffLimits, type DiffResult, type FileDiff, PatchParser } from './patch-parser.ts';
+import { PatchParser } from './patch-parser.ts';
+import { plainDiff } from './plain-diff.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
@@ -15,6 +17,8 @@ export interface DiffOptions extends Partial<DiffLimits> {
   context?: number;
   /** Leave out changes of blanks only. */
   ignoreWhitespace?: boolean;
+  /** Whether it was tried without git already. */
+  onlyGit?: boolean;
 }
 
 /** What the platform applies unless its administrator says otherwise. */
@@ -68,7 +72,7 @@ export async function diffTrees(
 ): Promise<DiffResult> {
   const oldTree = from ?? emptyTreeLike(to);
   checkOids([oldTree, to]);
-  const { paths, context = WARM_CONTEXT, ignoreWhitespace = false } = options;
+  const { paths, context = WARM_CONTEXT, ignoreWhitespace = false, onlyGit = false } = options;
   const limits = limitsOf(options);
   const literal = (paths ?? []).filter(isPathArgument);
   const nothing: DiffResult = { files: [], overflow: false, changedFiles: 0 };
@@ -81,9 +85,11 @@ export async function diffTrees(
   const warm = (parser: PatchParser) => byWorker(repo, oldTree, to, limits.maxPatchBytes + 1, parser);
   const { memory } = currentScope();
   let computed = false;
-  const result = await results.get(cacheKey(repo.id, args, limits), () => {
+  const result = await results.get(cacheKey(repo.id, args, limits), async () => {
     computed = true;
-    return readDiff(repo, args, limits, isWarm ? warm : undefined);
+    const plain =
+      isWarm && !onlyGit ? await plainDiff(repo, from === emptyTreeLike(to) ? null : from, to, limits) : null;
+    return plain ?? (await readDiff(repo, args, limits, isWarm ? warm : undefined));
   });
   // What is made of a kept result for the answer takes room, too.
   if (!computed && bytesOf(result) > SMALL_BYTES)

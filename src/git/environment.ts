@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 
 /**
  * Every git child sees this configuration and no other: neither the machine's, nor the user's, nor (for
- * the dangerous keys) the repository's own.
+ * the dangerous keys) the repository's own. `attr.tree` names nothing, so that no git takes attributes from the commit of HEAD: some
+ * do (2.43 to 2.45), and what is compared here (`plain-diff.ts`) and what they compare would differ.
  */
 const CONFIG = `[core]
 	fsync = committed,reference
@@ -17,6 +18,8 @@ const CONFIG = `[core]
 	packedGitLimit = 256m
 	bigFileThreshold = 32m
 	deltaBaseCacheLimit = 32m
+[attr]
+	tree = refs/none
 [safe]
 	directory = *
 [transfer]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkOids } from './arguments.ts';
 import { diffTrees } from './diff.ts';
-import type { FileDiff } from './patch-parser.ts';
+import type { FileDiff } from './diff-result.ts';
 import type { Repository } from './repository.ts';
 
 const HUNK = '@@';

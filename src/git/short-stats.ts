@@ -1,4 +1,4 @@
-import type { DiffStats } from './line-counts.ts';
+import type { DiffStats } from './line-diff/line-diff.ts';
 
 /** Milliseconds that one question may take. */
 export const STATS_TIMEOUT_MS = 60_000;

@@ -1,5 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DEFAULT_DIFF_LIMITS, diffTrees } from '../../src/git/diff.ts';
 import { DIFF_OPTIONS, STATS_COMMAND, WARM_CONTEXT } from '../../src/git/diff-commands.ts';
+import type { DiffLimits } from '../../src/git/diff-result.ts';
+import { statsOf } from '../../src/git/diff-stats.ts';
 import type { DiffWorkers } from '../../src/git/diff-workers.ts';
+import { plainDiff } from '../../src/git/plain-diff.ts';
+import { plainStats } from '../../src/git/plain-stats.ts';
 import { quote } from './fast-import.ts';
 import type { GitFixture } from './git-fixture.ts';
 import { type Random, randomNumbers } from './random-history.ts';
@@ -103,6 +109,17 @@ export function generateChanges(fixture: GitFixture, { seed, commits }: { seed: 
   return fixture.git(['rev-parse', ...made.map((_, at) => `c${at}`)]).split('\n');
 }
 
+/** What may be asked of a diff beside the usual. */
+const LIMITS: readonly Partial<DiffLimits>[] = [
+  {},
+  {},
+  { maxPatchBytes: 300 },
+  { maxLines: 12 },
+  { maxBytes: 150 },
+  { maxFiles: 2 },
+  { expanded: false, maxPatchBytes: 600 },
+];
+
 /** What a warm process prints, as text of bytes. */
 export async function printed(workers: DiffWorkers, lines: readonly string[]): Promise<string> {
   let text = '';
@@ -111,6 +128,36 @@ export async function printed(workers: DiffWorkers, lines: readonly string[]): P
   };
   await workers.ask({ lines, onLine, maxRecord: Number.POSITIVE_INFINITY, timeoutMs: 20_000 });
   return text;
+}
+
+/**
+ * Compares what is found without git with what git says, of commits and of pairs at random.
+ * @returns what differs, and how much was found without git
+ */
+export async function askWithAndWithoutGit(
+  { repo }: GitFixture,
+  oids: readonly string[],
+  seed: number,
+  questions: number,
+): Promise<{ differing: string[]; found: number }> {
+  const random = randomNumbers(seed);
+  const pick = () => oids[random(oids.length)]!;
+  const differing: string[] = [];
+  let found = 0;
+  for (let question = 0; question < questions; question += 1) {
+    const to = pick();
+    const parent = (await repo.objects.commit(to))!.parents[0] ?? null;
+    const from = random(4) === 0 ? pick() : parent;
+    const limits = { ...DEFAULT_DIFF_LIMITS, ...LIMITS[random(LIMITS.length)] };
+    const plain = await plainDiff(repo, from, to, limits);
+    const git = await diffTrees(repo, from, to, { ...limits, onlyGit: true });
+    if (plain !== null && !isDeepStrictEqual(plain, git))
+      differing.push(`diff ${from} ${to} ${JSON.stringify(limits)}`);
+    const stats = await plainStats(repo, to);
+    if (stats !== null && !isDeepStrictEqual(stats, (await statsOf(repo, [to])).get(to))) differing.push(`stats ${to}`);
+    found += plain === null ? 0 : 1;
+  }
+  return { differing, found };
 }
 
 /** Asks warm processes and processes of their own the same at random, and says what they answer differently. */

@@ -4,6 +4,7 @@ import { COMMITS } from '../../git/readers/log-page.ts';
 import { MERGED_INTO } from '../../git/readers/merged-into.ts';
 import { serveQuestions } from '../../git/readers/serve.ts';
 import { COMMIT_JSON } from './commits/detail-json.ts';
+import { DIFF_PAGE } from './commits/diff-page.ts';
 import { COMMIT_PAGE } from './commits/page-json.ts';
 import { FOLDER_PAGE } from './repositories/folder-page.ts';
 
@@ -20,4 +21,4 @@ const MOST_SHARED = 6;
  */
 export const mostShared = (name: string): number => (LIGHT.has(name) ? Number.POSITIVE_INFINITY : MOST_SHARED);
 
-serveQuestions(readingThread.name, [FILE_AT, FOLDER_PAGE, COMMITS, MERGED_INTO, COMMIT_PAGE, COMMIT_JSON]);
+serveQuestions(readingThread.name, [FILE_AT, FOLDER_PAGE, COMMITS, MERGED_INTO, COMMIT_PAGE, COMMIT_JSON, DIFF_PAGE]);

@@ -2,7 +2,7 @@ import { SERVER } from '../../core/fair-slots.ts';
 import { STATS_IN_BACKGROUND } from '../diff-commands.ts';
 import { DiffProcess } from '../diff-process.ts';
 import { GitError } from '../errors.ts';
-import type { DiffStats } from '../line-counts.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
 import { takePlace } from '../process.ts';
 import { MAX_STATS_LINE, ShortStats, STATS_TIMEOUT_MS } from '../short-stats.ts';
 import type { GraphLayer } from './layer.ts';

@@ -1,4 +1,4 @@
-import type { DiffStats } from '../line-counts.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
 import { ancestorOfDepth, layerOf } from './first-parents.ts';
 import type { GraphLayer } from './layer.ts';
 import type { PathChanges } from './path-changes.ts';

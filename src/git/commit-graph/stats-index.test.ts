@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gitChildren, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
 import { commitStats, statsOf } from '../diff-stats.ts';
-import type { DiffStats } from '../line-counts.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
 import { RepositoryPool } from '../repository.ts';
 import type { GraphLayer } from './layer.ts';
 import { loadGraph } from './load.ts';

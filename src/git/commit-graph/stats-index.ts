@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { DiffStats } from '../line-counts.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
 import { reading } from './read-file.ts';
 
 /**

@@ -6,7 +6,7 @@ import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/lo
 import { addToGraph, completeGraph } from '../commit-graph/write.ts';
 import { lacksPathIndex } from '../commit-graph/write-path-index.ts';
 import { lacksStats } from '../commit-graph/write-stats-index.ts';
-import type { DiffStats } from '../line-counts.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { BeyondReader, Commits } from './commits.ts';
 import { Pace } from './pace.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
+import type { FileDiff } from '../../../git/diff-result.ts';
 import { isGeneratedPath } from '../../../git/language-paths.ts';
-import type { FileDiff } from '../../../git/patch-parser.ts';
 import type { Diff } from './diff-answers.ts';
 
 /** Hunks with the two lines before them that `patch` wants. */

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../core/errors.ts';
 import { type RefFolder, refsContaining } from '../../../git/contains.ts';
-import { commitDiff } from '../../../git/diff.ts';
 import { countCommits } from '../../../git/log.ts';
 import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { Diff } from './diff-answers.ts';
-import { presentDiff } from './diff-views.ts';
-import { CommitSha, findCommit, readable } from './find.ts';
+import { commitDiffPage } from './diff-page.ts';
+import { CommitSha, findCommit, readable, resolveCommit } from './find.ts';
 import { readSignature, Signature } from './signature.ts';
 
 const params = Type.Object(CommitSha);
@@ -34,13 +35,13 @@ export const commitHistoryRoutes = [
     success: { status: 200, schema: Type.Array(Diff) },
     errors: [404],
     handler: async ({ deps, project, params, input, page, request, reply }) => {
-      const { repo, commit } = await findCommit(deps, project, params.sha);
-      const { files } = await commitDiff(repo, commit.oid);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total: files.length });
-      const unidiff = input.unidiff === true;
-      return deps.answers.get(`diff:${repo.id}:${commit.oid}:${unidiff}:${page.offset}:${page.size}`, async () =>
-        files.slice(page.offset, page.offset + page.size).map((file) => presentDiff(file, unidiff)),
-      );
+      const repo = repositoryOf(deps, project);
+      const oid = await resolveCommit(repo, params.sha);
+      if (oid === null) throw notFound('Commit');
+      const part = { offset: page.offset, size: page.size, unidiff: input.unidiff === true };
+      const { json, total } = await commitDiffPage(deps, repo, oid, part);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return json;
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import type { DiffStats } from '../../../git/line-counts.ts';
+import type { DiffStats } from '../../../git/line-diff/line-diff.ts';
 import type { Commit, Identity } from '../../../git/objects.ts';
 import { parseTrailers } from '../../../git/trailers.ts';
 import type { CommitStats } from './answers.ts';

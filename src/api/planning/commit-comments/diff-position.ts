@@ -1,5 +1,5 @@
+import type { FileDiff } from '../../../git/diff-result.ts';
 import type { Commit } from '../../../git/objects.ts';
-import type { FileDiff } from '../../../git/patch-parser.ts';
 
 /** A line of a diff that a comment is about, as it is stored and shown. */
 export interface DiffPosition {

@@ -1,6 +1,6 @@
 import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.ts';
 import { type DiffOptions, diffTrees } from '../../../git/diff.ts';
-import type { FileDiff } from '../../../git/patch-parser.ts';
+import type { FileDiff } from '../../../git/diff-result.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { Position } from '../notes/answers.ts';
 import { followLine, lineType } from './diff-lines.ts';

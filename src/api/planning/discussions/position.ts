@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import type { FileDiff } from '../../../git/patch-parser.ts';
+import type { FileDiff } from '../../../git/diff-result.ts';
 import { Enum, Filled, Nullable } from '../../../http/schema.ts';
 import type { Position } from '../notes/answers.ts';
 import { type Line, lineType } from './diff-lines.ts';

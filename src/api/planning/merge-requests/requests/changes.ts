@@ -5,7 +5,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { diffTrees } from '../../../../git/diff.ts';
-import type { DiffResult } from '../../../../git/patch-parser.ts';
+import type { DiffResult } from '../../../../git/diff-result.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { type CommitJson, presentCommit, projectUrl } from '../../../code/index.ts';
 import { refreshNow } from '../head/refresh.ts';

@@ -1,0 +1,62 @@
+import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/bytes.ts';
+import { commitDiff, DEFAULT_DIFF_LIMITS } from '../../../git/diff.ts';
+import type { FileDiff } from '../../../git/diff-result.ts';
+import { plainDiff } from '../../../git/plain-diff.ts';
+import { ask } from '../../../git/readers/ask.ts';
+import type { Question } from '../../../git/readers/question.ts';
+import type { Repository } from '../../../git/repository.ts';
+import { Serialized } from '../../../http/send.ts';
+import { presentDiff } from './diff-views.ts';
+
+/** Which files are shown, and how. */
+interface Part {
+  offset: number;
+  size: number;
+  unidiff: boolean;
+}
+
+interface DiffPage {
+  /** JSON of the files. */
+  bytes: Uint8Array;
+  etag: string;
+  /** How many files there are in all. */
+  total: number;
+}
+
+function pageOf(files: readonly FileDiff[], { offset, size, unidiff }: Part): DiffPage {
+  const shown = files.slice(offset, offset + size).map((file) => presentDiff(file, unidiff));
+  const { body, etag } = Serialized.of(shown);
+  return { bytes: body, etag, total: files.length };
+}
+
+/** @returns null where git has to be asked, which a thread does not */
+async function readDiffPage(repo: Repository, oid: string, part: Part): Promise<DiffPage | null> {
+  const commit = await repo.objects.commit(oid);
+  if (commit === null) return null;
+  const diff = await plainDiff(repo, commit.parents[0] ?? null, oid, DEFAULT_DIFF_LIMITS);
+  return diff === null ? null : pageOf(diff.files, part);
+}
+
+/** One page of what a commit changed, made where it is read (part 1, section 2). */
+export const DIFF_PAGE = { name: 'diff page', find: readDiffPage } as const satisfies Question;
+
+/**
+ * One page of what a commit changed, file by file. Kept, since it follows from the id.
+ * @returns its JSON, and how many files there are in all
+ * @throws GitError as `commitDiff`
+ */
+export async function commitDiffPage(
+  { answers }: Deps,
+  repo: Repository,
+  oid: string,
+  part: Part,
+): Promise<{ json: Serialized; total: number }> {
+  const key = `diff:${repo.id}:${oid}:${part.unidiff}:${part.offset}:${part.size}`;
+  const known = answers.peek(key);
+  if (known !== undefined) return { json: known.json, total: Number(known.headers.total) };
+  const plain = await ask(repo, DIFF_PAGE, oid, part);
+  const { bytes, etag, total } = plain ?? pageOf((await commitDiff(repo, oid, { onlyGit: true })).files, part);
+  const { json } = answers.keepBody(key, new Serialized(bufferOver(bytes), etag), { total: String(total) });
+  return { json, total };
+}

@@ -1,0 +1,175 @@
+import { utf8Length } from '../bytes.ts';
+import type { LinePair, Lines } from './lines.ts';
+
+/** Lines around a change; changes that share some stand in one hunk. */
+const CONTEXT = 3;
+const LINE_FEED = 10;
+const [BLANK, PLUS, MINUS] = [0x20, 0x2b, 0x2d];
+/** Bytes of a line that are shown for where a hunk is. */
+const MAX_HEADING = 80;
+/** Of what is added to the lines of a hunk: the line before them. */
+const MAX_HEADER = 50 + MAX_HEADING;
+const UNENDED = Buffer.from('\n\\ No newline at end of file\n');
+
+/** Lines from one place to another of the first content, for which lines of the second one stand. */
+interface Change {
+  start: number;
+  end: number;
+  otherStart: number;
+  otherEnd: number;
+}
+
+/** Hunks as git prints them. */
+export interface Hunks {
+  bytes: Buffer;
+  /** Of all lines, those with `@@` included. */
+  lines: number;
+  additions: number;
+  deletions: number;
+}
+
+/** The hunks of what is `changed` in two contents. */
+export function hunksOf(pair: LinePair): Hunks {
+  const changes = changesOf(pair);
+  const text = new HunkText();
+  const headings = new Headings(pair.before);
+  let [additions, deletions] = [0, 0];
+  for (let first = 0; first < changes.length; ) {
+    let last = first;
+    while (last + 1 < changes.length && changes[last + 1]!.start - changes[last]!.end <= 2 * CONTEXT) last += 1;
+    const hunk = changes.slice(first, last + 1);
+    for (const { start, end, otherStart, otherEnd } of hunk) {
+      deletions += end - start;
+      additions += otherEnd - otherStart;
+    }
+    writeHunk(pair, hunk, headings, text);
+    first = last + 1;
+  }
+  return { bytes: text.bytes, lines: text.lines, additions, deletions };
+}
+
+function changesOf({ before, after }: LinePair): Change[] {
+  const changes: Change[] = [];
+  const [one, other] = [before.changed, after.changed];
+  // Not from the first line that differs: changes may have moved up.
+  let [at, otherAt] = [0, 0];
+  while (at < before.count || otherAt < after.count) {
+    const [start, otherStart] = [at, otherAt];
+    while (one[at] === 1) at += 1;
+    while (other[otherAt] === 1) otherAt += 1;
+    if (at > start || otherAt > otherStart) changes.push({ start, end: at, otherStart, otherEnd: otherAt });
+    at += 1;
+    otherAt += 1;
+  }
+  return changes;
+}
+
+function writeHunk({ before, after }: LinePair, changes: readonly Change[], headings: Headings, text: HunkText): void {
+  const [first, last] = [changes[0]!, changes.at(-1)!];
+  const start = Math.max(first.start - CONTEXT, 0);
+  const otherStart = Math.max(first.otherStart - CONTEXT, 0);
+  const behind = Math.min(CONTEXT, before.count - last.end, after.count - last.otherEnd);
+  const [end, otherEnd] = [last.end + behind, last.otherEnd + behind];
+  const length = before.starts[end]! - before.starts[start]! + after.starts[otherEnd]! - after.starts[otherStart]!;
+  text.reserve(length + (end - start) + (otherEnd - otherStart) + MAX_HEADER + 2 * UNENDED.length);
+  text.header(`@@ -${range(start, end)} +${range(otherStart, otherEnd)} @@`, before, headings.above(start));
+  let at = otherStart;
+  for (const change of changes) {
+    text.add(BLANK, after, at, change.otherStart);
+    text.add(MINUS, before, change.start, change.end);
+    text.add(PLUS, after, change.otherStart, change.otherEnd);
+    at = change.otherEnd;
+  }
+  text.add(BLANK, after, at, otherEnd);
+}
+
+function range(start: number, end: number): string {
+  const count = end - start;
+  if (count === 1) return `${start + 1}`;
+  return `${count === 0 ? start : start + 1},${count}`;
+}
+
+/** Which lines say where a hunk is: the nearest above it that begins with a letter, `_` or `$`. */
+class Headings {
+  readonly #lines: Lines;
+  /** Above it all were looked at. */
+  #looked = -1;
+  #found = -1;
+
+  constructor(lines: Lines) {
+    this.#lines = lines;
+  }
+
+  /** @returns the number of the line; -1 where there is none */
+  above(line: number): number {
+    const { data, starts } = this.#lines;
+    for (let at = line - 1; at > this.#looked; at -= 1) {
+      if (!isHeading(data[starts[at]!]!)) continue;
+      this.#found = at;
+      break;
+    }
+    this.#looked = Math.max(this.#looked, line - 1);
+    return this.#found;
+  }
+}
+
+const isHeading = (byte: number): boolean =>
+  (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x5f || byte === 0x24;
+const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 9 && byte <= 13 && byte !== 11 && byte !== 12);
+
+/** The bytes of hunks. */
+class HunkText {
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+  lines = 0;
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** Makes room for so many bytes. */
+  reserve(size: number): void {
+    const needed = this.#length + size;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(this.#length === 0 ? needed : 2 * needed);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+
+  /** The line before a hunk. @param heading line that says where it is; -1 for none */
+  header(ranges: string, { data, starts }: Lines, heading: number): void {
+    this.#length += this.#buffer.write(ranges, this.#length, 'latin1');
+    if (heading >= 0) {
+      const start = starts[heading]!;
+      let end = Math.min(starts[heading + 1]!, start + MAX_HEADING);
+      while (isSpace(data[end - 1]!)) end -= 1;
+      end = start + utf8Length(data, start, end);
+      this.#buffer[this.#length] = BLANK;
+      this.#length += 1 + data.copy(this.#buffer, this.#length + 1, start, end);
+    }
+    this.#buffer[this.#length] = LINE_FEED;
+    this.#length += 1;
+    this.lines += 1;
+  }
+
+  /** Lines, each behind a sign. */
+  add(sign: number, { data, starts }: Lines, from: number, to: number): void {
+    const buffer = this.#buffer;
+    let length = this.#length;
+    for (let line = from; line < to; line += 1) {
+      buffer[length] = sign;
+      length += 1;
+      const end = starts[line + 1]!;
+      for (let at = starts[line]!; at < end; at += 1) {
+        buffer[length] = data[at]!;
+        length += 1;
+      }
+    }
+    this.#length = length;
+    this.lines += to - from;
+    if (to > from && data[starts[to]! - 1] !== LINE_FEED) {
+      this.#length += UNENDED.copy(buffer, length);
+      this.lines += 1;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { type DiffLimits, type DiffResult, type FileDiff, FilesWithin, type PatchText } from './diff-result.ts';
+import { Effort } from './line-diff/changes.ts';
+import { lineDiff } from './line-diff/line-diff.ts';
+import { PlainContents, plainChanges } from './plain-changes.ts';
+import type { Repository } from './repository.ts';
+
+/** Names that git prints as they are. */
+const PLAIN = /^[ !#-[\]-~]+$/;
+
+/**
+ * What changed from one commit or tree to another, as `git diff-tree` tells it, found without a process.
+ * @param from null stands for the empty tree
+ * @returns null where git has to be asked: as `plainChanges`, or much differs
+ * @throws GitError as `ObjectReader`
+ */
+export async function plainDiff(
+  repo: Repository,
+  from: string | null,
+  to: string,
+  limits: DiffLimits,
+): Promise<DiffResult | null> {
+  const changes = await plainChanges(repo, from, to);
+  if (changes === null) return null;
+  const files = new FilesWithin(limits);
+  const contents = new PlainContents(repo);
+  const effort = new Effort();
+  for (const file of changes.slice(0, limits.maxFiles)) {
+    const patch = await contents.use(file, (old, now, isBinary) =>
+      isBinary ? binaryPatch(file.diff) : textPatch(file.diff, old, now, effort),
+    );
+    if (patch === null) return null;
+    if (patch.lines === 0) files.addEmpty(file.diff);
+    else if (!files.add(file.diff, patch)) break;
+  }
+  return files.result(changes.length);
+}
+
+function textPatch(file: FileDiff, old: Buffer, now: Buffer, effort: Effort): PatchText | null {
+  const hunks = lineDiff(old, now, effort);
+  if (hunks === null) return null;
+  const { bytes, lines, additions, deletions } = hunks;
+  file.additions = additions;
+  file.deletions = deletions;
+  return { bytes: bytes.length, lines, text: () => bytes.toString('utf8') };
+}
+
+function binaryPatch(file: FileDiff): PatchText | null {
+  if (!PLAIN.test(file.newPath)) return null;
+  file.binary = true;
+  const before = file.newFile ? '/dev/null' : `a/${file.oldPath}`;
+  const after = file.deletedFile ? '/dev/null' : `b/${file.newPath}`;
+  const text = `Binary files ${before} and ${after} differ\n`;
+  return { bytes: text.length, lines: 1, text: () => text };
+}
