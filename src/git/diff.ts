@@ -4,11 +4,11 @@ import { DIFF_OPTIONS, SMALL_CHILD, WARM_CONTEXT } from './diff-commands.ts';
 import type { DiffLimits, DiffResult, FileDiff } from './diff-result.ts';
 import { GitError } from './errors.ts';
 import { PatchParser } from './patch-parser.ts';
-import { plainDiff } from './plain-diff.ts';
+import { holdingMemory, plainDiff } from './plain-diff.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import { treeOf } from './tree.ts';
+import { firstParentOf, treeOf } from './tree.ts';
 
 export interface DiffOptions extends Partial<DiffLimits> {
   /** Only these files and folders; taken literally. */
@@ -41,6 +41,7 @@ const ANSWER_FACTOR = 4;
 const MAX_CONTEXT = 100;
 const TIMEOUT_MS = 30_000;
 const bytesOf = ({ files }: DiffResult): number => files.reduce((sum, { diff }) => sum + diff.length, 0);
+const sizeOf = (result: DiffResult): number => bytesOf(result) * ANSWER_FACTOR;
 const sizeOfFile = (file: FileDiff) => 2 * (file.diff.length + file.oldPath.length + file.newPath.length) + 300;
 const results = new ResultCache<DiffResult>(16 * 1024 * 1024, ({ files }) =>
   files.reduce((sum, file) => sum + sizeOfFile(file), 100),
@@ -83,17 +84,22 @@ export async function diffTrees(
   args.push('--end-of-options', oldTree, to, '--', ...literal);
   const isWarm = paths === undefined && lines === WARM_CONTEXT && !ignoreWhitespace;
   const warm = (parser: PatchParser) => byWorker(repo, oldTree, to, limits.maxPatchBytes + 1, parser);
-  const { memory } = currentScope();
+  const base = from === emptyTreeLike(to) ? null : from;
+  const plain = () =>
+    holdingMemory(
+      () => plainDiff(repo, base, to, limits),
+      (found) => (found === null ? 0 : sizeOf(found)),
+    );
   let computed = false;
   const result = await results.get(cacheKey(repo.id, args, limits), async () => {
     computed = true;
-    const plain =
-      isWarm && !onlyGit ? await plainDiff(repo, from === emptyTreeLike(to) ? null : from, to, limits) : null;
-    return plain ?? (await readDiff(repo, args, limits, isWarm ? warm : undefined));
+    return (
+      (isWarm && !onlyGit ? await plain() : null) ?? (await readDiff(repo, args, limits, isWarm ? warm : undefined))
+    );
   });
   // What is made of a kept result for the answer takes room, too.
   if (!computed && bytesOf(result) > SMALL_BYTES)
-    await memory?.hold(bytesOf(result) * ANSWER_FACTOR, currentScope().signal);
+    await currentScope().memory?.hold(sizeOf(result), currentScope().signal);
   return result;
 }
 
@@ -113,7 +119,7 @@ async function readDiff(
       const parser = new PatchParser({ ...limits, maxBytes: kept });
       if (!(await read(parser))) return null;
       const result = parser.finish();
-      needed = bytesOf(result) * ANSWER_FACTOR;
+      needed = sizeOf(result);
       return result;
     } finally {
       memory?.give(cost - needed);
@@ -190,7 +196,7 @@ async function questionOf(
  * @throws GitError `not_found` where `oid` is no commit of the repository, else as `diffTrees`
  */
 export async function commitDiff(repo: Repository, oid: string, options: DiffOptions = {}): Promise<DiffResult> {
-  const commit = await repo.objects.commit(oid);
-  if (commit === null) throw new GitError('not_found', `no commit ${oid}`);
-  return await diffTrees(repo, commit.parents[0] ?? null, oid, options);
+  const parent = await firstParentOf(repo, oid);
+  if (parent === undefined) throw new GitError('not_found', `no commit ${oid}`);
+  return await diffTrees(repo, parent, oid, options);
 }

@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { compareBytes } from './bytes.ts';
 import { emptyDiff, type FileDiff } from './diff-result.ts';
 import type { TreeEntry } from './objects.ts';
@@ -5,9 +6,9 @@ import type { Repository } from './repository.ts';
 import { withSpareMemory } from './spare-memory.ts';
 import { type Change, changesBetween } from './tree-changes.ts';
 
-/** More files, or more bytes of them before and after, are left to git. */
+/** More files, or more bytes of them before and after, are left to git: fewer where others wait for this thread. */
 const MAX_FILES = 50;
-const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = (isMainThread ? 384 : 1024) * 1024;
 /** Where git looks for a zero byte, which makes a file binary. */
 const BINARY_BYTES = 8_000;
 const EMPTY = Buffer.alloc(0);

@@ -44,7 +44,7 @@ test('git is asked where files may have been renamed, or became something else, 
   assert.notEqual(await plain(commit({ b: '2\n' }, [first])), null);
   assert.notEqual(await plain(commit(many(50))), null);
   assert.equal(await plain(commit(many(51))), null);
-  const half = 'x'.repeat(599_999);
+  const half = 'x'.repeat(250_000);
   const large = commit({ large: `${half}\n` });
   assert.notEqual(await plain(large), null);
   assert.equal(await plain(commit({ large: `y${half}\n` }, [large])), null);

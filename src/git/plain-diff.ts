@@ -1,9 +1,12 @@
+import { currentScope } from '../core/request-scope.ts';
 import { type DiffLimits, type DiffResult, type FileDiff, FilesWithin, type PatchText } from './diff-result.ts';
 import { Effort } from './line-diff/changes.ts';
 import { lineDiff } from './line-diff/line-diff.ts';
 import { PlainContents, plainChanges } from './plain-changes.ts';
 import type { Repository } from './repository.ts';
 
+/** Bytes that it takes at most: contents before and after, patches, and what an answer is made of. */
+const MEMORY = 4 * 1024 * 1024;
 /** Names that git prints as they are. */
 const PLAIN = /^[ !#-[\]-~]+$/;
 
@@ -33,6 +36,24 @@ export async function plainDiff(
     else if (!files.add(file.diff, patch)) break;
   }
   return files.result(changes.length);
+}
+
+/**
+ * Holds as much of the memory of all as `plainDiff` takes, wherever it runs, for whom the work at hand is done.
+ * @param needed bytes that the answer takes from then on
+ * @returns what `work` gives
+ */
+export async function holdingMemory<T>(work: () => Promise<T>, needed: (found: T) => number): Promise<T> {
+  const { memory, signal } = currentScope();
+  await memory?.hold(MEMORY, signal);
+  let kept = 0;
+  try {
+    const found = await work();
+    kept = Math.min(needed(found), MEMORY);
+    return found;
+  } finally {
+    memory?.give(MEMORY - kept);
+  }
 }
 
 function textPatch(file: FileDiff, old: Buffer, now: Buffer, effort: Effort): PatchText | null {

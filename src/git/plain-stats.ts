@@ -2,6 +2,7 @@ import { Effort } from './line-diff/changes.ts';
 import { countLines, type DiffStats } from './line-diff/line-diff.ts';
 import { PlainContents, plainChanges } from './plain-changes.ts';
 import type { Repository } from './repository.ts';
+import { firstParentOf } from './tree.ts';
 
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 
@@ -12,8 +13,8 @@ const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
  * @throws GitError as `ObjectReader`
  */
 export async function plainStats(repo: Repository, oid: string): Promise<DiffStats | null> {
-  const commit = await repo.objects.commit(oid);
-  const changes = commit === null ? null : await plainChanges(repo, commit.parents[0] ?? null, oid);
+  const parent = await firstParentOf(repo, oid);
+  const changes = parent === undefined ? null : await plainChanges(repo, parent, oid);
   if (changes === null) return null;
   const contents = new PlainContents(repo);
   const effort = new Effort();

@@ -1,7 +1,7 @@
 import { emptyTreeLike, isEntryPath } from './arguments.ts';
 import type { KnownState } from './commit-graph/path-changes.ts';
 import { GitError } from './errors.ts';
-import { stateInGraph, treeInGraph } from './history/in-graph.ts';
+import { parentInGraph, stateInGraph, treeInGraph } from './history/in-graph.ts';
 import { type TreeEntry, typeOfMode } from './objects.ts';
 import type { Repository } from './repository.ts';
 
@@ -17,6 +17,14 @@ export async function treeOf(repo: Repository, oid: string): Promise<string | nu
   const commit = await repo.objects.commit(oid);
   if (commit !== null) return commit.tree;
   return (await repo.objects.treeObject(oid)) === null ? null : oid;
+}
+
+/** The first parent of a commit; null for a root commit, undefined where there is no such commit. */
+export async function firstParentOf(repo: Repository, oid: string): Promise<string | null | undefined> {
+  const known = await parentInGraph(repo.history, oid);
+  if (known !== undefined) return known;
+  const commit = await repo.objects.commit(oid);
+  return commit === null ? undefined : (commit.parents[0] ?? null);
 }
 
 /** What the indexes of paths know of a path as the entry that it is in its tree. */

@@ -75,8 +75,7 @@ describe('a damaged repository', () => {
     app.deps.storages.forget({ storage: broken.repository_storage, diskPath: broken.disk_path });
     const answers = [
       await app.get(files(broken), { query: { ref: 'main' } }),
-      // Commits themselves, and how many lines they changed, may still be in memory, where they are as good as ever.
-      await app.get(`/projects/${broken.id}/repository/commits/main/diff`),
+      // Commits themselves, and what they changed, may still be in memory, where they are as good as ever.
       await app.get(`${files(broken)}/blame`, { query: { ref: 'main' } }),
       await app.get(`/projects/${broken.id}/repository/archive`),
       await app.post(`/projects/${broken.id}/repository/commits`, {

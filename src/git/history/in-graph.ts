@@ -32,6 +32,18 @@ export async function treeInGraph(history: History, oid: string): Promise<string
 }
 
 /**
+ * The first parent of a commit out of the commit-graph.
+ * @returns null for a root commit; undefined for what the graph does not have
+ */
+export async function parentInGraph(history: History, oid: string): Promise<string | null | undefined> {
+  const graph = await history.graph();
+  const position = graph?.find(oid) ?? -1;
+  if (position < 0) return undefined;
+  const [parent] = graph!.parents(position);
+  return parent === undefined ? null : graph!.oid(parent);
+}
+
+/**
  * What a commit has at a path, by the path indexes of the commit-graph: what the last change along first parents left there. Reads
  * neither the commit nor a tree.
  * @param path without a slash at either end

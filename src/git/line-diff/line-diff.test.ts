@@ -155,3 +155,26 @@ test('git is asked where there are very many lines, or it would take long', () =
   assert.ok(told < 20, `${told} were told`);
   assert.notEqual(lineDiff(lines(40, 30), lines(40, 30), new Effort()), null);
 });
+
+test('contents of very many different short lines are read', (t) => {
+  const letters = Array.from({ length: 255 }, (_, n) => (n < 10 ? n : n + 1));
+  const short = (count: number, size: number, shift: number) =>
+    Buffer.concat(
+      Array.from({ length: count }, (_, n) =>
+        Buffer.from([
+          ...Array.from({ length: size }, (_one, at) => letters[Math.floor((n + shift) / 255 ** at) % 255]!),
+          10,
+        ]),
+      ),
+    );
+  const text = Buffer.from('a\n'.repeat(4_000));
+  const pairs = [
+    [short(255, 1, 0), short(255, 1, 1)],
+    [short(700, 2, 0), short(700, 2, 350)],
+  ] as const;
+  mustBeAsGitsOf(
+    gitFixture(t),
+    pairs.map(([one, other]): Pair => [Buffer.concat([text, one]), Buffer.concat([text, other])]),
+  );
+  assert.equal(lineDiff(short(20_000, 2, 0), short(20_000, 2, 20_000), new Effort())?.additions, 20_000);
+});

@@ -9,7 +9,7 @@ const ONES = 0x01010101;
 const TOP_BITS = 0x80808080 | 0;
 /** Places of the table of kinds, twice as many as there can be, and how many a short content has. */
 const MOST_PLACES = 128 * 1024;
-const LEAST_PLACES = 256;
+const LEAST_PLACES = 1_024;
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 /** Odd, and far from any pattern. */
 const FACTOR = 0x9e3779b1 | 0;
@@ -114,9 +114,9 @@ class LineKinds {
   /** Forgets all lines. @param bytes in all that are going to be read */
   begin(before: Buffer, after: Buffer, bytes: number): void {
     this.#views = [viewOf(before), viewOf(after)];
-    // A kind has two bytes and more, but for a few.
+    // Always more than there are kinds: all but 258 of these have three bytes and more.
     let places = LEAST_PLACES;
-    while (places < bytes && places < MOST_PLACES) places *= 2;
+    while (2 * places < bytes && places < MOST_PLACES) places *= 2;
     this.#mask = places - 1;
     this.#table.fill(0, 0, places);
     this.#probes = 0;

@@ -2,10 +2,11 @@ import type { Deps } from '../../../deps.ts';
 import { bufferOver } from '../../../git/bytes.ts';
 import { commitDiff, DEFAULT_DIFF_LIMITS } from '../../../git/diff.ts';
 import type { FileDiff } from '../../../git/diff-result.ts';
-import { plainDiff } from '../../../git/plain-diff.ts';
+import { holdingMemory, plainDiff } from '../../../git/plain-diff.ts';
 import { ask } from '../../../git/readers/ask.ts';
 import type { Question } from '../../../git/readers/question.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { firstParentOf } from '../../../git/tree.ts';
 import { Serialized } from '../../../http/send.ts';
 import { presentDiff } from './diff-views.ts';
 
@@ -32,9 +33,9 @@ function pageOf(files: readonly FileDiff[], { offset, size, unidiff }: Part): Di
 
 /** @returns null where git has to be asked, which a thread does not */
 async function readDiffPage(repo: Repository, oid: string, part: Part): Promise<DiffPage | null> {
-  const commit = await repo.objects.commit(oid);
-  if (commit === null) return null;
-  const diff = await plainDiff(repo, commit.parents[0] ?? null, oid, DEFAULT_DIFF_LIMITS);
+  const parent = await firstParentOf(repo, oid);
+  if (parent === undefined) return null;
+  const diff = await plainDiff(repo, parent, oid, DEFAULT_DIFF_LIMITS);
   return diff === null ? null : pageOf(diff.files, part);
 }
 
@@ -55,7 +56,8 @@ export async function commitDiffPage(
   const key = `diff:${repo.id}:${oid}:${part.unidiff}:${part.offset}:${part.size}`;
   const known = answers.peek(key);
   if (known !== undefined) return { json: known.json, total: Number(known.headers.total) };
-  const plain = await ask(repo, DIFF_PAGE, oid, part);
+  const asked = () => ask(repo, DIFF_PAGE, oid, part);
+  const plain = await holdingMemory(asked, (page) => 2 * (page?.bytes.length ?? 0));
   const { bytes, etag, total } = plain ?? pageOf((await commitDiff(repo, oid, { onlyGit: true })).files, part);
   const { json } = answers.keepBody(key, new Serialized(bufferOver(bytes), etag), { total: String(total) });
   return { json, total };

@@ -6,6 +6,7 @@ import { writeWholeGraph } from '../../../git/commit-graph/write.ts';
 import { ask } from '../../../git/readers/ask.ts';
 import { readingThread } from '../reading-thread.ts';
 import { COMMIT_JSON } from './detail-json.ts';
+import { DIFF_PAGE } from './diff-page.ts';
 import { COMMIT_PAGE } from './page-json.ts';
 
 const WEB = 'http://x/p';
@@ -13,7 +14,11 @@ const WEB = 'http://x/p';
 async function askBoth({ repo }: GitFixture, tip: string): Promise<unknown[]> {
   const page = await ask(repo, COMMIT_PAGE, { from: [tip], limit: 2 }, WEB, false, true);
   const single = await ask(repo, COMMIT_JSON, tip, WEB, { status: null });
-  return [page, single].map((answer) => ({ ...answer, bytes: JSON.parse(Buffer.from(answer!.bytes).toString()) }));
+  const diff = await ask(repo, DIFF_PAGE, tip, { offset: 0, size: 20, unidiff: false });
+  return [page, single, diff].map((answer) => ({
+    ...answer,
+    bytes: JSON.parse(Buffer.from(answer!.bytes).toString()),
+  }));
 }
 
 /** Waits until a thread answers. */
@@ -30,11 +35,12 @@ function history({ commit, git }: GitFixture): string {
 }
 
 function notHere(t: TestContext, { repo }: GitFixture): void {
-  t.mock.method(repo.objects, 'commit', () => assert.fail('it is read here'));
+  for (const name of ['commit', 'useTree', 'useBlob'] as const)
+    t.mock.method(repo.objects, name, () => assert.fail('it is read here'));
   t.mock.method(repo.history, 'stats', () => assert.fail('it is looked up here'));
 }
 
-test('a commit, and a list with sizes, come from a thread as they are here', async (t) => {
+test('a commit, a list with sizes, and what changed come from a thread as they are here', async (t) => {
   const fixture = gitFixture(t);
   const tip = history(fixture);
   await writeWholeGraph(fixture.dir);
@@ -51,5 +57,14 @@ test('where sizes are not indexed a thread leaves the list to this one', async (
   await answering(fixture, tip);
   assert.deepEqual(await askBoth(fixture, tip), here);
   // It says so at once: one that owed an answer for long would have been ended.
+  assert.equal(fixture.pool.readers.size, 1);
+});
+
+test('a thread says at once that it takes git to tell what changed', async (t) => {
+  const fixture = gitFixture(t);
+  const tip = history(fixture);
+  const renamed = fixture.commit({ b: '1\n3\n4\n' }, [tip]);
+  await answering(fixture, tip);
+  assert.equal(await ask(fixture.repo, DIFF_PAGE, renamed, { offset: 0, size: 20, unidiff: false }), null);
   assert.equal(fixture.pool.readers.size, 1);
 });
