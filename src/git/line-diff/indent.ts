@@ -1,4 +1,4 @@
-import type { Lines } from './lines.ts';
+import { type Lines, UNKNOWN } from './lines.ts';
 
 /** What git takes into account of where a group of changed lines begins or ends; less is better. */
 const AT_START = 1;
@@ -61,8 +61,16 @@ function look(lines: Lines, from: number, step: 1 | -1): { indent: number; blank
   return { indent: BLANK, blanks };
 }
 
-/** Columns before the first letter of a line. */
-function indentOf({ data, starts }: Lines, line: number): number {
+/** Columns before the first letter of a line, counted once. */
+function indentOf(lines: Lines, line: number): number {
+  const known = lines.indents[line]!;
+  if (known !== UNKNOWN) return known;
+  const indent = countColumns(lines, line);
+  lines.indents[line] = indent;
+  return indent;
+}
+
+function countColumns({ data, starts }: Lines, line: number): number {
   let columns = 0;
   for (let at = starts[line]!; at < starts[line + 1]!; at += 1) {
     const byte = data[at];

@@ -13,8 +13,8 @@ const LEAST_PLACES = 1_024;
 const NO_VIEW = new DataView(new ArrayBuffer(0));
 /** Odd, and far from any pattern. */
 const FACTOR = 0x9e3779b1 | 0;
-/** Places of the table that are looked at for a line on the average; more of them are a content that was made for it. */
-const MAX_PROBES = 16;
+/** Places of the table that are looked at in vain for each that there is; more of them are a content that was made for it. */
+const MAX_PROBES = 4;
 
 /** A content's lines. Its memory is used for the next comparison, too. */
 export interface Lines {
@@ -27,7 +27,12 @@ export interface Lines {
   kinds: Int32Array;
   /** 1 for each that the other content does not have in its place. Behind the last there is a 0. */
   changed: Uint8Array;
+  /** Columns before the first letter of each as far as somebody asked (`indentOf`), else `UNKNOWN`. */
+  indents: Int16Array;
 }
+
+/** An indent that nobody asked for. */
+export const UNKNOWN = -2;
 
 /** The lines of two contents, of which so many are the same at the beginning of both, and so many at the end. */
 export interface LinePair {
@@ -47,6 +52,7 @@ const someLines = (): Lines => ({
   starts: new Int32Array(MAX_LINES + 1),
   kinds: new Int32Array(MAX_LINES),
   changed: new Uint8Array(MAX_LINES + 2),
+  indents: new Int16Array(MAX_LINES),
 });
 
 let memory: { pair: LinePair; kinds: LineKinds } | undefined;
@@ -92,8 +98,10 @@ export function linesOf(before: Buffer, after: Buffer): LinePair | null {
   pair.same = same;
   pair.sameEnd = sameEnd;
   kinds.count(pair);
-  one.changed.fill(0, 0, one.count + 1);
-  other.changed.fill(0, 0, other.count + 1);
+  for (const { changed, indents, count } of [one, other]) {
+    changed.fill(0, 0, count + 1);
+    indents.fill(UNKNOWN, 0, count);
+  }
   return pair;
 }
 
@@ -132,7 +140,7 @@ class LineKinds {
     const { starts, kinds } = lines;
     let number = from;
     for (let at = start; at < end; number += 1) {
-      if (number === MAX_LINES) return false;
+      if (number === MAX_LINES || this.#probes > MAX_PROBES * this.#mask) return false;
       const lineStart = at;
       let sum = 0;
       let found = -1;
@@ -156,7 +164,7 @@ class LineKinds {
     }
     starts[number] = end;
     lines.count = number;
-    return this.#probes <= MAX_PROBES * (this.#size + LEAST_PLACES);
+    return true;
   }
 
   /** Counts how often there are lines of each kind. */
