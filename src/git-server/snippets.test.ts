@@ -120,7 +120,7 @@ describe('the repository of a snippet', () => {
       const { code, stderr } = await runGitClient(work, ['ls-remote', address]);
       return code === 0
         ? 'read'
-        : (/not found|could not read Username|403|Authentication failed/.exec(stderr)?.[0] ?? stderr);
+        : (/not found|could not read Username|\b403\b|Authentication failed/.exec(stderr)?.[0] ?? stderr);
     };
     const [hidden, internal, open] = [
       await make({ visibility: 'private' }),
