@@ -70,7 +70,8 @@ async function revisionOf(repo: Repository, oid: string, ref: string | null): Pr
  * @param oid complete id of a commit or tag
  */
 export async function peel(repo: Repository, oid: string): Promise<string | null> {
-  if ((await repo.objects.commit(oid)) !== null) return oid;
+  // What the commit-graph has is a commit: it is read once, where its fields are shown.
+  if ((await repo.history.has(oid)) || (await repo.objects.commit(oid)) !== null) return oid;
   return (await repo.objects.info(`${oid}^{commit}`))?.oid ?? null;
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { type Commit, isOid } from '../../../git/objects.ts';
+import type { Commit } from '../../../git/objects.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -18,12 +18,8 @@ export interface FoundCommit {
 }
 
 /** The id of the commit that an id, branch or tag stands for; null where there is none. */
-export async function resolveCommit(repo: Repository, sha: string): Promise<string | null> {
-  const oid = sha.toLowerCase();
-  // What the commit-graph has is a commit: it is read once, where its fields are shown.
-  if (isOid(oid) && (await repo.history.has(oid))) return oid;
-  return (await resolveRevision(repo, sha))?.oid ?? null;
-}
+export const resolveCommit = async (repo: Repository, sha: string): Promise<string | null> =>
+  (await resolveRevision(repo, sha))?.oid ?? null;
 
 /**
  * The commit of an id, branch or tag.
