@@ -59,7 +59,7 @@ export async function statsOf(repo: Repository, oids: readonly string[]): Promis
 export async function commitStats(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
   const indexed = (await repo.history.stats([oid])).get(oid);
-  return indexed ?? (await statsOfNew(repo, oid));
+  return indexed ?? (await notIndexed(repo, oid));
 }
 
 /**
@@ -68,8 +68,11 @@ export async function commitStats(repo: Repository, oid: string): Promise<DiffSt
  */
 export async function statsOfNew(repo: Repository, oid: string): Promise<DiffStats> {
   checkOids([oid]);
-  return await known.get(
+  return await notIndexed(repo, oid);
+}
+
+const notIndexed = (repo: Repository, oid: string): Promise<DiffStats> =>
+  known.get(
     cacheKey(repo.id, oid),
     async () => (await plainStats(repo, oid)) ?? (await readStats(repo, [oid])).get(oid)!,
   );
-}

@@ -1,19 +1,18 @@
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
+import { currentScope, type RequestScope } from '../core/request-scope.ts';
+import { blobChunks, MAX_STREAM_MS, type StreamOptions } from './blob-stream.ts';
 import { isRepository, mayBeLost } from './damage.ts';
-import { isMissing } from './durable.ts';
 import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
+import { openStore } from './object-folder.ts';
+import { parseObjectName } from './object-name.ts';
 import type { NewObject } from './object-writer.ts';
 import { type Commit, isOid, type ObjectType, parseCommit, parseTag, type Tag, type TreeEntry } from './objects.ts';
 import { ObjectNames } from './packs/object-names.ts';
-import { ObjectStore } from './packs/object-store.ts';
+import type { ObjectStore } from './packs/object-store.ts';
 import { owned, type RawObject, type Shared, Unwieldy } from './packs/raw-object.ts';
 import { alone } from './packs/scratch.ts';
-import { runGit, spawnGit } from './process.ts';
-import { isValidRefName } from './ref-name.ts';
-import { objectFormatOf } from './repository-files.ts';
+import { runGit } from './process.ts';
 import { TreeObject } from './tree-object.ts';
 
 export interface ObjectInfo {
@@ -28,22 +27,9 @@ export interface ObjectData extends ObjectInfo {
   data: Buffer | null;
 }
 
-interface StreamOptions {
-  signal?: AbortSignal;
-  timeoutMs?: number;
-}
-
 /** Commits, trees and tags above this are refused: none that people make comes near. */
 const MAX_PARSED_BYTES = 32 * 1024 * 1024;
 const MAX_CHECKED_BYTES = 1024 * 1024;
-const MAX_STREAM_MS = 30 * 60_000;
-const PEEL = /\^\{(commit|tree|blob|tag|)\}$/;
-
-/** Whether a name is an object id (also a shortened one) or a reference, with an optional `^{type}`. */
-function isObjectName(name: string): boolean {
-  const bare = name.replace(PEEL, '');
-  return /^[0-9a-f]{4,64}$/.test(bare) || isValidRefName(bare);
-}
 
 /** Reads the objects of one repository from its files. */
 export class ObjectReader {
@@ -85,7 +71,6 @@ export class ObjectReader {
    * @throws GitError `invalid` for any other text, `corrupt`, `failed`, `busy`
    */
   async info(name: string): Promise<ObjectInfo | null> {
-    if (!isObjectName(name)) throw new GitError('invalid', 'not an object name');
     const oid = await this.#oidOf(name);
     const object = oid === null ? null : await this.#raw(oid, -1);
     if (oid === null || object === null) {
@@ -189,22 +174,19 @@ export class ObjectReader {
    * @throws GitError as `info`
    */
   async treeObject(oid: string): Promise<TreeObject | null> {
-    const cached = this.#cache.get(this.#id, oid);
-    if (cached !== undefined) return cached.type === 'tree' ? cached.tree : null;
-    const tree = await this.#parsed(oid, 'tree', (_, data) => new TreeObject(oid, alone(data)));
-    if (tree !== null) this.#cache.set(this.#id, oid, { type: 'tree', tree });
-    return tree;
+    return await this.useTree(oid, (tree) => tree, true);
   }
 
   /**
    * What `take` makes of a tree at once; it may lie in memory that is used again.
+   * @param lasts whether the tree is to be used longer; it is kept then
    * @returns null where there is no tree of this id
    * @throws GitError as `info`; what `take` throws
    */
-  async useTree<T>(oid: string, take: (tree: TreeObject) => T): Promise<T | null> {
+  async useTree<T>(oid: string, take: (tree: TreeObject) => T, lasts = false): Promise<T | null> {
     const cached = this.#cache.get(this.#id, oid);
     if (cached !== undefined) return cached.type === 'tree' ? take(cached.tree) : null;
-    const isWanted = this.#cache.wants(oid);
+    const isWanted = lasts || this.#cache.wants(oid);
     const found = await this.#parsed(oid, 'tree', (_, data) => {
       const tree = new TreeObject(oid, isWanted ? alone(data) : data);
       if (isWanted) this.#cache.set(this.#id, oid, { type: 'tree', tree });
@@ -291,8 +273,7 @@ export class ObjectReader {
   }
 
   async #oidOf(name: string): Promise<string | null> {
-    const bare = name.replace(PEEL, '');
-    const wanted = PEEL.exec(name)?.[1];
+    const { bare, wanted } = parseObjectName(name);
     const names = new ObjectNames(await this.#open(), (oid) => this.#raw(oid, MAX_PARSED_BYTES));
     const oid = bare.startsWith('refs/') ? await this.#resolve(bare) : await names.complete(bare, wanted);
     return oid === null || wanted === undefined ? oid : await names.peel(oid, wanted);
@@ -301,7 +282,7 @@ export class ObjectReader {
   async #open(): Promise<ObjectStore> {
     this.#shared.files.refuseClosed();
     if (this.#store === undefined) {
-      const opening = this.#openNow();
+      const opening = openStore(this.#dir, this.#shared);
       this.#store = opening;
       opening.catch(() => {
         if (this.#store === opening) this.#store = undefined;
@@ -310,33 +291,9 @@ export class ObjectReader {
     return await this.#store;
   }
 
-  async #openNow(): Promise<ObjectStore> {
-    if (!isRepository(this.#dir)) throw new GitError('corrupt', `${this.#dir} is not a git repository`);
-    const format = await objectFormatOf(this.#dir).catch((error: unknown) => {
-      if (isMissing(error)) return 'sha1';
-      throw error;
-    });
-    return new ObjectStore(join(this.#dir, 'objects'), this.#shared, format === 'sha1' ? 20 : 32);
-  }
-
   /** An object that is not found where something is damaged is no object that never was. */
   async #refuseLost(name: string): Promise<void> {
     if (isOid(name) ? !(await mayBeLost(this.#dir, name)) : isRepository(this.#dir)) return;
     throw new GitError('corrupt', `object ${name} is lost`);
-  }
-}
-
-/** What git writes of a blob that takes too much memory here. */
-async function* blobChunks(dir: string, oid: string, options: StreamOptions, scope: RequestScope) {
-  const limits = { timeoutMs: MAX_STREAM_MS, ...options, gitDir: dir, lane: 'transport' as const };
-  const git = await inScope(scope, () => spawnGit(['cat-file', 'blob', oid], limits));
-  git.stdin.end();
-  try {
-    for await (const chunk of git.stdout) yield chunk as Buffer;
-    const { code, stderr, killed } = await git.done;
-    if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', `blob ${oid}: stopped`);
-    if (code !== 0) throw new GitError(/not found|Not a valid/i.test(stderr) ? 'not_found' : 'corrupt', stderr.trim());
-  } finally {
-    git.kill();
   }
 }

@@ -43,7 +43,7 @@ export interface RepositoryPoolOptions {
   keepsAtOnce?: boolean;
   /** Bytes kept of what deltas were applied to, and as many of packs and their indexes; default 16 MiB. */
   packBytes?: number;
-  /** Bytes of a content that is inflated here and not in another thread; default 64 KiB. */
+  /** Bytes of a content that is inflated here and not in another thread; default 256 KiB. */
   inflatesAtOnce?: number;
   /** Packs and indexes that are open at once; default 128. */
   maxOpenFiles?: number;

@@ -12,7 +12,7 @@ const DELTA_MEMORY = 96 * 1024 * 1024;
 /**
  * What readers of packs share.
  * @param limits `bytes` of bases that are kept, with as many of blocks; files open at once; milliseconds after which a file that
- *   nobody reads is closed; `atOnce` as in `Shared`, default 64 KiB
+ *   nobody reads is closed; `atOnce` as in `Shared`, default 256 KiB
  */
 export function sharedByPacks(limits: { bytes: number; maxOpen: number; idleMs: number; atOnce?: number }): Shared {
   return {

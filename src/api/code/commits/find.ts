@@ -17,18 +17,28 @@ export interface FoundCommit {
   commit: Commit;
 }
 
-/** The id of the commit that an id, branch or tag stands for; null where there is none. */
-export const resolveCommit = async (repo: Repository, sha: string): Promise<string | null> =>
-  (await resolveRevision(repo, sha))?.oid ?? null;
+/**
+ * The id of the commit that an id, branch or tag stands for.
+ * @throws ApiError 404 `404 Commit Not Found`
+ */
+export async function findCommitId(
+  deps: Deps,
+  project: Project,
+  sha: string,
+): Promise<{ repo: Repository; oid: string }> {
+  const repo = repositoryOf(deps, project);
+  const revision = await resolveRevision(repo, sha);
+  if (revision === null) throw notFound('Commit');
+  return { repo, oid: revision.oid };
+}
 
 /**
  * The commit of an id, branch or tag.
  * @throws ApiError 404 `404 Commit Not Found`
  */
 export async function findCommit(deps: Deps, project: Project, sha: string): Promise<FoundCommit> {
-  const repo = repositoryOf(deps, project);
-  const revision = await resolveRevision(repo, sha);
-  const commit = revision === null ? null : await repo.objects.commit(revision.oid);
+  const { repo, oid } = await findCommitId(deps, project, sha);
+  const commit = await repo.objects.commit(oid);
   if (commit === null) throw notFound('Commit');
   return { repo, commit };
 }

@@ -1,15 +1,13 @@
 import { Type } from 'typebox';
-import { notFound } from '../../../core/errors.ts';
 import { type RefFolder, refsContaining } from '../../../git/contains.ts';
 import { countCommits } from '../../../git/log.ts';
 import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, pagination } from '../../../http/schema.ts';
-import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { Diff } from './diff-answers.ts';
 import { commitDiffPage } from './diff-page.ts';
-import { CommitSha, findCommit, readable, resolveCommit } from './find.ts';
+import { CommitSha, findCommit, findCommitId, readable } from './find.ts';
 import { readSignature, Signature } from './signature.ts';
 
 const params = Type.Object(CommitSha);
@@ -35,9 +33,7 @@ export const commitHistoryRoutes = [
     success: { status: 200, schema: Type.Array(Diff) },
     errors: [404],
     handler: async ({ deps, project, params, input, page, request, reply }) => {
-      const repo = repositoryOf(deps, project);
-      const oid = await resolveCommit(repo, params.sha);
-      if (oid === null) throw notFound('Commit');
+      const { repo, oid } = await findCommitId(deps, project, params.sha);
       const part = { offset: page.offset, size: page.size, unidiff: input.unidiff === true };
       const { json, total } = await commitDiffPage(deps, repo, oid, part);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });

@@ -13,7 +13,7 @@ import { inProject, type ProjectScope, pusher } from '../../access.ts';
 import { CommitAction, readActions } from './actions.ts';
 import { CommitDetail, CommitListEntry } from './answers.ts';
 import { commitDetail } from './detail-views.ts';
-import { resolveCommit } from './find.ts';
+import { findCommitId } from './find.ts';
 import { commitPage } from './list.ts';
 
 const readable = inProject('read_code', { anonymous: true });
@@ -130,9 +130,7 @@ export const commitsRoutes = [
     errors: [404],
     handler: async (c) => {
       const { deps, project, params, input } = c;
-      const repo = repositoryOf(deps, project);
-      const oid = await resolveCommit(repo, params.sha);
-      if (oid === null) throw notFound('Commit');
+      const { repo, oid } = await findCommitId(deps, project, params.sha);
       return commitDetail(deps, c, repo, oid, input.stats !== false);
     },
   }),

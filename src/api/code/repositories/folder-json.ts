@@ -20,8 +20,11 @@ const [SPACE, QUOTE, COMMA, BACKSLASH, LAST_PLAIN] = [0x20, 0x22, 0x2c, 0x5c, 0x
 const [ZERO, ONE, FOUR, SIX] = [0x30, 0x31, 0x34, 0x36];
 const [OPEN, CLOSE] = [0x5b, 0x5d];
 
+/** Bytes that are kept for the next page: few are longer. */
+const KEPT_BYTES = 64 * 1024;
 /** Memory that is written to, used again, and how much of it is. */
-let memory = Buffer.allocUnsafeSlow(32 * 1024);
+const kept = Buffer.allocUnsafeSlow(KEPT_BYTES);
+let memory = kept;
 let length = 0;
 
 /**
@@ -33,8 +36,8 @@ let length = 0;
  */
 export function folderJson(tree: TreeObject, places: readonly number[], prefix: string): Buffer {
   const folder = Buffer.from(JSON.stringify(prefix.toWellFormed()).slice(1, -1));
+  memory = kept;
   length = 0;
-  reserve(1);
   put(OPEN);
   for (const place of places) {
     const end = tree.endOf(place);
@@ -50,7 +53,9 @@ export function folderJson(tree: TreeObject, places: readonly number[], prefix: 
   }
   reserve(1);
   put(CLOSE);
-  return copyOf(memory.subarray(0, length));
+  const json = copyOf(memory.subarray(0, length));
+  memory = kept;
+  return json;
 }
 
 function reserve(bytes: number): void {
@@ -79,7 +84,7 @@ function writePlain(tree: TreeObject, start: number, end: number, folder: Buffer
   let space = start;
   while (data[space] !== SPACE && space < id) space += 1;
   const name = space + 1;
-  if (name >= id || !isPlain(data, name, id - 1)) return false;
+  if (name >= id || !isPlain(data, start, space) || !isPlain(data, name, id - 1)) return false;
   putAll(ID, 0, ID.length);
   putHex(data, id, end);
   putAll(NAME, 0, NAME.length);

@@ -1,0 +1,16 @@
+import { GitError } from './errors.ts';
+import { isValidRefName } from './ref-name.ts';
+
+const PEEL = /\^\{(commit|tree|blob|tag|)\}$/;
+const DIGITS = /^[0-9a-f]{4,64}$/;
+
+/**
+ * Takes the name of an object apart: an object id (also a shortened one) or a reference, with an optional `^{type}`.
+ * @returns `wanted` is the type, empty for anything but a tag, undefined where none follows
+ * @throws GitError `invalid` for any other text
+ */
+export function parseObjectName(name: string): { bare: string; wanted: string | undefined } {
+  const bare = name.replace(PEEL, '');
+  if (!DIGITS.test(bare) && !isValidRefName(bare)) throw new GitError('invalid', 'not an object name');
+  return { bare, wanted: PEEL.exec(name)?.[1] };
+}
