@@ -76,13 +76,15 @@ export class LockFile {
   /**
    * Puts its content in the place of the file, by which the lock is given up.
    * @param folder what holds the file, relative to `dir`, where its names are to be durable then
+   * @returns whether they are: whoever packs references removes their files, and folders that this leaves empty, at any time
    */
-  async commit(folder: string | null): Promise<void> {
+  async commit(folder: string | null): Promise<boolean> {
     const to = bytesPath(this.#dir, this.#name);
     const names = folder === null ? null : bytesPath(this.#dir, folder);
     const unsafe = await putInPlace({ from: this.#path, to, folder: names });
     this.#isHeld = false;
-    if (unsafe !== null) throw unsafe;
+    if (unsafe !== null && !isMissing(unsafe)) throw unsafe;
+    return folder !== null && unsafe === null;
   }
 
   get #path(): string | Buffer {

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { isMainThread } from 'node:worker_threads';
 import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { isMissing, isTaken, syncFile, syncPath } from './durable.ts';
+import { isMissing, isTaken, syncFile, syncIfThere, syncPath } from './durable.ts';
 import type { ObjectType } from './objects.ts';
 import { LONGEST_STORED, MOST_STORED, storedStream } from './packs/stored-stream.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
@@ -109,20 +109,25 @@ async function writeTemporary(
 const known = new LRUCache<string, string>({ max: 5_000 });
 
 /**
- * Makes the names in some folders durable, and their own: also where another writer has made a folder just now.
- * @param parent of all
+ * Makes the names of objects durable, and those of their folders: also where another writer has made one just now. Who packs objects at the
+ * same time removes what is packed, and folders that this leaves empty; then it is the names of packs.
+ * @param objects the folder of all of the repository
+ * @param folders of objects that were there a moment ago
+ * @throws the file system's error
  */
-export async function syncFolders(parent: string, folders: readonly string[]): Promise<void> {
+export async function syncFolders(objects: string, folders: readonly string[]): Promise<void> {
   const identities = folders.map(identityOf);
   const fresh = folders.some((folder, at) => known.get(folder) !== identities[at]);
-  await Promise.all((fresh ? [parent, ...folders] : folders).map(syncPath));
+  const [areThere] = await Promise.all([Promise.all(folders.map(syncIfThere)), fresh ? syncPath(objects) : undefined]);
+  if (areThere.includes(false)) await syncPath(join(objects, 'pack'));
   for (const [at, folder] of folders.entries()) known.set(folder, identities[at]!);
 }
 
-/** Where the file system does not tell when a folder was made, it is never the same. */
+/** Where the file system does not tell when a folder was made, or it has gone, it is never the same. */
 function identityOf(folder: string): string {
-  const { dev, ino, birthtimeNs } = lstatSync(folder, { bigint: true });
-  return birthtimeNs > 0n ? `${dev} ${ino} ${birthtimeNs}` : randomUUID();
+  const stats = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined || stats.birthtimeNs === 0n) return randomUUID();
+  return `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
 }
 
 function freshen(path: string): boolean {

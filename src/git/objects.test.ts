@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import fs, { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,6 +11,7 @@ import { encodeCommit, encodeTree } from './object-encode.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { hashObject, parseCommit, parseTag } from './objects.ts';
 import { parseTree } from './tree-entries.ts';
+import { writeHere } from './writer/writing-thread.ts';
 
 const invalid = (error: unknown) => error instanceof GitError && error.code === 'invalid';
 
@@ -164,6 +166,35 @@ test('two writers of the same objects at once both succeed', async (t) => {
   for (const oids of all) assert.deepEqual(oids, all[0]);
   assert.ok(all[0]!.every((oid) => existsSync(join(dir, 'objects', oid.slice(0, 2), oid.slice(2)))));
   git(['fsck', '--full', '--strict']);
+});
+
+test('objects are written that are packed, and whose folders go, as soon as they are in their places', async (t) => {
+  const { dir, git } = gitFixture(t);
+  const objects = join(dir, 'objects');
+  const { renameSync, openSync } = fs;
+  const opened: string[] = [];
+  const writeApart = writeHere();
+  t.after(() => {
+    writeApart();
+    Object.assign(fs, { renameSync, openSync });
+    syncBuiltinESMExports();
+  });
+  fs.renameSync = (from, to) => {
+    renameSync(from, to);
+    git(['pack-objects', '-q', join(objects, 'pack', 'pack')], String(to).slice(-41).replace('/', ''));
+    git(['prune-packed']);
+  };
+  fs.openSync = (path, flags, mode) => {
+    opened.push(String(path));
+    return openSync(path, flags, mode);
+  };
+  syncBuiltinESMExports();
+  const [oid] = await new ObjectWriter(dir).write([{ type: 'blob', data: Buffer.from('packed') }]);
+  assert.equal(git(['cat-file', 'blob', oid!]), 'packed');
+  assert.deepEqual(readdirSync(objects).toSorted(), ['info', 'pack']);
+  assert.ok(opened.includes(join(objects, 'pack')), opened.join('\n'));
+  rmSync(objects, { recursive: true });
+  await assert.rejects(new ObjectWriter(dir).write([{ type: 'blob', data: Buffer.from('lost') }]));
 });
 
 test('a write that fails leaves no temporary file', async (t) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,6 +10,7 @@ import { type GitFixture, gitChildren, gitFixture } from '../../test/support/git
 import { gitEnvironment } from './environment.ts';
 import { GitError, type GitErrorCode } from './errors.ts';
 import type { RefUpdate } from './refs.ts';
+import { writeHere } from './writer/writing-thread.ts';
 
 function hasCode(code: GitErrorCode) {
   return (error: unknown) => {
@@ -190,6 +192,51 @@ test('moves no reference over what git processes do at the same time', async (t)
   assert.equal(done.moved - gitDeleted!, now === oids[2] ? 1 : 0);
   assert.ok(done.created > 0);
   assert.deepEqual(leftLocks(dir), []);
+});
+
+test('a reference has moved that is packed, and whose folder goes, as soon as it is in its place', async (t) => {
+  const { repo, git, commit, dir } = gitFixture(t);
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  const { renameSync, fsync, openSync } = fs;
+  const opened: string[] = [];
+  let flushed = 0;
+  const writeApart = writeHere();
+  t.after(() => {
+    writeApart();
+    Object.assign(fs, { renameSync, fsync, openSync });
+    syncBuiltinESMExports();
+  });
+  let left = 0;
+  fs.renameSync = (from, to) => {
+    renameSync(from, to);
+    left -= 1;
+    if (left === 0) git(['pack-refs', '--all', '--prune']);
+  };
+  fs.openSync = (path, flags, mode) => {
+    opened.push(String(path));
+    return openSync(path, flags, mode);
+  };
+  fs.fsync = Object.assign((file: number, done: fs.NoParamCallback) => {
+    flushed += 1;
+    fsync(file, done);
+  }, fsync);
+  syncBuiltinESMExports();
+  const names = ['refs/heads/a/b', 'refs/heads/c/d/e'] as const;
+  for (const updates of [names.slice(0, 1), names.slice(1), names]) {
+    const [old, next] = updates.length === 1 ? [null, one] : [one, two];
+    opened.length = 0;
+    flushed = 0;
+    left = updates.length;
+    await repo.refs.transaction(updates.map((ref) => ({ ref, old, new: next })));
+    assert.deepEqual(
+      await Promise.all(updates.map((ref) => repo.refs.resolve(ref))),
+      updates.map(() => next),
+    );
+    assert.deepEqual(readdirSync(join(dir, 'refs/heads')), []);
+    // Its lock, what is left of its folders, and where the packed ones are.
+    assert.ok(opened.includes(join(dir, 'refs/heads')) && opened.includes(dir), opened.join('\n'));
+    assert.ok(flushed >= 3, String(flushed));
+  }
 });
 
 test('a reference moves once the objects are stored that it is to point to, and not at all where they cannot be', async (t) => {

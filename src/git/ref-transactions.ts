@@ -1,7 +1,7 @@
 import { readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { inTurns } from '../core/in-turns.ts';
-import { isMissing, isTaken, syncIfThere } from './durable.ts';
+import { isMissing, isTaken, syncIfThere, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
 import { bytesPath, isFolder, LockFile, removeEmptyFolders } from './lock-file.ts';
 import type { ObjectReader } from './object-reader.ts';
@@ -99,7 +99,7 @@ export class RefTransactions {
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
       if (deleted.length > 0) packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
       await inTurns(held, PARALLEL, null, async (one) => {
-        if ((await this.#put(one, folder)) && folder !== null) isDurable = true;
+        if (await this.#put(one, folder)) isDurable = true;
       });
       if (deleted.length > 0) await removePacked(this.#dir, deleted);
       await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
@@ -123,19 +123,18 @@ export class RefTransactions {
     return null;
   }
 
-  /** @returns whether its file had to be put in place */
+  /** @returns whether its file had to be put in place, in a folder whose names are durable by now */
   async #put({ update, lock, present }: Held, folder: string | null): Promise<boolean> {
     if (update.new === null || update.new === present) return false;
     const path = bytesPath(this.#dir, update.ref);
     try {
-      await lock.commit(folder);
+      return await lock.commit(folder);
     } catch (error) {
       // Another process has made a folder of this name meanwhile.
       if (!(await isFolder(path))) throw error;
       await clearFolder(path, update.ref);
-      await lock.commit(folder);
+      return await lock.commit(folder);
     }
-    return true;
   }
 
   /** @throws GitError where one name is a folder of another's: `conflict` for one that is there, else `invalid` */
@@ -152,13 +151,17 @@ export class RefTransactions {
 
   async #sync(updates: readonly RefUpdate[]): Promise<void> {
     const made = [...this.#made];
+    const filled = new Set(updates.filter((update) => update.new !== null).map((update) => dirname(update.ref)));
     const folders = new Set([
       ...updates.map((update) => dirname(update.ref)),
       ...made.map((folder) => dirname(folder)),
     ]);
     await inTurns([...folders], PARALLEL, null, async (folder) => {
       // A deletion also removes folders that it leaves empty.
-      for (let at = folder; at !== '.'; at = dirname(at)) if (await syncIfThere(bytesPath(this.#dir, at))) return;
+      let at = folder;
+      while (at !== '.' && !(await syncIfThere(bytesPath(this.#dir, at)))) at = dirname(at);
+      // What was put there has been packed meanwhile.
+      if (at !== folder && filled.has(folder)) await syncPath(this.#dir);
     });
     for (const folder of made) this.#made.delete(folder);
   }
