@@ -28,6 +28,14 @@ test('what is put into a bag is in it until it is taken out, in whatever order',
   bag.delete(c);
   assert.deepEqual(names(bag), ['b', 'd']);
   assert.equal(bag.size, 2);
+  assert.equal(
+    bag.find(({ name }) => name === 'd'),
+    d,
+  );
+  assert.equal(
+    bag.find(({ name }) => name === 'c'),
+    undefined,
+  );
   bag.delete(d);
   bag.delete(b);
   bag.delete(thing('never in it'));

@@ -34,6 +34,15 @@ export class Bag<T extends InBag> {
     one.place = -1;
   }
 
+  /** The first of those that are in it for which it is so. */
+  find(isIt: (one: T) => boolean): T | undefined {
+    for (let place = 0; place < this.#size; place += 1) {
+      const one = this.#table[place]!;
+      if (isIt(one)) return one;
+    }
+    return undefined;
+  }
+
   /** All that is in it now: what comes or goes meanwhile changes nothing. */
   all(): T[] {
     return this.#table.slice(0, this.#size) as T[];

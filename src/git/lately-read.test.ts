@@ -7,22 +7,28 @@ import { RepositoryPool } from './repository.ts';
 
 const idOf = (n: number): string => createHash('sha1').update(String(n)).digest('hex');
 
-test('what was read lately is known by its id, of the newest in any case', () => {
+test('what was read lately is known by its id, what was read long ago is not', () => {
   const lately = new LatelyRead();
-  for (let n = 0; n < 1_000; n += 1) assert.equal(lately.again(idOf(n)), false);
-  let known = 0;
-  for (let n = 0; n < 1_000; n += 1) known += lately.again(idOf(n)) ? 1 : 0;
-  assert.ok(known > 850, String(known));
-  assert.equal(lately.again(idOf(999)), true);
+  const known = (from: number, to: number): number => {
+    let count = 0;
+    for (let n = from; n < to; n += 1) count += lately.again(idOf(n)) ? 1 : 0;
+    return count;
+  };
+  assert.equal(known(0, 10_000), 0);
+  assert.equal(lately.again(idOf(9_999)), true);
+  const newest = known(9_900, 10_000);
+  assert.ok(newest > 80, String(newest));
+  const oldest = known(0, 1_000);
+  assert.ok(oldest < 10, String(oldest));
   assert.equal(lately.again('f'.repeat(64)), false);
   assert.equal(lately.again('f'.repeat(64)), true);
 });
 
-test('where commits and blobs are not kept at once, they are from the second reading on', async (t) => {
+test('objects are kept from the second reading on', async (t) => {
   const { dir, git, commit } = gitFixture(t);
   const oid = commit({ file: 'content\n' });
   const blob = git(['rev-parse', `${oid}:file`]);
-  const pool = new RepositoryPool({ keepsAtOnce: false });
+  const pool = new RepositoryPool();
   t.after(() => pool.close());
   const { objects } = pool.get('one', dir);
   const commits = [await objects.commit(oid), await objects.commit(oid), await objects.commit(oid)];

@@ -1,7 +1,10 @@
-/** Ids by eight of their digits, so that several may have the same place. */
-const PLACES = 16 * 1024;
+/**
+ * Ids by eight of their digits, so that several may have the same place. Few enough that what is known is about as much as the caches of objects hold
+ * of it: what comes again later than that would be kept for nothing, as garbage that takes long to collect.
+ */
+const PLACES = 1024;
 
-/** Remembers about which objects were read lately, in 64 kB. */
+/** Remembers about which objects were read lately, in 4 kB. */
 export class LatelyRead {
   readonly #ids = new Uint32Array(PLACES);
 

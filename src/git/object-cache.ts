@@ -25,20 +25,16 @@ function weigh(object: CachedObject): number {
  */
 export class ObjectCache {
   readonly #entries: Kept<string, CachedObject>;
-  readonly #lately: LatelyRead | null;
+  readonly #lately = new LatelyRead();
 
-  /**
-   * @param maxBytes estimated bytes kept
-   * @param atOnce whether commits and blobs are worth keeping that were read once; default true
-   */
-  constructor(maxBytes: number, atOnce = true) {
+  /** @param maxBytes estimated bytes kept */
+  constructor(maxBytes: number) {
     this.#entries = new Kept(maxBytes, weigh);
-    this.#lately = atOnce ? null : new LatelyRead();
   }
 
-  /** Whether a commit or blob that was just read is worth keeping. */
+  /** Whether an object that was just read is worth keeping: it was read not long ago. */
   wants(oid: string): boolean {
-    return this.#lately?.again(oid) ?? true;
+    return this.#lately.again(oid);
   }
 
   get(repository: string, oid: string): CachedObject | undefined {

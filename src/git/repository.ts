@@ -39,8 +39,6 @@ export interface RepositoryPoolOptions {
   graphPauseMs?: number | null;
   /** Estimated bytes of parsed objects kept; default 32 MiB. */
   cacheBytes?: number;
-  /** Whether commits and blobs are kept that were read once; default true. */
-  keepsAtOnce?: boolean;
   /** Bytes kept of what deltas were applied to, and as many of packs and their indexes; default 16 MiB. */
   packBytes?: number;
   /** Bytes of a content that is inflated here and not in another thread; default 256 KiB. */
@@ -65,7 +63,7 @@ export class RepositoryPool {
 
   constructor(options: RepositoryPoolOptions = {}) {
     this.#slots = new WarmSlots({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
-    this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024, options.keepsAtOnce);
+    this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024);
     this.#packs = sharedByPacks({
       bytes: options.packBytes ?? 16 * 1024 * 1024,
       maxOpen: options.maxOpenFiles ?? 128,

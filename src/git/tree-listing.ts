@@ -23,8 +23,7 @@ const listings = new ResultCache<readonly PathEntry[]>(32 * 1024 * 1024, (entrie
 
 /**
  * What one folder holds as people read it: folders first, then files, then submodules, each in git's order. Serves
- * `GET /projects/:id/repository/tree`.
- * @throws GitError `corrupt` where an entry is cut short
+ * `GET /projects/:id/repository/tree`. It throws GitError `corrupt` when it comes upon an entry that is cut short.
  */
 export const listFolder = (tree: TreeObject): Folder => new Folder(tree);
 
@@ -42,28 +41,29 @@ export async function listAll(repo: Repository, tree: string): Promise<readonly 
   });
 }
 
-/** Entries of one tree, where they are in it. */
+/** Entries of one tree, found as they are asked for: most of a large one never are. */
 export class Folder implements EntryList {
   readonly #tree: TreeObject;
-  readonly #places: readonly number[];
+  #length: number | undefined;
 
   constructor(tree: TreeObject) {
     this.#tree = tree;
-    const { folders, files, submodules } = tree.places();
-    this.#places = [...folders, ...files, ...submodules];
   }
 
   get length(): number {
-    return this.#places.length;
+    this.#length ??= this.#tree.count;
+    return this.#length;
   }
 
   /** Where some of them begin. */
-  placesOf(from: number, to: number): readonly number[] {
-    return this.#places.slice(from, to);
+  placesOf(from: number, to?: number): readonly number[] {
+    const { folders, files, submodules, count } = this.#tree.places(to);
+    this.#length = count;
+    return [...folders, ...files, ...submodules].slice(from, to);
   }
 
   slice(from: number, to?: number): PathEntry[] {
-    return this.#places.slice(from, to).map((place) => {
+    return this.placesOf(from, to).map((place) => {
       const entry = this.#tree.entryFrom(place);
       return { ...entry, path: entry.name };
     });

@@ -28,7 +28,10 @@ test('an entry is found by its name as it is among all of them, and in its place
           assert.equal(one.name, decodeBytes(all[n]![1]));
           assert.deepEqual(tree.find(one.name), one);
         }
-        const { folders, files, submodules } = tree.places();
+        const { folders, files, submodules, count } = tree.places();
+        assert.equal(count, entries.length);
+        const few = { folders: folders.slice(0, 2), files: files.slice(0, 2), submodules: submodules.slice(0, 2) };
+        assert.deepEqual(tree.places(2), { ...few, count });
         for (const [type, places] of Object.entries({ tree: folders, blob: files, commit: submodules })) {
           assert.deepEqual(
             places.map((place) => tree.entryFrom(place)),

@@ -6,11 +6,12 @@ import { asInTree, endOf, entryFrom, findEntry, isFolderAt, parseTree, SPACE, ZE
 
 const SLASH = 0x2f;
 
-/** Where entries of a tree begin. */
+/** Where entries of a tree begin, and how many it has in all. */
 export interface EntryPlaces {
   folders: number[];
   files: number[];
   submodules: number[];
+  count: number;
 }
 
 /** One tree, taken apart as far as somebody asks. */
@@ -74,19 +75,22 @@ export class TreeObject {
 
   /**
    * Where its entries begin, by what they are.
+   * @param most of each kind; the others are only counted
    * @throws GitError `corrupt` where an entry is cut short
    */
-  places(): EntryPlaces {
+  places(most = Number.POSITIVE_INFINITY): EntryPlaces {
     const data = this.#data;
-    const places: EntryPlaces = { folders: [], files: [], submodules: [] };
-    for (let at = 0; at < data.length; at = this.endOf(at)) {
+    const [folders, files, submodules]: [number[], number[], number[]] = [[], [], []];
+    let count = 0;
+    for (let at = 0; at < data.length; at = this.endOf(at), count += 1) {
       // `40000`, `040000` and `160000` are told from all others by two digits.
       const start = data[at] === ZERO ? at + 1 : at;
-      if (data[start] === ZERO + 4) places.folders.push(at);
-      else if (data[start] === ZERO + 1 && data[start + 1] === ZERO + 6) places.submodules.push(at);
-      else places.files.push(at);
+      let kind = files;
+      if (data[start] === ZERO + 4) kind = folders;
+      else if (data[start] === ZERO + 1 && data[start + 1] === ZERO + 6) kind = submodules;
+      if (kind.length < most) kind.push(at);
     }
-    return places;
+    return { folders, files, submodules, count };
   }
 
   /** The entry that begins at one of the `places`. */

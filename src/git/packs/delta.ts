@@ -5,28 +5,29 @@ const FEW = 32;
 
 const corrupt = () => new GitError('corrupt', 'broken delta');
 
-/** The two sizes that a delta begins with, and where its commands begin. */
-function header(delta: Buffer): { base: number; result: number; at: number } {
-  const sizes: number[] = [];
-  let at = 0;
-  for (let n = 0; n < 2; n += 1) {
-    let size = 0;
-    let factor = 1;
-    let byte: number;
-    do {
-      if (at >= delta.length || factor > 2 ** 49) throw corrupt();
-      byte = delta[at]!;
-      at += 1;
-      size += (byte & 0x7f) * factor;
-      factor *= 128;
-    } while (byte & 0x80);
-    sizes.push(size);
+/** Where what `sizeAt` has read ends: two of them are read of each delta, of which there are very many. */
+let sizeEnd = 0;
+
+/** One of the two sizes that a delta begins with. */
+function sizeAt(delta: Buffer, from: number): number {
+  let size = 0;
+  let factor = 1;
+  for (let at = from; at < delta.length && factor <= 2 ** 49; at += 1) {
+    const byte = delta[at]!;
+    size += (byte & 0x7f) * factor;
+    factor *= 128;
+    if (byte & 0x80) continue;
+    sizeEnd = at + 1;
+    return size;
   }
-  return { base: sizes[0]!, result: sizes[1]!, at };
+  throw corrupt();
 }
 
 /** Bytes of what a delta, or the beginning of one, makes; throws GitError `corrupt`. */
-export const resultSize = (delta: Buffer): number => header(delta).result;
+export function resultSize(delta: Buffer): number {
+  sizeAt(delta, 0);
+  return sizeAt(delta, sizeEnd);
+}
 
 /**
  * What a delta makes of its base (gitformat-pack, "Deltified representation").
@@ -35,11 +36,12 @@ export const resultSize = (delta: Buffer): number => header(delta).result;
  * @throws GitError `corrupt`
  */
 export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number, scratch?: Buffer): Buffer {
-  const stated = header(delta);
-  if (stated.base !== base.length || stated.result > maxBytes) throw corrupt();
-  const fits = scratch !== undefined && stated.result <= scratch.length;
-  const result = fits ? scratch.subarray(0, stated.result) : Buffer.allocUnsafe(stated.result);
-  let { at } = stated;
+  const stated = sizeAt(delta, 0);
+  const made = sizeAt(delta, sizeEnd);
+  if (stated !== base.length || made > maxBytes) throw corrupt();
+  const fits = scratch !== undefined && made <= scratch.length;
+  const result = fits ? scratch.subarray(0, made) : Buffer.allocUnsafe(made);
+  let at = sizeEnd;
   let filled = 0;
   while (at < delta.length) {
     const command = delta[at]!;

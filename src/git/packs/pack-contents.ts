@@ -40,7 +40,7 @@ export const WHOLE = 1024 * 1024;
 const KEEP_EACH = 8;
 
 /** For the delta that is applied last, for the one before it, and for what these make in turns. */
-const [lastDelta, oneDelta] = [scratchOf(SMALL), scratchOf(SMALL)];
+const [lastDelta, oneDelta] = [scratchOf(SMALL), scratchOf(LARGE)];
 const made = [scratchOf(LARGE), scratchOf(LARGE)] as const;
 
 /** Makes contents of what the entries of one pack hold. */
@@ -187,4 +187,4 @@ const sizeOf = (root: Entry | Buffer): number => (Buffer.isBuffer(root) ? root.l
 const isQuick = ({ deltas, root }: Chain, atOnce: number): boolean =>
   deltas.length <= MAX_AT_ONCE &&
   (Buffer.isBuffer(root) || root.size <= atOnce) &&
-  deltas.every(({ size }) => size <= SMALL);
+  deltas.every(({ size }) => size <= atOnce);

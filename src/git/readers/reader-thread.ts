@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { Bag, type InBag } from '../../core/bag.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import { GitError } from '../errors.ts';
 import type { FromThread, ToThread } from './messages.ts';
@@ -13,8 +14,9 @@ const MAX_OPEN = 200;
 /** A thread that owes an answer for so long, in milliseconds, will never give it: no reading may take as long. */
 const STUCK_MS = 60_000;
 
-interface Asked {
-  since: number;
+interface Asked extends InBag {
+  readonly number: number;
+  readonly since: number;
   resolve(answer: { value: unknown } | undefined): void;
   reject(error: unknown): void;
 }
@@ -28,7 +30,7 @@ export interface Place {
 /** A thread that answers questions, and what it owes. */
 export class ReaderThread {
   readonly #worker: Worker;
-  readonly #open = new Map<number, Asked>();
+  readonly #open = new Bag<Asked>();
   readonly #onEnd: () => void;
   /** Whether it has begun to answer. */
   isReady = false;
@@ -80,7 +82,7 @@ export class ReaderThread {
     this.#number += 1;
     const number = this.#number;
     const { promise, resolve, reject } = Promise.withResolvers<{ value: unknown } | undefined>();
-    this.#open.set(number, { since: performance.now(), resolve, reject });
+    this.#open.add({ number, since: performance.now(), resolve, reject, place: -1 });
     this.#watch ??= setInterval(() => this.#look(), STUCK_MS / 4).unref();
     this.#send({ type: 'question', number, id, dir, name, args, caller });
     if (signal === undefined) return promise;
@@ -99,8 +101,10 @@ export class ReaderThread {
     clearInterval(this.#watch);
     this.#watch = undefined;
     this.isReady = false;
-    for (const { resolve } of this.#open.values()) resolve(undefined);
-    this.#open.clear();
+    for (const asked of this.#open.all()) {
+      this.#open.delete(asked);
+      asked.resolve(undefined);
+    }
     this.#onEnd();
     void this.#worker.terminate();
   }
@@ -114,16 +118,17 @@ export class ReaderThread {
       this.isReady = true;
       return;
     }
-    const asked = this.#open.get(message.number);
-    this.#open.delete(message.number);
-    if (message.type === 'answer') asked?.resolve({ value: message.value });
-    else if (message.type === 'unanswered') asked?.resolve(undefined);
-    else asked?.reject(new GitError(message.code, message.message, message.exitCode));
+    const asked = this.#open.find(({ number }) => number === message.number);
+    if (asked === undefined) return;
+    this.#open.delete(asked);
+    if (message.type === 'answer') asked.resolve({ value: message.value });
+    else if (message.type === 'unanswered') asked.resolve(undefined);
+    else asked.reject(new GitError(message.code, message.message, message.exitCode));
   }
 
   /** Ends it where it is stuck. */
   #look(): void {
-    const [oldest] = this.#open.values();
-    if (oldest !== undefined && performance.now() - oldest.since > STUCK_MS) this.end();
+    const since = performance.now() - STUCK_MS;
+    if (this.#open.find((asked) => asked.since < since) !== undefined) this.end();
   }
 }

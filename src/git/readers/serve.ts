@@ -1,4 +1,5 @@
 import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { Bag } from '../../core/bag.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { GitError } from '../errors.ts';
 import { LARGE } from '../packs/inflate.ts';
@@ -14,6 +15,17 @@ function handedOver(value: unknown): ArrayBuffer[] {
   const bytes = (value as { bytes?: unknown } | null | undefined)?.bytes;
   if (!(bytes instanceof Uint8Array) || bytes.byteLength !== bytes.buffer.byteLength) return [];
   return [bytes.buffer as ArrayBuffer];
+}
+
+/** A question that is being answered. */
+class Open {
+  readonly number: number;
+  readonly controller = new AbortController();
+  place = -1;
+
+  constructor(number: number) {
+    this.number = number;
+  }
 }
 
 /**
@@ -33,33 +45,31 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
     maxProcesses: 0,
     graphPauseMs: null,
     cacheBytes: 8 * MiB,
-    // What is asked again is answered without a thread. What is kept and forgotten is garbage that takes long to collect.
-    keepsAtOnce: false,
     packBytes: 8 * MiB,
     inflatesAtOnce: LARGE,
     maxOpenFiles: 64,
   });
-  const open = new Map<number, AbortController>();
+  const open = new Bag<Open>();
   const post = (message: FromThread, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
   const answer = async ({ number, id, dir, name, args, caller }: AskedQuestion) => {
-    const controller = new AbortController();
-    open.set(number, controller);
+    const question = new Open(number);
+    open.add(question);
     try {
       const find = finders.get(name)!;
       const repo = pool.get(id, dir);
-      const value = await inScope({ caller, signal: controller.signal }, () => find(repo, ...args));
+      const value = await inScope({ caller, signal: question.controller.signal }, () => find(repo, ...args));
       post({ type: 'answer', number, value }, handedOver(value));
     } catch (error) {
       if (!(error instanceof GitError)) return post({ type: 'unanswered', number });
       const { code, message, exitCode } = error;
       post({ type: 'refusal', number, code, message, exitCode });
     } finally {
-      open.delete(number);
+      open.delete(question);
     }
   };
   port.on('message', (message: ToThread) => {
     if (message.type === 'question') void answer(message);
-    else if (message.type === 'leave') open.get(message.number)?.abort();
+    else if (message.type === 'leave') open.find(({ number }) => number === message.number)?.controller.abort();
     else pool.forget(message.id);
   });
   post({ type: 'ready' });
