@@ -6,11 +6,52 @@ import { ObjectStore } from './packs/object-store.ts';
 import type { Shared } from './packs/raw-object.ts';
 import { objectFormatOf } from './repository-files.ts';
 
-/**
- * The objects of a repository, of which nothing is read yet.
- * @throws GitError `corrupt` where there is no repository
- */
-export async function openStore(dir: string, shared: Shared): Promise<ObjectStore> {
+/** The objects of a repository, opened when they are asked for. */
+export class ObjectFolder {
+  readonly #dir: string;
+  readonly #shared: Shared;
+  #opening: Promise<ObjectStore> | undefined;
+  #ready: ObjectStore | undefined;
+
+  /** @param dir of the repository */
+  constructor(dir: string, shared: Shared) {
+    this.#dir = dir;
+    this.#shared = shared;
+  }
+
+  /**
+   * What reads them, of which nothing is read yet; at once where it was asked for before.
+   * @throws GitError `corrupt` where there is no repository
+   */
+  open(): ObjectStore | Promise<ObjectStore> {
+    this.#shared.files.refuseClosed();
+    if (this.#ready !== undefined) return this.#ready;
+    if (this.#opening !== undefined) return this.#opening;
+    const opening = openStore(this.#dir, this.#shared);
+    this.#opening = opening;
+    opening.then(
+      (store) => {
+        if (this.#opening === opening) this.#ready = store;
+      },
+      () => {
+        if (this.#opening === opening) this.#opening = undefined;
+      },
+    );
+    return opening;
+  }
+
+  /** Closes the files; they are opened again for the next reading. */
+  close(): void {
+    this.#opening?.then(
+      (store) => store.close(),
+      () => {},
+    );
+    this.#opening = undefined;
+    this.#ready = undefined;
+  }
+}
+
+async function openStore(dir: string, shared: Shared): Promise<ObjectStore> {
   if (!isRepository(dir)) throw new GitError('corrupt', `${dir} is not a git repository`);
   const format = await objectFormatOf(dir).catch((error: unknown) => {
     if (isMissing(error)) return 'sha1';

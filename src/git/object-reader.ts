@@ -4,12 +4,11 @@ import { blobChunks, MAX_STREAM_MS, type StreamOptions } from './blob-stream.ts'
 import { isRepository, mayBeLost } from './damage.ts';
 import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
-import { openStore } from './object-folder.ts';
+import { ObjectFolder } from './object-folder.ts';
 import { parseObjectName } from './object-name.ts';
 import type { NewObject } from './object-writer.ts';
 import { type Commit, isOid, type ObjectType, parseCommit, parseTag, type Tag, type TreeEntry } from './objects.ts';
 import { ObjectNames } from './packs/object-names.ts';
-import type { ObjectStore } from './packs/object-store.ts';
 import { owned, type RawObject, type Shared, Unwieldy } from './packs/raw-object.ts';
 import { alone } from './packs/scratch.ts';
 import { runGit } from './process.ts';
@@ -35,10 +34,9 @@ const MAX_CHECKED_BYTES = 1024 * 1024;
 export class ObjectReader {
   readonly #id: string;
   readonly #dir: string;
-  readonly #shared: Shared;
+  readonly #folder: ObjectFolder;
   readonly #cache: ObjectCache;
   readonly #resolve: (ref: string) => Promise<string | null>;
-  #store: Promise<ObjectStore> | undefined;
 
   /** @param resolve the id that a reference holds; null where there is no such reference */
   constructor(
@@ -50,18 +48,14 @@ export class ObjectReader {
   ) {
     this.#id = id;
     this.#dir = dir;
-    this.#shared = shared;
+    this.#folder = new ObjectFolder(dir, shared);
     this.#cache = cache;
     this.#resolve = resolve;
   }
 
   /** Closes the files of the repository; the next read opens them again. */
   retire(): void {
-    this.#store?.then(
-      (store) => store.close(),
-      () => {},
-    );
-    this.#store = undefined;
+    this.#folder.close();
   }
 
   /**
@@ -91,7 +85,7 @@ export class ObjectReader {
       const { data } = cached;
       return { oid, type: 'blob', size: data.length, data: data.length > maxBytes ? null : data };
     }
-    const store = await this.#open();
+    const store = await this.#folder.open();
     const whole = store.isComplete(oid) ? oid : (await this.info(oid))?.oid;
     const object = whole === undefined ? null : await this.#raw(whole, maxBytes);
     if (whole === undefined || object === null) {
@@ -226,7 +220,7 @@ export class ObjectReader {
   async *#chunks(oid: string, options: StreamOptions, scope: RequestScope): AsyncGenerator<Buffer> {
     const signal = options.signal ?? scope.signal;
     const end = performance.now() + (options.timeoutMs ?? MAX_STREAM_MS);
-    const store = await this.#open();
+    const store = await this.#folder.open();
     try {
       const found = store.isComplete(oid) ? await store.stream(oid) : null;
       if (found === null) await this.#refuseLost(oid);
@@ -260,7 +254,8 @@ export class ObjectReader {
 
   /** What `take` makes of an object at once: its content may lie in memory that is used again. */
   async #use<T>(oid: string, maxBytes: number, take: (object: RawObject) => T): Promise<T | null> {
-    const store = await this.#open();
+    const open = this.#folder.open();
+    const store = open instanceof Promise ? await open : open;
     if (!store.isComplete(oid)) return null;
     try {
       return await store.use(oid, maxBytes, take);
@@ -274,21 +269,9 @@ export class ObjectReader {
 
   async #oidOf(name: string): Promise<string | null> {
     const { bare, wanted } = parseObjectName(name);
-    const names = new ObjectNames(await this.#open(), (oid) => this.#raw(oid, MAX_PARSED_BYTES));
+    const names = new ObjectNames(await this.#folder.open(), (oid) => this.#raw(oid, MAX_PARSED_BYTES));
     const oid = bare.startsWith('refs/') ? await this.#resolve(bare) : await names.complete(bare, wanted);
     return oid === null || wanted === undefined ? oid : await names.peel(oid, wanted);
-  }
-
-  async #open(): Promise<ObjectStore> {
-    this.#shared.files.refuseClosed();
-    if (this.#store === undefined) {
-      const opening = openStore(this.#dir, this.#shared);
-      this.#store = opening;
-      opening.catch(() => {
-        if (this.#store === opening) this.#store = undefined;
-      });
-    }
-    return await this.#store;
   }
 
   /** An object that is not found where something is damaged is no object that never was. */

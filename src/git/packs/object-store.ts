@@ -4,6 +4,7 @@ import { isMissing } from '../durable.ts';
 import { GitError } from '../errors.ts';
 import { LooseObjects } from './loose-objects.ts';
 import type { Pack } from './pack.ts';
+import { Wait } from './pack-contents.ts';
 import { PackFolder } from './pack-folder.ts';
 import { owned, type RawObject, type RawStream, type Shared } from './raw-object.ts';
 
@@ -59,13 +60,18 @@ export class ObjectStore {
    * @throws as `read`, and what `take` throws
    */
   async use<T>(oid: string, maxBytes: number, take: (object: RawObject) => T): Promise<T | null> {
+    const others = this.#shared.turns.next();
+    if (others !== undefined) await others;
+    this.#shared.files.refuseClosed();
+    const begun = this.#tryNow(oid, maxBytes);
+    // What is there at once lasts no longer than to the next wait.
+    const now = begun instanceof Promise ? await begun : begun;
+    if (now !== null) return take(now);
     const taken = await this.#find(oid, async (source) => {
       const found = source.read(maxBytes);
-      const object = found instanceof Promise ? await found : found;
-      if (object.data !== null) {
-        const id = this.#idOf(object.type, object.data);
-        if ((typeof id === 'string' ? id : await id) !== oid) throw mismatch(oid);
-      }
+      const checked = this.#ifSound(oid, found instanceof Promise ? await found : found);
+      const object = checked instanceof Promise ? await checked : checked;
+      if (object === null) throw mismatch(oid);
       try {
         const value = take(object);
         return () => value;
@@ -166,8 +172,33 @@ export class ObjectStore {
     throw new GitError('busy', `packs vanish faster than object ${oid} can be looked for`);
   }
 
-  #idOf(type: string, data: Buffer): string | Promise<string> {
-    if (data.length > SLICE) return this.#idOfLarge(type, data);
+  /**
+   * A sound object where it mostly is: of looking for it little is left behind to be collected.
+   * @returns null where it has to be looked for; what had to be waited for is in memory then
+   */
+  #tryNow(oid: string, maxBytes: number): RawObject | Promise<RawObject | null> | null {
+    try {
+      const found = this.#folders[0]!.packs.tryNow(Buffer.from(oid, 'hex'), maxBytes);
+      if (found === null) return null;
+      if (found instanceof Wait) return found.end.then(none, none);
+      return found instanceof Promise ? found.then((one) => this.#ifSound(oid, one), none) : this.#ifSound(oid, found);
+    } catch {
+      // There may be a sound one elsewhere.
+      return null;
+    }
+  }
+
+  /** An object whose content, where it is given, has this id; null for another. */
+  #ifSound(oid: string, object: RawObject): RawObject | Promise<RawObject | null> | null {
+    const { type, data } = object;
+    if (data === null) return object;
+    if (data.length <= SLICE) return this.#idOf(type, data) === oid ? object : null;
+    // Others read meanwhile.
+    const lasting = owned(object);
+    return this.#idOfLarge(type, lasting.data!).then((id) => (id === oid ? lasting : null));
+  }
+
+  #idOf(type: string, data: Buffer): string {
     if (data.length > hashed.length - LONGEST_HEADER) return this.#hash(type, data.length).update(data).digest('hex');
     const start = hashed.write(`${type} ${data.length}\0`, 'latin1');
     hashed.set(data, start);
@@ -200,6 +231,7 @@ export class ObjectStore {
   }
 }
 
+const none = () => null;
 const mismatch = (oid: string) => new GitError('corrupt', `hash mismatch ${oid}`);
 
 /** What `take` gives; undefined, with the damage noted, where the file has gone or is damaged. */

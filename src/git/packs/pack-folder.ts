@@ -8,6 +8,7 @@ import { BlockFile } from './block-file.ts';
 import { refuse } from './file-handle.ts';
 import { MultiPackIndex } from './multi-pack-index.ts';
 import { Pack } from './pack.ts';
+import { Wait } from './pack-contents.ts';
 import type { Shared } from './raw-object.ts';
 
 const MULTI = 'multi-pack-index';
@@ -74,6 +75,22 @@ export class PackFolder {
       return { pack, offset };
     }
     return null;
+  }
+
+  /**
+   * An object of the pack that had the last one, or of those of the multi-pack index, as far as it comes without waiting for the disk.
+   * @returns null where it has to be looked for; else as `Pack.tryNow`
+   * @throws as `Pack.read`
+   */
+  tryNow(id: Buffer, maxBytes: number): ReturnType<Pack['tryNow']> {
+    if (!this.#hasMulti) return this.#packs[0]?.tryNow(id, maxBytes) ?? null;
+    if (!this.#multiFile.use() || this.#multi?.serial !== this.#multiFile.serial) return null;
+    const { index } = this.#multi;
+    const place = index.ids.find(id);
+    if (typeof place !== 'number') return new Wait(place);
+    const position = place < 0 ? null : index.positionAt(place);
+    if (position instanceof Promise) return new Wait(position);
+    return position === null ? null : (this.#byStem.get(position.pack)?.tryNow(position.offset, maxBytes) ?? null);
   }
 
   /** At most `max` ids of each pack that begin with these digits. */

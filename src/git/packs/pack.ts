@@ -68,6 +68,17 @@ export class Pack {
   }
 
   /**
+   * The object at an offset, or of an id, as far as it comes without waiting for the disk.
+   * @returns null where the pack has no such object; else as `read`, or what to wait for before it is asked again
+   * @throws as `read`
+   */
+  tryNow(place: number | Buffer, maxBytes: number): RawObject | Promise<RawObject> | Wait | null {
+    const offset = typeof place === 'number' ? place : this.find(place);
+    if (typeof offset !== 'number') return new Wait(offset);
+    return offset < 0 ? null : this.#tryRead(offset, maxBytes);
+  }
+
+  /**
    * The content at an offset in pieces.
    * @throws as `read`
    */

@@ -344,3 +344,20 @@ test('a pack that has gone with what it held is found to be lost', async (t) => 
   rmSync(join(folder, readdirSync(folder).find((name) => name.endsWith('.pack'))!));
   await assert.rejects(repo.objects.read(oid, 1e9), { code: 'corrupt' });
 });
+
+test('contents that are checked in turns are not what others have read meanwhile', async (t) => {
+  const { dir, git } = gitFixture(t);
+  const contents = Array.from({ length: 20 }, (_, n) => Buffer.alloc(600_000 + n, `${n} text `));
+  const oids = contents.map((data) => git(['hash-object', '-w', '--stdin'], data));
+  git(['pack-objects', '-q', join(dir, 'objects/pack/pack')], oids.join('\n'));
+  git(['prune-packed']);
+  const pool = new RepositoryPool({ inflatesAtOnce: 1024 * 1024 });
+  t.after(() => pool.close());
+  const { objects } = pool.get('one', dir);
+  const read = (oid: string) => objects.useBlob(oid, 1024 * 1024, (content) => Buffer.from(content));
+  assert.deepEqual(await read(oids[0]!), contents[0]);
+  // What is taken for damaged is opened anew, and would not be found.
+  rmSync(join(dir, 'objects/pack'), { recursive: true });
+  const all = await Promise.all(oids.map(read));
+  for (const [n, data] of contents.entries()) assert.ok(all[n]?.equals(data), String(n));
+});
