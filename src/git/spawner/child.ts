@@ -129,7 +129,8 @@ export class SpawnedChild extends EventEmitter implements Child {
     // Not `undefined`: of what was asked of it nobody knows whether it was done.
     this.pid ??= 0;
     this.emit('error', error);
-    for (const pipe of this.stdio) pipe.destroy();
+    // Whoever reads learns that it may be asked for again.
+    for (const pipe of this.stdio) pipe.destroy(error);
     this.ends(null, 'SIGKILL');
   }
 
