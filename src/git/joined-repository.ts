@@ -21,7 +21,8 @@ export async function withJoined<T>(
     maxRepositories: 1,
     maxProcesses: 2,
     cacheBytes: 4 * 1024 * 1024,
-    packBytes: 4 * 1024 * 1024,
+    blockBytes: 4 * 1024 * 1024,
+    baseBytes: 4 * 1024 * 1024,
   });
   try {
     await mkdir(join(dir, 'objects', 'info'), { recursive: true });

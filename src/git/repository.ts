@@ -39,8 +39,10 @@ export interface RepositoryPoolOptions {
   graphPauseMs?: number | null;
   /** Estimated bytes of parsed objects kept; default 32 MiB. */
   cacheBytes?: number;
-  /** Bytes kept of what deltas were applied to, and as many of packs and their indexes; default 16 MiB. */
-  packBytes?: number;
+  /** Bytes kept of packs and their indexes, as they are on disk; default 16 MiB. */
+  blockBytes?: number;
+  /** Bytes kept of what deltas were applied to; default 16 MiB. */
+  baseBytes?: number;
   /** Bytes of a content that is inflated here and not in another thread; default 256 KiB. */
   inflatesAtOnce?: number;
   /** Packs and indexes that are open at once; default 128. */
@@ -65,7 +67,8 @@ export class RepositoryPool {
     this.#slots = new WarmSlots({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
     this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024);
     this.#packs = sharedByPacks({
-      bytes: options.packBytes ?? 16 * 1024 * 1024,
+      blockBytes: options.blockBytes ?? 16 * 1024 * 1024,
+      baseBytes: options.baseBytes ?? 16 * 1024 * 1024,
       maxOpen: options.maxOpenFiles ?? 128,
       idleMs: options.idleMs ?? IDLE_MS,
       ...(options.inflatesAtOnce === undefined ? {} : { atOnce: options.inflatesAtOnce }),

@@ -11,13 +11,19 @@ const DELTA_MEMORY = 96 * 1024 * 1024;
 
 /**
  * What readers of packs share.
- * @param limits `bytes` of bases that are kept, with as many of blocks; files open at once; milliseconds after which a file that
+ * @param limits bytes of blocks and of bases that are kept; files open at once; milliseconds after which a file that
  *   nobody reads is closed; `atOnce` as in `Shared`, default 256 KiB
  */
-export function sharedByPacks(limits: { bytes: number; maxOpen: number; idleMs: number; atOnce?: number }): Shared {
+export function sharedByPacks(limits: {
+  blockBytes: number;
+  baseBytes: number;
+  maxOpen: number;
+  idleMs: number;
+  atOnce?: number;
+}): Shared {
   return {
-    files: new BlockFiles({ maxOpen: limits.maxOpen, maxBytes: limits.bytes, idleMs: limits.idleMs }),
-    bases: new KeptBases(limits.bytes),
+    files: new BlockFiles({ maxOpen: limits.maxOpen, maxBytes: limits.blockBytes, idleMs: limits.idleMs }),
+    bases: new KeptBases(limits.baseBytes),
     memory: new FairSlots({
       total: DELTA_MEMORY,
       perKey: DELTA_MEMORY,

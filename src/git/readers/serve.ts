@@ -45,7 +45,9 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
     maxProcesses: 0,
     graphPauseMs: null,
     cacheBytes: 8 * MiB,
-    packBytes: 8 * MiB,
+    // The beginning of a chain takes longer to make than to read.
+    blockBytes: 4 * MiB,
+    baseBytes: 16 * MiB,
     inflatesAtOnce: LARGE,
     maxOpenFiles: 64,
   });

@@ -24,7 +24,7 @@ const PARALLEL = 16;
  * @returns what `work` gives; null where it cannot be read here
  */
 async function reading<T>(quarantine: string, oidDigits: number, work: (store: ObjectStore) => Promise<T>) {
-  const shared = sharedByPacks({ bytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
+  const shared = sharedByPacks({ blockBytes: 4 * MiB, baseBytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
   const store = new ObjectStore(quarantine, shared, oidDigits / 2);
   try {
     return await work(store);
