@@ -10,6 +10,8 @@ import { KINDS, type Kind, type Questions } from './questions.ts';
 
 const CONNECTIONS = 8;
 const SECONDS = 6;
+/** The machine's own ups and downs are shorter than that. */
+const BARE_SECONDS = 4;
 /** So many answers' lengths are what the bare route answers in turn. */
 const BARE_ANSWERS = 20_000;
 /** More than git prints patches of in that time. */
@@ -107,7 +109,7 @@ export async function kinds(
     }
     // Of few long answers the median says nothing, of which the bare route would then be spared.
     await bare.answerAll('application/json', ours.sizes.slice(0, BARE_ANSWERS));
-    const theirs = await load(bare.url, {}, { connections: CONNECTIONS, seconds: 2 });
+    const theirs = await load(bare.url, {}, { connections: CONNECTIONS, seconds: BARE_SECONDS });
     const percent = (ours.rate / theirs.rate) * 100;
     figures.push({
       name: `never asked: ${kind}`,

@@ -73,14 +73,21 @@ export async function readFileBody<T>(
   form.on('partsLimit', () => stop(malformed('has too many parts')));
   const closed = new Promise<void>((resolve) => form.once('finish', resolve));
   form.once('error', () => stop(malformed('is malformed')));
-  try {
+  let isOver = false;
+  const readAll = async () => {
     for await (const chunk of multipartChunks(body)) {
-      if (!form.write(chunk)) await Promise.race([new Promise((resolve) => form.once('drain', resolve)), failed]);
+      if (isOver) return;
+      if (!form.write(chunk)) await new Promise((resolve) => form.once('drain', resolve));
     }
     form.end();
-    await Promise.race([closed, failed]);
+    await closed;
+  };
+  try {
+    // What fails is told even where the rest of the body never comes.
+    await Promise.race([readAll(), failed]);
     return { file: await taking, fields };
   } catch (error) {
+    isOver = true;
     for (const stream of streams) stream.destroy(error as Error);
     await taking?.catch(() => {});
     throw error;
