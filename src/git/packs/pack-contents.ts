@@ -28,8 +28,9 @@ export class Wait {
   }
 }
 
-/** The longest chain that is applied without a wait. */
+/** The longest chain that is applied without a wait, and the most that all of its deltas may inflate to. */
 const MAX_AT_ONCE = 64;
+const MAX_DELTAS_AT_ONCE = MAX_AT_ONCE * SMALL;
 /** Enough of a delta for its sizes, compressed or not: codes of its own take a stream up to 350 bytes (RFC 1951, 3.2.7). */
 const DELTA_START = 512;
 /** Deltas, and what they are applied to, in memory. */
@@ -184,7 +185,12 @@ export class PackContents {
 
 const sizeOf = (root: Entry | Buffer): number => (Buffer.isBuffer(root) ? root.length : root.size);
 
-const isQuick = ({ deltas, root }: Chain, atOnce: number): boolean =>
-  deltas.length <= MAX_AT_ONCE &&
-  (Buffer.isBuffer(root) || root.size <= atOnce) &&
-  deltas.every(({ size }) => size <= atOnce);
+function isQuick({ deltas, root }: Chain, atOnce: number): boolean {
+  if (deltas.length > MAX_AT_ONCE || (!Buffer.isBuffer(root) && root.size > atOnce)) return false;
+  let sum = 0;
+  for (const { size } of deltas) {
+    if (size > atOnce) return false;
+    sum += size;
+  }
+  return sum <= MAX_DELTAS_AT_ONCE;
+}
