@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts';
 import type { FlagValues } from './catalogue/flags.ts';
 import type { IntegrationKind } from './catalogue/kinds.ts';
 import { type InForce, type IntegrationPlace, inheritable, ownIntegration } from './in-force.ts';
+import { orderKeyOf } from './order-key.ts';
 import { changedSettings, refuseIncomplete, refuseInvalid, refuseSecondTracker } from './rules.ts';
 import { openSettings, type Settings, sealSettings } from './settings.ts';
 
@@ -82,6 +83,8 @@ export async function saveIntegration(
     const names = Object.keys({ ...change.settings, ...change.flags }).sort();
     await record(deps, db, scope, kind, before === undefined ? 'created' : 'updated', `: ${names.join(', ')}`);
     if (before !== undefined) {
+      // What waits since the program was not reached is told at once: the change may be what makes it reachable.
+      await deps.jobs.retryNow(db, orderKeyOf(before.id));
       return db
         .updateTable('integrations')
         .set(values)

@@ -172,6 +172,28 @@ export class JobQueue {
     return gone.length > 0;
   }
 
+  /**
+   * Has the jobs of an order key that wait for another attempt run now; one that runs at this moment runs again at once
+   * where it asks for a later attempt.
+   * @param db the handle of the transaction that makes a new attempt worthwhile
+   */
+  async retryNow(db: Db, orderKey: string): Promise<void> {
+    const now = this.#clock.now().toISOString();
+    const due = await db
+      .updateTable('jobs')
+      .set({ run_at: now, turn_at: now })
+      .where('order_key', '=', orderKey)
+      .where((eb) =>
+        eb.or([eb('state', '=', 'running'), eb.and([eb('state', '=', 'waiting'), eb('run_at', '>', now)])]),
+      )
+      .returning('lane')
+      .execute();
+    for (const lane of new Set(due.map(({ lane }) => lane))) {
+      const wake = this.#wakers.get(lane as Lane);
+      if (wake !== undefined) afterCommit(db, wake);
+    }
+  }
+
   /** Takes the jobs of a dead process up again at once. Only for the start of a server that is alone. */
   async reclaim(): Promise<void> {
     await letRunAgain(this.#db);

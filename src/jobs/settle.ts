@@ -40,13 +40,17 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
   }
   await db
     .updateTable('jobs')
-    .set({
-      state: to.state,
-      run_at: to.runAt,
-      turn_at: to.runAt,
-      attempts: to.attempts,
-      last_error: to.error,
-      claim: null,
+    .set((eb) => {
+      // It was asked to run again at once (`retryNow`) while it ran.
+      const asked = eb.case().when('run_at', '>', job.run_at);
+      return {
+        state: to.state,
+        run_at: asked.then(eb.ref('run_at')).else(to.runAt).end(),
+        turn_at: asked.then(eb.ref('run_at')).else(to.runAt).end(),
+        attempts: to.attempts,
+        last_error: to.error,
+        claim: null,
+      };
     })
     .where('id', '=', mine.id)
     .where('state', '=', 'running')

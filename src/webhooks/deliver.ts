@@ -98,7 +98,8 @@ export async function serveHook(
     if (ms === null) throw error;
     const now = await fails();
     if (now === failing) throw error;
-    await move(ms, now);
+    // One that does not fail any more, since it was called or changed meanwhile, has nothing to wait for.
+    await move(now ? ms : 0, now);
   }
 }
 
@@ -176,15 +177,16 @@ async function deliver(
     keep(log, told && payload === payloads.at(-1) ? null : payload.position + Number(told));
     if (told) continue;
     await Promise.all(open.splice(0));
-    await pause(deps, hookId);
+    await pause(deps, hook);
     return keep(null, null);
   }
 }
 
-/** @throws ComesAgain when the hook may be tried again: at once where it is switched off */
-async function pause(deps: Deps, hookId: number): Promise<void> {
-  const hook = await readyHook(deps, hookId);
+/** @param called as it was when it was called @throws ComesAgain when the hook may be tried again: at once where it was changed */
+async function pause(deps: Deps, called: WebHook): Promise<void> {
+  const hook = await readyHook(deps, called.id);
   if (hook === undefined || alertStatus(hook, deps.clock.now()) === 'disabled') return;
+  if (hook.secrets !== called.secrets) throw new ComesAgain(0, 'the webhook was changed');
   throw new ComesAgain(FIRST_PAUSE_MS * 2 ** Math.max(0, hook.failures - 1), 'the webhook was not reached');
 }
 

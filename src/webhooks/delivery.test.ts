@@ -207,6 +207,62 @@ describe('a hook that fails', () => {
     assert.deepEqual(heads(), [commit, commit]);
   });
 
+  for (const [what, change] of [
+    ['address', () => ({ url: `${receiver.url}/corrected` })],
+    ['token', () => ({ token: 'another' })],
+    ['check of certificates', () => ({ enable_ssl_verification: false })],
+  ] as const) {
+    test(`is told what waits for it as soon as its ${what} is changed`, async () => {
+      const { push, path, shown } = await scene();
+      receiver.answer = (response) => response.destroy();
+      const commits = [await push(), await push()];
+      for (let count = 0; count < 5; count += 1) {
+        await app.settle();
+        clock.advance(16 * MINUTE);
+      }
+      await app.settle();
+      assert.equal((await shown()).alert_status, 'temporarily_disabled');
+      answer(200);
+      receiver.calls.length = 0;
+      expectStatus(await app.put(path, { json: { name: 'not what matters' } }), 200);
+      await app.settle();
+      assert.deepEqual(heads(), []);
+      expectStatus(await app.put(path, { json: change() }), 200);
+      assert.equal((await shown()).alert_status, 'executable');
+      await app.settle();
+      assert.deepEqual(heads(), commits);
+    });
+  }
+
+  test('is told at once when its address is corrected while the old one is called', async () => {
+    const { push, path, shown } = await scene({ url: `${receiver.url}/wrong` });
+    await app.deps.db.updateTable('web_hooks').set({ failures: 12 }).execute();
+    const commit = await push();
+    receiver.answer = (response, { path: called }) => {
+      if (called !== '/wrong') response.end();
+      else void app.put(path, { json: { url: `${receiver.url}/right` } }).then(() => response.destroy());
+    };
+    await app.settle();
+    assert.deepEqual(
+      receiver.calls.map(({ path, body }) => [path, body.after]),
+      [
+        ['/wrong', commit],
+        ['/right', commit],
+      ],
+    );
+    assert.equal((await shown()).alert_status, 'executable');
+  });
+
+  test('and was switched off is called again when its address is changed', async () => {
+    const { push, path, shown } = await scene();
+    await app.deps.db.updateTable('web_hooks').set({ failures: 40 }).execute();
+    assert.equal((await shown()).alert_status, 'disabled');
+    expectStatus(await app.put(path, { json: { url: `${receiver.url}/corrected` } }), 200);
+    const commit = await push();
+    await app.settle();
+    assert.deepEqual(heads(), [commit]);
+  });
+
   test('of the server pauses where it is not reached, and is never switched off', async () => {
     const project = await app.make.project();
     const { id } = await makeHook(app, '', { url: receiver.url });

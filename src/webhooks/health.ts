@@ -29,8 +29,11 @@ export const pauseLeft = ({ disabled_until }: Pick<WebHook, 'disabled_until'>, n
 const pauseAfter = (failures: number): number =>
   failures <= TOLERATED ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - TOLERATED - 1), LONGEST_PAUSE_MS);
 
+/** A hook with another address or other secrets begins anew: what was wrong before says nothing of it. */
+export const RECOVERED = { failures: 0, disabled_until: null } as const;
+
 /**
- * Keeps account of a call.
+ * Keeps account of a call. One that was made with an address or secrets that were changed meanwhile counts for nothing.
  * @param pauses whether a hook that fails pauses: a system hook does where nobody was reached
  * @returns the hook as it is now; undefined when it is gone
  */
@@ -46,10 +49,12 @@ export async function noteCall(
   const off = failures >= SWITCHED_OFF && !isSystem(hook);
   const pause = succeeded || !pauses || off ? 0 : pauseAfter(failures);
   const disabled_until = pause === 0 ? null : new Date(clock.now().getTime() + pause).toISOString();
-  return db
+  const counted = await db
     .updateTable('web_hooks')
     .set({ failures, disabled_until })
     .where('id', '=', hook.id)
+    .where('secrets', '=', hook.secrets)
     .returningAll()
     .executeTakeFirst();
+  return counted ?? (await db.selectFrom('web_hooks').selectAll().where('id', '=', hook.id).executeTakeFirst());
 }

@@ -8,7 +8,9 @@ import type { Db } from '../db/schema.ts';
 import type { BranchFilter, WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
 import { changedSecrets, type SecretsChange } from './changed-secrets.ts';
+import { orderKeyOf } from './deliver.ts';
 import { findHook, type HookOwner, hooksOf } from './find.ts';
+import { RECOVERED } from './health.ts';
 import { type HookSecrets, openSecrets, sealSecrets } from './hook-secrets.ts';
 import { refuseAddress, refusedHook, refuseInvalid, refuseMissing } from './rules.ts';
 
@@ -152,17 +154,43 @@ export async function updateHook(deps: Deps, scope: HookScope, id: number, chang
     const secrets = secretsOf(before);
     refuseInvalid({ row, secrets }, false);
     if (change.url !== undefined) refuseMissing(secrets);
-    const after = await db
-      .updateTable('web_hooks')
-      .set({ ...row, secrets: sealSecrets(deps, secrets), updated_at: timestamp(deps.clock) })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const anew = row.enable_ssl_verification !== before.enable_ssl_verification;
+    const after = await update(deps, db, before, row, secrets, anew);
     await record(deps, db, scope, after, 'updated', `: ${Object.keys(change).sort().join(', ')}`);
     return after;
   });
   deps.recent.forget();
   return changed;
+}
+
+/**
+ * Writes a changed hook. Where it calls another address or sends other secrets its failures are forgotten, and what waits
+ * for the end of its pause is delivered at once.
+ * @param anew whether calls may come to another end for another reason
+ */
+async function update(
+  deps: Deps,
+  db: Db,
+  before: WebHook,
+  columns: Partial<WebHook>,
+  secrets: HookSecrets,
+  anew = false,
+): Promise<WebHook> {
+  const same = JSON.stringify(secrets) === JSON.stringify(openSecrets(deps, before));
+  const restart = anew || !same;
+  const after = await db
+    .updateTable('web_hooks')
+    .set({
+      ...columns,
+      ...(same ? {} : { secrets: sealSecrets(deps, secrets) }),
+      ...(restart ? RECOVERED : {}),
+      updated_at: timestamp(deps.clock),
+    })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (restart) await deps.jobs.retryNow(db, orderKeyOf(before.id));
+  return after;
 }
 
 /**
@@ -187,11 +215,7 @@ export async function changeSecrets(
     const secrets = change(openSecrets(deps, row));
     refuseInvalid({ row, secrets }, false);
     refuseMissing(secrets);
-    await db
-      .updateTable('web_hooks')
-      .set({ secrets: sealSecrets(deps, secrets), updated_at: timestamp(deps.clock) })
-      .where('id', '=', id)
-      .execute();
+    await update(deps, db, row, {}, secrets);
     await record(deps, db, scope, row, 'updated', `: ${told}`);
   });
 }

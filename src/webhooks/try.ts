@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { timestamp } from '../core/clock.ts';
-import type { Db } from '../db/schema.ts';
 import type { WebHook } from '../db/tables/web-hooks.ts';
 import type { Deps } from '../deps.ts';
 import { refuseInSilence } from '../settings/silence.ts';
-import { DELIVER, DELIVER_AGAIN, deliverJob } from './deliver.ts';
+import { orderKeyOf } from './deliver.ts';
 import { noteCall } from './health.ts';
 import { triggerOfLog } from './message.ts';
 import { type Called, callHook, type HookNews } from './send.ts';
@@ -54,14 +53,8 @@ export async function callNow(deps: Deps, hook: WebHook, news: HookNews): Promis
     const now = await noteCall(deps, db, hook, called.outcome === 'done');
     if (now === undefined) return;
     await db.insertInto('web_hook_logs').values(called.log).execute();
-    if (called.outcome === 'done' && hook.failures > 0) await resume(deps, db, hook);
+    if (called.outcome === 'done' && hook.failures > 0) await deps.jobs.retryNow(db, orderKeyOf(hook.id));
   });
   if (hook.failures > 0) deps.recent.forget();
   return called;
-}
-
-/** Has a hook told now what waits for the end of its pause. */
-async function resume({ jobs }: Deps, db: Db, { id, project_id }: WebHook): Promise<void> {
-  const waited = [await jobs.cancel(db, DELIVER, id), await jobs.cancel(db, DELIVER_AGAIN, id)];
-  if (waited.includes(true)) await jobs.enqueueAll(db, [deliverJob(id, project_id)]);
 }

@@ -7,12 +7,10 @@ import type { HookSource } from '../../webhooks/source.ts';
 import { type Flag, type FlagValues, flagValue } from '../catalogue/flags.ts';
 import { type IntegrationKind, kindOf } from '../catalogue/kinds.ts';
 import { type IntegrationPlace, integrationsInForce } from '../in-force.ts';
+import { orderKeyOf } from '../order-key.ts';
 import { anyIntegrations } from '../presence.ts';
 import { isAllowed } from '../rules.ts';
 import { ACTS } from './acts.ts';
-
-/** Integrations of one are told one thing after the other, in any process. */
-const orderKeyOf = (id: number): string => `integration:${id}`;
 
 /** The flag of a kind that something is told under; undefined where it is told nothing of the sort. */
 export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag | undefined {

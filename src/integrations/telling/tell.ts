@@ -71,15 +71,22 @@ export async function tellIntegration(
     const late = Date.parse(event.created_at) < deps.clock.now().getTime() - LATEST_MS;
     // What was told in part is not told once more.
     if (done || late) return;
-    await noteFailures(deps, row, row.failures + 1);
+    if (!(await noteFailures(deps, row, row.failures + 1))) throw new ComesAgain(0, 'the integration was changed');
     throw new ComesAgain(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.failures, 20)), error.message);
   }
   if (row.failures > 0) await noteFailures(deps, row, 0);
 }
 
-const noteFailures = async ({ db }: Deps, { id }: Integration, failures: number): Promise<void> => {
-  await db.updateTable('integrations').set({ failures }).where('id', '=', id).execute();
-};
+/** @returns whether the integration is still set up as it was when it was called; else nothing is noted */
+async function noteFailures({ db }: Deps, { id, settings }: Integration, failures: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('integrations')
+    .set({ failures })
+    .where('id', '=', id)
+    .where('settings', '=', settings)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
 
 interface Case {
   deps: Deps;

@@ -75,6 +75,37 @@ test('what was not reached is told later, in the order in which it happened, and
   assert.equal(failures, 0);
 });
 
+test('what waits is told at once when the address is corrected, also while the old one is called', async () => {
+  const { issue, at } = await projectWith(app, 'slack', hook());
+  await app.deps.db.updateTable('integrations').set({ failures: 11 }).execute();
+  receiver.answer = (response, { path }) => response.writeHead(path === '/hook' ? 503 : 200).end();
+  for (const title of ['one', 'two']) await issue({ title });
+  await app.deps.jobs.drain(0);
+  receiver.reset();
+  await app.settle();
+  assert.equal(receiver.got.length, 0);
+  const correct = () => app.put(`${at}/integrations/slack`, { json: { webhook: `${receiver.url}/corrected` } });
+  expectStatus(await correct(), 200);
+  await app.settle();
+  assert.deepEqual(
+    receiver.got.map(({ path }) => path),
+    ['/corrected', '/corrected'],
+  );
+  expectStatus(await app.put(`${at}/integrations/slack`, { json: hook() }), 200);
+  receiver.reset();
+  receiver.answer = (response, { path }) => {
+    if (path === '/hook') void correct().then(() => response.writeHead(503).end());
+    else response.end();
+  };
+  await app.deps.db.updateTable('integrations').set({ failures: 11 }).execute();
+  await issue({ title: 'three' });
+  await app.settle();
+  assert.deepEqual(
+    receiver.got.map(({ path }) => path),
+    ['/hook', '/corrected'],
+  );
+});
+
 test('what could not be told within a day is not told any more', async () => {
   const { issue } = await projectWith(app, 'slack', { webhook: await closedAddress() });
   await issue();
