@@ -74,6 +74,7 @@ export { Milestone } from './milestones/answers.ts';
 export { milestonesById } from './milestones/find.ts';
 export { mayComment } from './notes/rights.ts';
 export { countNote, writeNote } from './notes/writes.ts';
+export { approversOf } from './todos/background.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */
 export const planning: Area = {

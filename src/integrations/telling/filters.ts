@@ -1,4 +1,6 @@
+import { bit } from '../../db/columns.ts';
 import type { Deps } from '../../deps.ts';
+import { previousOutcome } from '../../pipelines/previous-outcome.ts';
 import { loadProtections, protectionsOf } from '../../repositories/protections.ts';
 import { isTag, type Payload, refName } from './payload.ts';
 import type { Work } from './work.ts';
@@ -55,16 +57,6 @@ export async function isToldOfPipeline({ deps, projectId, payload, setting }: Fi
   const { id, status = '', ref, tag } = payload.object_attributes ?? { id: 0 };
   if (status !== 'failed' && (status !== 'success' || setting('notify_only_broken_pipelines') === true)) return false;
   if (setting('notify_only_when_pipeline_status_changes') !== true || projectId === null || ref == null) return true;
-  const before = await deps.db
-    .selectFrom('pipelines')
-    .select('status')
-    .where('project_id', '=', projectId)
-    .where('ref', '=', ref)
-    .where('tag', '=', tag === true ? 1 : 0)
-    .where('id', '<', id)
-    .where('status', 'in', ['success', 'failed'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return before?.status !== status;
+  const outcome = await previousOutcome(deps.db, { id, project_id: projectId, ref, tag: bit(tag === true) });
+  return outcome !== status;
 }

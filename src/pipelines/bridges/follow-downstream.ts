@@ -32,7 +32,8 @@ export async function followDownstream(
   });
 }
 
-async function strategyOf(db: Db, jobId: number): Promise<Trigger['strategy']> {
+/** How a bridge follows the pipeline that it started; null where it does not, or is gone. */
+export async function strategyOf(db: Db, jobId: number): Promise<Trigger['strategy']> {
   const row = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', jobId).executeTakeFirst();
   return row === undefined ? null : (parseJson<JobOptions>(row.options).trigger?.strategy ?? null);
 }

@@ -72,6 +72,30 @@ test('a new merge request is mailed to assignees, reviewers, those who are named
   assert.match(parts[0]!.text, new RegExp(`To be reviewed by ${reviewer.user.name}\\.`));
 });
 
+test('a new merge request is mailed to those who may approve it where they asked for that', async () => {
+  const [asked, silent, watching] = [await member(), await member(), await member()];
+  await mailed.setLevel(asked, 'custom', '', { approver: true });
+  await mailed.setLevel(silent, 'custom', '', { approver: false });
+  await mailed.setLevel(watching, 'watch', '', { approver: true });
+  const rule = {
+    name: 'Security',
+    approvals_required: 1,
+    user_ids: [asked, silent, author].map(({ user }) => user.id),
+  };
+  const { id } = expectStatus<{ id: number }>(
+    await mailed.app.post(`/projects/${project.id}/approval_rules`, { json: rule }),
+    201,
+  );
+  const mails = await mailed.sentBy(() => open({ title: 'Careful' }));
+  assert.deepEqual(addressees(mails), addresses(asked, watcher, watching));
+  assert.match(mailTo(mails, asked).parts[0]!.text, /opened a merge request that you can approve: Careful/);
+  assert.doesNotMatch(mailTo(mails, watching).parts[0]!.text, /can approve/);
+  expectStatus(await mailed.app.delete(`/projects/${project.id}/approval_rules/${id}`), 204);
+  const without = await mailed.sentBy(() => open());
+  assert.deepEqual(addressees(without), addresses(watcher, watching));
+  for (const user of [asked, silent, watching]) await mailed.setLevel(user, 'disabled');
+});
+
 test('a push is mailed with its commits, to those who take part and to no watchers', async () => {
   const request = await open();
   const mails = await mailed.sentBy(async () => {

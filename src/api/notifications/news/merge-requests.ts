@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts';
 import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { usersById } from '../../identity/index.ts';
-import { mergeRequestUrl } from '../../planning/index.ts';
+import { approversOf, mergeRequestUrl } from '../../planning/index.ts';
 import { type Block, line, written } from '../mails/block.ts';
 import type { Dispatch, Part } from '../mails/dispatch.ts';
 import { modelHeaders, placeHeaders } from '../mails/headers.ts';
@@ -158,7 +158,18 @@ async function opened(deps: Deps, told: Told, { labels = [] }: DomainEvents['mer
       ? [await written(row.description, baseOf(deps, place), await issueLinksOf(deps, place.project.id))]
       : []),
   ];
-  return [{ said, news: newsOf(company, actor, 'new_merge_request', more) }];
+  return [...(await toApprovers(deps, told)), { said, news: newsOf(company, actor, 'new_merge_request', more) }];
+}
+
+/** Those whom its approval rules name, where they asked for it. */
+async function toApprovers(deps: Deps, { row, actor, company: { unsubscribed } }: Told): Promise<Part[]> {
+  const approvers = candidates(await approversOf(deps, row), 'watch');
+  if (approvers.length === 0) return [];
+  const said = [
+    line(`${doer(actor)} opened a merge request that you can approve: ${row.title}`),
+    line(`It wants ${row.source_branch} to be merged into ${row.target_branch}.`),
+  ];
+  return [{ said, news: { happening: 'approver', candidates: approvers, actorId: actor?.id ?? null, unsubscribed } }];
 }
 
 async function updated(deps: Deps, told: Told, payload: DomainEvents['merge_request.updated']): Promise<Part[]> {

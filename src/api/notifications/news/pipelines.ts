@@ -1,21 +1,26 @@
 import type { Pipeline } from '../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../deps.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
+import { strategyOf } from '../../../pipelines/bridges/follow-downstream.ts';
+import { previousOutcome } from '../../../pipelines/previous-outcome.ts';
 import { projectUrl } from '../../code/index.ts';
 import { line, lines } from '../mails/block.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { placeHeaders } from '../mails/headers.ts';
-import { candidates } from '../recipients/candidate.ts';
-import { placeOf } from '../recipients/place.ts';
+import { type Candidate, candidates } from '../recipients/candidate.ts';
+import { type Place, placeOf } from '../recipients/place.ts';
+import { watchersOf } from '../recipients/watchers.ts';
 
 /** Failed jobs that a mail names. */
 const MAX_JOBS = 50;
 
-const WORDS = {
+const OUTCOMES = {
   failed_pipeline: ['Failed', 'failed'],
   fixed_pipeline: ['Fixed', 'succeeded, and the one before it had failed'],
   success_pipeline: ['Successful', 'succeeded'],
 } as const;
+type Outcome = keyof typeof OUTCOMES;
+type PipelineEvent = Outcome | `service_account_${Outcome}`;
 
 export const isToldOfPipeline = ({ payload }: Pick<RecordedEvent<'pipeline.updated'>, 'payload'>): boolean =>
   payload.status === 'failed' || payload.status === 'success';
@@ -31,11 +36,13 @@ export async function newsOfPipeline(
   if (pipeline === undefined || place === undefined || pipeline.status !== status || pipeline.user_id === null) {
     return undefined;
   }
-  const happening =
-    status === 'failed' ? 'failed_pipeline' : (await isFixed(deps, pipeline)) ? 'fixed_pipeline' : 'success_pipeline';
-  const [title, text] = WORDS[happening];
+  if (pipeline.parent_id !== null && !(await isToldOfChild(deps, pipeline))) return undefined;
+  const ofServiceAccount = await isServiceAccount(deps, pipeline.user_id);
+  const happening = await happeningOf(deps, pipeline, ofServiceAccount);
+  const [title, text] = OUTCOMES[happening.replace('service_account_', '') as Outcome];
   const sha = pipeline.sha.slice(0, 8);
   const failed = status === 'failed' ? await failedJobs(deps, id) : [];
+  const people = await recipientsOf(deps, place, pipeline.user_id, ofServiceAccount);
   return {
     topic: { type: 'Project', id: projectId, ability: 'read_pipeline' },
     parts: [
@@ -44,7 +51,7 @@ export async function newsOfPipeline(
           line(`Pipeline #${id} for ${pipeline.ref} (${sha}) ${text}.`),
           ...(failed.length === 0 ? [] : [lines(['Failed jobs:', ...failed])]),
         ],
-        news: { happening, candidates: candidates([pipeline.user_id], 'watch'), actorId: null },
+        news: { happening, candidates: people, actorId: null },
       },
     ],
     letter: {
@@ -64,18 +71,33 @@ export async function newsOfPipeline(
   };
 }
 
-/** Whether the pipeline before it for the same ref had failed. */
-async function isFixed({ db }: Deps, { id, project_id, ref }: Pipeline): Promise<boolean> {
-  const before = await db
-    .selectFrom('pipelines')
-    .select('status')
-    .where('project_id', '=', project_id)
-    .where('ref', '=', ref)
-    .where('id', '<', id)
-    .where('status', 'in', ['failed', 'success'])
-    .orderBy('id', 'desc')
-    .executeTakeFirst();
-  return before?.status === 'failed';
+/** What an outcome is called in settings. Pipelines of service accounts have events of their own. */
+async function happeningOf({ db }: Deps, pipeline: Pipeline, ofServiceAccount: boolean): Promise<PipelineEvent> {
+  const event =
+    pipeline.status === 'failed'
+      ? 'failed_pipeline'
+      : (await previousOutcome(db, pipeline)) === 'failed'
+        ? 'fixed_pipeline'
+        : 'success_pipeline';
+  return ofServiceAccount ? `service_account_${event}` : event;
+}
+
+/**
+ * Whether a child pipeline is told of beside its parent: one that failed without its parent failing for it. The outcome of
+ * a branch is that of its own pipelines.
+ */
+async function isToldOfChild({ db }: Deps, { status, upstream_job_id: bridge }: Pipeline): Promise<boolean> {
+  return status === 'failed' && (bridge === null || (await strategyOf(db, bridge)) === null);
+}
+
+/** Its user; for a service account, which reads no mail, those who asked for such events one by one. */
+async function recipientsOf(deps: Deps, place: Place, userId: number, ofServiceAccount: boolean): Promise<Candidate[]> {
+  return ofServiceAccount ? watchersOf(deps, place) : candidates([userId], 'watch');
+}
+
+async function isServiceAccount({ db }: Deps, userId: number): Promise<boolean> {
+  const user = await db.selectFrom('users').select('kind').where('id', '=', userId).executeTakeFirst();
+  return user?.kind === 'service_account';
 }
 
 async function failedJobs({ db }: Deps, pipelineId: number): Promise<string[]> {

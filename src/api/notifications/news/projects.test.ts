@@ -53,6 +53,52 @@ test('who ran a pipeline is told that it failed, and that the next one is good a
   await mailed.setLevel(developer, 'participating');
 });
 
+test('a child pipeline is part of its parent: it is mailed only where it fails alone', async () => {
+  const pipelines = new Pipelines(mailed.app);
+  const start = (columns: object = {}) =>
+    makePipeline(mailed.app, project, {
+      jobs: [{ name: 'build' }],
+      columns: { user_id: developer.user.id, ref: 'nested', ...columns },
+      process: true,
+    });
+  const end = (id: number, reason: 'script_failure' | null) =>
+    mailed.sentBy(() => pipelines.run(id, 'build', reason).then(() => {}));
+  const before = await start();
+  await end(before.pipeline.id, 'script_failure');
+  const parent = await start();
+  const child = await start({ parent_id: parent.pipeline.id, source: 'parent_pipeline' });
+  assert.deepEqual(await end(child.pipeline.id, null), []);
+  const fixed = await end(parent.pipeline.id, null);
+  assert.match(mailTo(fixed, developer).headers.subject!, /Fixed pipeline for nested/);
+  const alone = await start({ parent_id: parent.pipeline.id, source: 'parent_pipeline' });
+  assert.match(mailTo(await end(alone.pipeline.id, 'script_failure'), developer).headers.subject!, /Failed pipeline/);
+  const next = await start();
+  assert.deepEqual(await end(next.pipeline.id, null), []);
+});
+
+test('a pipeline of a service account is mailed to those who asked for it', async () => {
+  const robot = await member(30);
+  await mailed.app.deps.db
+    .updateTable('users')
+    .set({ kind: 'service_account' })
+    .where('id', '=', robot.user.id)
+    .execute();
+  const asked = await member(30);
+  await mailed.setLevel(asked, 'custom', '', { service_account_failed_pipeline: true });
+  const other = await member(30);
+  await mailed.setLevel(other, 'watch');
+  const mails = await mailed.sentBy(async () => {
+    const { pipeline } = await makePipeline(mailed.app, project, {
+      jobs: [{ name: 'build' }],
+      columns: { user_id: robot.user.id, ref: 'robot' },
+      process: true,
+    });
+    await new Pipelines(mailed.app).run(pipeline.id, 'build', 'script_failure');
+  });
+  assert.deepEqual(addressees(mails), addresses(asked));
+  for (const user of [asked, other]) await mailed.setLevel(user, 'disabled');
+});
+
 test('a release is mailed to those who watch, or want to be told of releases', async () => {
   const [watcher, custom, other] = [await member(20), await member(20), await member(20)];
   await mailed.setLevel(watcher, 'watch');
@@ -89,11 +135,18 @@ test('a push mirror that has failed is mailed to who looks after the project', a
 
 test('that a project was moved is mailed to who looks after it, with where it is now', async () => {
   const group = await mailed.app.make.group({ path: 'elsewhere' });
+  const unwilling = [await member(40), await member(40), await member(40)];
+  await mailed.setLevel(unwilling[0]!, 'mention');
+  await mailed.setLevel(unwilling[1]!, 'disabled');
+  await mailed.setLevel(unwilling[2]!, 'custom', '', { moved_project: false });
+  const custom = await member(40);
+  await mailed.setLevel(custom, 'custom', '', {});
   const mails = await mailed.sentBy(async () =>
     expectStatus(await mailed.app.put(`/projects/${project.id}/transfer`, { json: { namespace: group.id } }), 200),
   );
   assert.ok(addressees(mails).includes(maintainer.user.email));
-  assert.ok(!addressees(mails).includes(developer.user.email));
+  assert.ok(addressees(mails).includes(custom.user.email));
+  for (const { user } of [developer, ...unwilling]) assert.ok(!addressees(mails).includes(user.email));
   const { headers, parts } = mailTo(mails, maintainer);
   assert.equal(headers.subject, 'forge | Project was moved');
   assert.match(parts[0]!.text, /from .*\/forge to elsewhere\/forge\./);

@@ -10,7 +10,7 @@ import { usersById } from '../../identity/index.ts';
 import { line, written } from '../mails/block.ts';
 import type { Dispatch } from '../mails/dispatch.ts';
 import { placeHeaders } from '../mails/headers.ts';
-import { type Candidate, candidates } from '../recipients/candidate.ts';
+import { type Candidate, candidates, type Tie } from '../recipients/candidate.ts';
 import { type Place, placeOf } from '../recipients/place.ts';
 import { watchersOf } from '../recipients/watchers.ts';
 import { doer } from './changes.ts';
@@ -74,7 +74,7 @@ export async function newsOfMove(
           line(`${doer(actor)} moved the project from ${payload.old_full_path} to ${project.full_path}.`),
           line(`Clones follow with: git remote set-url origin ${address}`),
         ],
-        news: { happening: 'moved_project', candidates: await managersOf(deps, place), actorId: actor_id },
+        news: { happening: 'moved_project', candidates: await managersOf(deps, place, 'watch'), actorId: actor_id },
       },
     ],
     letter: {
@@ -102,7 +102,7 @@ export async function newsOfFailedMirror(
     parts: [
       {
         said: [line(`A mirror of the project could not be updated: ${payload.error}`)],
-        news: { happening: null, candidates: await managersOf(deps, place), actorId: null },
+        news: { happening: null, candidates: await managersOf(deps, place, 'mention'), actorId: null },
       },
     ],
     letter: {
@@ -117,12 +117,15 @@ export async function newsOfFailedMirror(
   };
 }
 
-/** Its Maintainers and Owners, those of the groups above it included. */
-async function managersOf({ db, clock }: Deps, { project, namespace, groupIds }: Place): Promise<Candidate[]> {
+/** Its Maintainers and Owners, those of the groups above it included. @param tie decides which of their settings count */
+async function managersOf(
+  { db, clock }: Deps,
+  { project, namespace, groupIds }: Place,
+  tie: Tie,
+): Promise<Candidate[]> {
   const ids = await membersAbove(db, project.id, groupIds, today(clock));
   if (namespace.owner_id !== null) ids.push(namespace.owner_id);
-  // Their settings cannot switch it off one by one: it is theirs to know.
-  return candidates(ids, 'mention').map(({ userId, tie }) => ({ userId, tie }));
+  return candidates(ids, tie);
 }
 
 async function membersAbove(db: Db, projectId: number, groupIds: readonly number[], day: string): Promise<number[]> {

@@ -38,7 +38,7 @@ export const CUSTOM_EVENTS = {
   success_pipeline: 'A pipeline succeeds.',
   moved_project: 'The project moves.',
   merge_when_pipeline_succeeds: 'A merge request is set to be merged once all checks have passed.',
-  approver: 'One may approve a merge request.',
+  approver: 'A merge request is opened that an approval rule lets them approve.',
 } as const;
 
 /** Further ones of the plan Premium. */
@@ -52,4 +52,4 @@ export const PREMIUM_EVENTS = {
 export type CustomEvent = keyof typeof CUSTOM_EVENTS | keyof typeof PREMIUM_EVENTS;
 
 /** Events that whoever has chosen `custom` is mailed of unless he switches them off. */
-export const ON_BY_DEFAULT: readonly CustomEvent[] = ['failed_pipeline', 'fixed_pipeline'];
+export const ON_BY_DEFAULT: readonly CustomEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];

@@ -68,7 +68,7 @@ test('events are told and kept with the level custom alone', async () => {
       failed_pipeline: true,
       fixed_pipeline: true,
       success_pipeline: null,
-      moved_project: null,
+      moved_project: true,
       merge_when_pipeline_succeeds: null,
       approver: null,
       new_epic: null,

@@ -2,7 +2,15 @@ import { type CustomEvent, type NotificationLevel, ON_BY_DEFAULT } from '../noti
 import type { Happening, Tie } from './candidate.ts';
 
 /** What those who watch a place are not told of. */
-const NOT_WATCHED: readonly Happening[] = ['push_to_merge_request', 'issue_due', 'success_pipeline', 'approver'];
+const NOT_WATCHED: readonly Happening[] = [
+  'push_to_merge_request',
+  'issue_due',
+  'success_pipeline',
+  'approver',
+  'service_account_failed_pipeline',
+  'service_account_fixed_pipeline',
+  'service_account_success_pipeline',
+];
 /** What is told to those who take part, without their doing anything for it. */
 const TOLD_TO_ALL: readonly Happening[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
 
@@ -28,5 +36,9 @@ export function wants({ level, events }: Wish, tie: Tie, happening: Happening): 
 function isOn(events: Wish['events'], happening: Happening): boolean {
   if (happening === null) return false;
   const said = events[happening] ?? ON_BY_DEFAULT.includes(happening);
-  return said || (happening === 'fixed_pipeline' && events.success_pipeline === true);
+  return (
+    said ||
+    (happening === 'fixed_pipeline' && events.success_pipeline === true) ||
+    (happening === 'service_account_fixed_pipeline' && events.service_account_success_pipeline === true)
+  );
 }

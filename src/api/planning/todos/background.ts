@@ -2,7 +2,8 @@ import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
-import { eligibleApprovers } from '../merge-requests/approvals/eligible.ts';
+import { eligibleApprovers, type Named } from '../merge-requests/approvals/eligible.ts';
+import type { StoredRule } from '../merge-requests/approvals/rule-store.ts';
 import { loadRulesInForce } from '../merge-requests/approvals/state.ts';
 import { headedBy } from '../merge-requests/merging/head-pipelines.ts';
 import { addTodos } from './record.ts';
@@ -40,25 +41,38 @@ export function registerTodos(deps: Deps): void {
 }
 
 async function askApprovers(deps: Deps, row: MergeRequest): Promise<void> {
-  const rules = (await loadRulesInForce(deps, deps.db, [row])).get(row.id)?.rules ?? [];
-  const named = rules.flatMap(({ rule, required }) =>
-    rule !== null && required > 0 && rule.rule_type !== 'code_owner' ? rule : [],
-  );
+  const named = await rulesThatAsk(deps, row);
   await deps.db.transaction().execute((db) => askNamed(deps, db, row, named));
 }
 
-/** Asks those whom rules of a merge request name for their approval, within a transaction. */
-export async function askNamed(
+async function rulesThatAsk(deps: Deps, row: MergeRequest): Promise<StoredRule[]> {
+  const rules = (await loadRulesInForce(deps, deps.db, [row])).get(row.id)?.rules ?? [];
+  return rules.flatMap(({ rule, required }) =>
+    rule !== null && required > 0 && rule.rule_type !== 'code_owner' ? rule : [],
+  );
+}
+
+/** Users whom the approval rules of a merge request name, without its author; code owners are not among them. */
+export async function approversOf(deps: Deps, row: MergeRequest): Promise<number[]> {
+  return namedBy(deps, deps.db, row, await rulesThatAsk(deps, row));
+}
+
+async function namedBy(
   deps: Deps,
   db: Db,
-  { id, project_id, author_id }: MergeRequest,
-  rules: Parameters<typeof eligibleApprovers>[3],
-): Promise<void> {
-  if (rules.length === 0) return;
+  { project_id, author_id }: MergeRequest,
+  rules: readonly Named[],
+): Promise<number[]> {
+  if (rules.length === 0) return [];
   const approvers = (await eligibleApprovers(deps, db, project_id, rules)).flat().map((user) => user.id);
-  const asked = [...new Set(approvers)].filter((userId) => userId !== author_id).slice(0, MAX_APPROVERS);
-  const target = { type: 'MergeRequest', id, projectId: project_id } as const;
-  await addTodos(deps, db, target, 'approval_required', asked, { authorId: author_id });
+  return [...new Set(approvers)].filter((userId) => userId !== author_id).slice(0, MAX_APPROVERS);
+}
+
+/** Asks those whom rules of a merge request name for their approval, within a transaction. */
+export async function askNamed(deps: Deps, db: Db, row: MergeRequest, rules: readonly Named[]): Promise<void> {
+  const target = { type: 'MergeRequest', id: row.id, projectId: row.project_id } as const;
+  const asked = await namedBy(deps, db, row, rules);
+  await addTodos(deps, db, target, 'approval_required', asked, { authorId: row.author_id });
 }
 
 /** Tells the authors of open merge requests, and who wants them merged then, that a job of their head failed. */
