@@ -66,6 +66,11 @@ export class MirrorPair {
     return git.run(['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags']).split('\n');
   }
 
+  /** Short names of what the copy has. */
+  names(folder = 'refs/heads'): string[] {
+    return this.to.run(['for-each-ref', '--format=%(refname:lstrip=2)', folder]).split('\n').filter(Boolean);
+  }
+
   /** Requests that git has sent to the source so far. */
   requests(): { listings: number; fetches: number } {
     const lines = this.app.logLines

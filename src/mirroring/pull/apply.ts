@@ -25,17 +25,6 @@ export interface ChangeSet {
 /** Refs that move together, with one event. */
 const AT_ONCE = 1_000;
 
-/** Deletes refs that are gone elsewhere; what its protection keeps stays, as it does for everybody. */
-export async function deleteGone(set: ChangeSet, changes: readonly RefChange[]): Promise<void> {
-  if (changes.length === 0) return;
-  await inRepositoryQueue(set.deps, set.project, async (repo) => {
-    const check = await checkOf(set, repo);
-    const allowed: RefChange[] = [];
-    for (const change of changes) if ((await refuseChange(check.ask, change)) === null) allowed.push(change);
-    await move(set, repo, check, allowed);
-  });
-}
-
 /**
  * Makes and moves refs by the rules that a push of the mirror user is held to.
  * @returns what is wrong with those that stay where they are, as sentences

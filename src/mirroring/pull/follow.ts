@@ -19,13 +19,13 @@ import { branchFilter } from '../branch-filter.ts';
 import { MirrorFailure } from '../failure.ts';
 import type { FetchedLfs } from '../lfs/fetch.ts';
 import { importUrlOf } from '../stored-address.ts';
-import { type ChangeSet, deleteGone, takeOver } from './apply.ts';
+import { type ChangeSet, takeOver } from './apply.ts';
 import { fetchLacking, followLfs } from './follow-lfs.ts';
-import { deletions, movements, type Refs, wantedRefs } from './plan.ts';
+import { movements, type Refs, wantedRefs } from './plan.ts';
 import { type MirrorSettings, mirrorSettings } from './settings.ts';
 import { readSettled, type Settled, writeSettled } from './settled.ts';
 
-/** Where what was last taken over is remembered, apart for each address: it decides what was deleted there. */
+/** Where what was last taken over is remembered, apart for each address: only what has changed since is fetched. */
 const takenFolder = (address: string): string =>
   `refs/stithy/mirror/${createHash('sha256').update(withoutCredentials(address)).digest('hex').slice(0, 16)}/`;
 
@@ -40,7 +40,7 @@ export interface Followed {
 }
 
 /**
- * Makes branches and tags of a project what they are elsewhere. A process that dies in between leaves what the next run goes
+ * Brings what branches and tags are elsewhere into a project; what was deleted there stays. A process that dies in between leaves what the next run goes
  * on with: every step is one of its own, and each run begins with a look at both sides.
  * @throws MirrorFailure, MirrorChanged, ApiError, BlockedAddress, GitError
  */
@@ -88,12 +88,8 @@ async function bringOver(
   const { deps, project, settings, protections } = set;
   const folder = takenFolder(importUrlOf(deps, project) ?? '');
   const taken = await takenRefs(repo, folder);
-  // First, for `feature` may make room for `feature/x`.
+  // What was deleted there stays here; only what is remembered of it goes.
   const gone = [...taken.keys()].filter((ref) => !listing.refs.has(ref));
-  await deleteGone(
-    set,
-    deletions(taken, listing.refs, await localRefs(repo), settings.mirror_overwrites_diverged_branches),
-  );
   await forget(deps, project, repo, folder, new Map(gone.map((ref) => [ref, taken.get(ref)!])));
   const rules = {
     onlyProtected: settings.only_mirror_protected_branches,

@@ -15,19 +15,6 @@ export function wantedRefs(remote: Refs, takes: (branch: string) => boolean): st
   });
 }
 
-/**
- * What is to be deleted here because it is gone there: refs that were taken over once. One that has changed here since is
- * kept, unless changes here are overwritten.
- * @param taken what was last taken over, by its name there
- */
-export function deletions(taken: Refs, remote: Refs, local: Refs, overwrites: boolean): RefChange[] {
-  return [...taken].flatMap(([ref, oid]): RefChange[] => {
-    const here = local.get(ref);
-    if (remote.has(ref) || here === undefined || (here !== oid && !overwrites)) return [];
-    return [{ ref, old: here, new: null }];
-  });
-}
-
 /** What is to be made or moved here; whether a branch may be moved is not asked yet. */
 export function movements(wanted: readonly string[], fetched: Refs, local: Refs): RefChange[] {
   return wanted.flatMap((ref): RefChange[] => {

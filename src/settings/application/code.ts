@@ -115,7 +115,7 @@ const outside = {
     false,
     'Whether requests of the server may reach the local network.',
   ),
-  allow_local_requests_from_system_hooks: flag(true, 'Whether requests of system hooks may reach the local network.'),
+  allow_local_requests_from_system_hooks: flag(false, 'Whether requests of system hooks may reach the local network.'),
   outbound_local_requests_whitelist: texts([], 'Hosts of the local network that may be reached all the same.'),
   outbound_local_requests_allowlist_raw: longText('The same as lines.'),
   dns_rebinding_protection_enabled: flag(true, 'Whether connections go to the address that was looked at.'),

@@ -29,6 +29,7 @@ export function fromConfig({ throttles, ...config }: Config): Record<string, unk
     deletion_adjourned_period: config.deletionDelayDays,
     snippet_size_limit: config.limits.snippet,
     allow_local_requests_from_web_hooks_and_services: config.allowLocalNetwork,
+    allow_local_requests_from_system_hooks: config.allowLocalNetwork,
     repository_storages_weighted: Object.fromEntries(config.storages.map(({ name, weight }) => [name, weight])),
   };
 }

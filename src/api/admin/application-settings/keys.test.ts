@@ -111,9 +111,21 @@ test('outbound requests: one list by two names, of hosts that mirrors reach; sys
   assert.equal(cleared.outbound_local_requests_allowlist_raw, '::1');
   assert.equal(expectStatus(await mirror('http://127.0.0.1:1999/b.git'), 400).message, blocked);
   assert.equal((await outboundRules(app.deps)).allowLocalNetwork, false);
-  assert.equal((await outboundRules(app.deps, 'system_hooks')).allowLocalNetwork, true);
-  await set({ allow_local_requests_from_system_hooks: false });
-  assert.equal((await outboundRules(app.deps, 'system_hooks')).allowLocalNetwork, false);
+  const ofSystemHooks = async (deps = app.deps) => (await outboundRules(deps, 'system_hooks')).allowLocalNetwork;
+  assert.equal(await ofSystemHooks(), false);
+  expectStatus(await app.post('/hooks', { json: { url: 'http://127.0.0.1:1999/hook' } }), 422);
+  await set({ allow_local_requests_from_system_hooks: true });
+  assert.equal(await ofSystemHooks(), true);
+  expectStatus(await app.post('/hooks', { json: { url: 'http://127.0.0.1:1999/hook' } }), 201);
+  const open = await buildTestApp({ settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' } });
+  try {
+    assert.equal(await ofSystemHooks(open.deps), true);
+    const json = { allow_local_requests_from_system_hooks: false };
+    expectStatus(await open.put('/application/settings', { json }), 200);
+    assert.equal(await ofSystemHooks(open.deps), false);
+  } finally {
+    await open.close();
+  }
   for (const [entry, text] of [
     ['é.example', 'unicode domains should use IDNA encoding'],
     ['a'.repeat(256), 'entries cannot be larger than 255 characters'],

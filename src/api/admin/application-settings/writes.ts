@@ -101,6 +101,7 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
       })),
     );
   });
+  deps.recent.forget();
   await deps.settings.refresh();
 }
 

@@ -29,16 +29,25 @@ describe('a pull mirror', () => {
     assert.deepEqual(pair.refs(to), pair.refs(from));
     from.commit('main', { a: '2' });
     from.run(['branch', '-D', 'feature']);
-    from.commit('feature/x', { c: '1' }, { start: first });
+    from.commit('topic', { c: '1' }, { start: first });
     from.commit('rewritten', { d: '1' }, { start: first });
     from.run(['tag', '-d', 'v1']);
     from.run(['tag', 'v2', first]);
     assert.equal((await pair.update()).last_error, null);
-    assert.deepEqual(pair.refs(to), pair.refs(from));
+    const kept = () => [...pair.names(), ...pair.names('refs/tags')];
+    assert.deepEqual(kept(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
     from.run(['update-ref', 'refs/heads/rewritten', first]);
     from.commit('rewritten', { e: '1' });
     assert.equal((await pair.update()).last_error, null);
-    assert.deepEqual(pair.refs(to), pair.refs(from));
+    assert.equal(to.run(['rev-parse', 'rewritten']), from.run(['rev-parse', 'rewritten']));
+    assert.deepEqual(kept(), ['feature', 'main', 'rewritten', 'topic', 'v1', 'v2']);
+    from.run(['branch', '-D', 'topic']);
+    from.commit('topic/x', { f: '1' }, { start: first });
+    const inTheWay = "'topic/x' cannot be made, for another branch or tag is in the way of its name.";
+    assert.equal((await pair.update()).last_error, inTheWay);
+    to.run(['branch', '-D', 'topic']);
+    assert.equal((await pair.update()).last_error, null);
+    assert.equal(to.run(['rev-parse', 'topic/x']), from.run(['rev-parse', 'topic/x']));
   });
 
   test('with nothing new costs one ls-remote', async () => {

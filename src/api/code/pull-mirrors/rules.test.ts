@@ -18,8 +18,7 @@ const started = async (files: Record<string, string> = { a: '1' }, on = app) => 
   const first = pair.from.commit('main', files);
   return { pair, first, from: pair.from, to: pair.to };
 };
-const names = (pair: MirrorPair, folder = 'refs/heads') =>
-  pair.to.run(['for-each-ref', '--format=%(refname:lstrip=2)', folder]).split('\n').filter(Boolean);
+const names = (pair: MirrorPair, folder?: string) => pair.names(folder);
 const tip = (git: MirrorPair['to'], name: string) => git.run(['rev-parse', name]);
 
 describe('branches that have gone another way here', () => {
@@ -66,7 +65,7 @@ describe('branches that have gone another way here', () => {
     assert.deepEqual(pair.refs(to), pair.refs(from));
   });
 
-  test('are kept when they are gone there; what was deleted here comes back', async () => {
+  test('and others are kept when they are gone there, also where changes here are overwritten; what was deleted here comes back', async () => {
     const { pair, first, from, to } = await started();
     for (const branch of ['changed', 'untouched', 'lost']) from.run(['branch', branch, first]);
     await pair.follow();
@@ -74,7 +73,10 @@ describe('branches that have gone another way here', () => {
     to.run(['branch', '-D', 'lost']);
     for (const branch of ['changed', 'untouched']) from.run(['branch', '-D', branch]);
     assert.equal((await pair.update()).last_error, null);
-    assert.deepEqual(names(pair), ['changed', 'lost', 'main']);
+    assert.deepEqual(names(pair), ['changed', 'lost', 'main', 'untouched']);
+    from.run(['branch', '-D', 'lost']);
+    assert.equal((await pair.follow({ mirror_overwrites_diverged_branches: true })).last_error, null);
+    assert.deepEqual(names(pair), ['changed', 'lost', 'main', 'untouched']);
   });
 });
 
@@ -236,7 +238,10 @@ describe('the deprecated way', () => {
     );
     assert.deepEqual(
       branches.map(({ name, commit }) => [name, commit.id]),
-      [['main', tip(from, 'main')]],
+      [
+        ['gone', first],
+        ['main', tip(from, 'main')],
+      ],
     );
   });
 

@@ -11,7 +11,7 @@ const clock = new TestClock();
 let app: TestApp;
 let receiver: HookReceiver;
 before(async () => {
-  app = await buildTestApp({ clock });
+  app = await buildTestApp({ clock, settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' } });
   receiver = await receiveHooks();
 });
 beforeEach(async () => {
