@@ -37,6 +37,8 @@ export interface RequestScope {
   readonly hookChain?: string | undefined;
   /** Is told of all mutable things outside the database that are looked at; undefined where nobody wants to know. */
   readonly observations?: Observations | undefined;
+  /** Whether it is part of a request that counts as an expensive one already. */
+  readonly isCounted?: boolean | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();

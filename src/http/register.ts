@@ -6,7 +6,7 @@ import { shareOf } from '../access/caller.ts';
 import { requirePlan } from '../access/plan.ts';
 import { noteUse, RevokedToken } from '../access/token-caller.ts';
 import { ApiError, notFound } from '../core/errors.ts';
-import { inScope } from '../core/request-scope.ts';
+import { currentScope, inScope } from '../core/request-scope.ts';
 import type { Deps } from '../deps.ts';
 import { refuseInMaintenance } from '../settings/maintenance.ts';
 import { API_TOKENS } from './api-tokens.ts';
@@ -209,7 +209,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     request.caller = caller;
     if (options.limit !== undefined) services.limitRoute(options.limit, caller, request);
     if (isParsed && !request.raw.complete) request.admission.waitsAt = { version: deps.database.version() };
-    if (options.expensive) {
+    if (options.expensive && currentScope().isCounted !== true) {
       const leave = services.expensive.enter(shareOf(caller, request.ip));
       reply.raw.once('close', leave);
     }

@@ -1,8 +1,9 @@
 /**
- * Sends requests that schemathesis makes out of our own OpenAPI document, on both databases: `npm run test:fuzz`, or
- * `node test/fuzz/run.ts [--sqlite | --postgres] [--examples N] [--seed N] [--path REGEX]`.
- * It fails at an answer 5xx, at a status, a header or a content type that is not declared, and at a body that differs
- * from its schema. The last lines say how many requests were sent.
+ * Sends requests that nobody means well with, on both databases: `npm run test:fuzz`, or
+ * `node test/fuzz/run.ts [requests | graphql] [--sqlite | --postgres] [--examples N] [--questions N] [--seed N] [--path REGEX]`.
+ * `requests` are made by schemathesis out of our own OpenAPI document: it fails at an answer 5xx, at a status, a header or a
+ * content type that is not declared, and at a body that differs from its schema. `graphql` asks hostile questions: it fails at
+ * one that takes more than a second of processor time or 50 MB. The last lines say how many requests were sent.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
+import { fuzzGraphql } from './graphql/run-graphql.ts';
 
 const SCHEMATHESIS = '4.32.5';
 const TOKEN = 'glpat-fuzz-test-token-000000';
@@ -27,11 +29,13 @@ const RUN_MS = 3 * 3_600_000;
 
 const here = import.meta.dirname;
 const cache = resolve(here, '../../node_modules/.cache/fuzz');
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     sqlite: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     examples: { type: 'string', default: '25' },
+    questions: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     phases: { type: 'string', default: 'examples,coverage,fuzzing' },
     workers: { type: 'string', default: '4' },
@@ -120,13 +124,32 @@ async function fuzz(name: string, settings: Record<string, string>): Promise<Out
   }
 }
 
+/** Hostile questions in GraphQL, asked of a server in this process. @param url of PostgreSQL; empty for SQLite */
+async function questions(name: string, url: string): Promise<Outcome> {
+  process.env.STITHY_TEST_POSTGRES = url;
+  const { requests, failures } = await fuzzGraphql(Number(options.seed), Number(options.questions));
+  for (const failure of failures) process.stderr.write(`${failure}\n`);
+  process.stdout.write(`${name}: ${requests} questions in GraphQL, ${failures.length} failures\n`);
+  return { requests, failed: failures.length > 0 };
+}
+
+const PARTS: Record<string, (name: string, url: string) => Promise<Outcome>> = {
+  requests: (name, url) => fuzz(name, url === '' ? {} : { STITHY_DATABASE_URL: url }),
+  graphql: questions,
+};
+
 const both = options.sqlite === options.postgres;
+const parts = (positionals.length > 0 ? positionals : Object.keys(PARTS)).map((part) => {
+  const run = PARTS[part];
+  if (run === undefined) throw new Error(`${part} is none of ${Object.keys(PARTS).join(', ')}`);
+  return run;
+});
 const outcomes: Outcome[] = [];
-if (both || options.sqlite) outcomes.push(await fuzz('SQLite', {}));
+if (both || options.sqlite) for (const run of parts) outcomes.push(await run('SQLite', ''));
 if (both || options.postgres) {
   const database = await startPostgres();
   try {
-    outcomes.push(await fuzz('PostgreSQL', { STITHY_DATABASE_URL: database.url }));
+    for (const run of parts) outcomes.push(await run('PostgreSQL', database.url));
   } finally {
     await database.stop();
   }

@@ -1,62 +1,64 @@
-import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql';
+import { buildSchema, execute, GraphQLError, type GraphQLSchema } from 'graphql';
 import type { BaseContext } from '../../http/route.ts';
+import { Work } from './limits/work.ts';
+import { type Readied, readQuestion } from './read.ts';
 import { resolveField } from './resolvers.ts';
 import type { Json } from './rest.ts';
 import { Rest } from './rest.ts';
 import { SDL } from './sdl.ts';
 
-const MAX_TOKENS = 3_000;
+/** Bytes of memory that a question is given for each point of its complexity. */
+const POINT_BYTES = 128 * 1024;
 
 let schema: GraphQLSchema | undefined;
 
 type Answer = { data?: Json | null; errors?: unknown[] };
 
-/** The document of a question, or what is wrong with it. */
-function read(query: string): DocumentNode | readonly GraphQLError[] {
-  try {
-    const document = parse(query, { maxTokens: MAX_TOKENS });
-    const errors = validate(schema!, document);
-    return errors.length > 0 ? errors : document;
-  } catch (error) {
-    if (error instanceof GraphQLError) return [error];
-    throw error;
-  }
-}
-
-function variablesOf(given: unknown): Json {
-  if (typeof given !== 'string') return (given ?? {}) as Json;
-  try {
-    const parsed = JSON.parse(given === '' ? '{}' : given) as unknown;
-    if (typeof parsed === 'object' && !Array.isArray(parsed)) return (parsed ?? {}) as Json;
-  } catch {
-    // Told below.
-  }
-  throw new GraphQLError('The variables are no JSON object.');
-}
-
-/** Answers a question in GraphQL with what the REST API says to its caller. */
+/**
+ * Answers a question in GraphQL with what the REST API says to its caller.
+ * @throws ApiError 429, 503 while there is no memory for it
+ */
 export async function answer(
-  { request }: BaseContext,
+  c: BaseContext,
   input: { query?: string | null; operationName?: string | null; variables?: unknown },
 ): Promise<Answer> {
-  if (!input.query) return { errors: [{ message: 'No query string was present' }] };
+  const { query, operationName, variables } = input;
+  if (!query) return { errors: [{ message: 'No query string was present' }] };
   schema ??= buildSchema(SDL);
-  const document = read(input.query);
-  if (!('kind' in document)) return { errors: document.map((error) => error.toJSON()) };
-  let variableValues: Json;
+  const signedIn = c.caller.credential.kind !== 'none';
+  const read = readQuestion(schema, { query, operationName: operationName || null, variables }, signedIn);
+  if (!('document' in read)) return { errors: read.map((error) => error.toJSON()) };
+  await c.hold(read.complexity * POINT_BYTES);
+  const work = new Work(c.signal);
   try {
-    variableValues = variablesOf(input.variables);
+    return await run(c, schema, read, operationName || null, work);
   } catch (error) {
-    return { errors: [(error as GraphQLError).toJSON()] };
+    const { reason } = work.signal;
+    if (reason instanceof GraphQLError) return { errors: [reason.toJSON()] };
+    // Nobody is there to read it.
+    if (c.signal.aborted) return { errors: [{ message: 'The client has gone.' }] };
+    throw error;
+  } finally {
+    work.end();
   }
+}
+
+async function run(
+  { request }: BaseContext,
+  schema: GraphQLSchema,
+  { document, variableValues }: Readied,
+  operationName: string | null,
+  work: Work,
+): Promise<Answer> {
   const { data, errors } = await execute({
     schema,
     document,
     rootValue: {},
-    contextValue: new Rest(request),
+    contextValue: new Rest(request, work),
     variableValues,
-    ...(input.operationName ? { operationName: input.operationName } : {}),
+    operationName,
     fieldResolver: resolveField as never,
+    abortSignal: work.signal,
   });
   return {
     ...(data === undefined ? {} : { data: data as Json | null }),

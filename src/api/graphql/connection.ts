@@ -16,7 +16,8 @@ interface Connection {
   count: number | null;
 }
 
-const MAX_SIZE = 100;
+/** Things on one page of a list. */
+export const MAX_PAGE = 100;
 
 const cursorOf = (position: number): string => Buffer.from(String(position)).toString('base64url');
 
@@ -29,7 +30,7 @@ function positionOf(cursor: string): number {
 function sizeOf(size: number | null | undefined, name: string): number | undefined {
   if (size === null || size === undefined) return undefined;
   if (size < 0) throw new GraphQLError(`${name} must not be negative`);
-  return Math.min(size, MAX_SIZE);
+  return Math.min(size, MAX_PAGE);
 }
 
 /** Where the wanted part begins, and how many it has at most. */
@@ -39,7 +40,7 @@ function windowOf({ first, after, last, before }: PageArguments, total: number |
   const lastOnes = sizeOf(last, 'last');
   if (lastOnes === undefined) {
     const end = before ? positionOf(before) : Number.POSITIVE_INFINITY;
-    return { from: begin, size: Math.max(0, Math.min(wanted ?? MAX_SIZE, end - begin)) };
+    return { from: begin, size: Math.max(0, Math.min(wanted ?? MAX_PAGE, end - begin)) };
   }
   const end = before ? positionOf(before) : total;
   if (end === null) throw new GraphQLError('last needs before in a list as long as this one');
@@ -82,7 +83,7 @@ export async function listed(
   }
   const { from, size } = windowOf(page, total);
   // One more than asked for tells whether the list goes on. A part that begins within a page needs the next one too.
-  const per = Math.min(MAX_SIZE, Math.max(1, size + 1));
+  const per = Math.min(MAX_PAGE, Math.max(1, size + 1));
   const rows: Json[] = [];
   let counted: number | null = null;
   for (let number = Math.floor(from / per) + 1; rows.length <= size + (from % per); number += 1) {
@@ -93,5 +94,6 @@ export async function listed(
     if (found.rows.length < per) break;
   }
   const part = rows.slice(from % per);
+  rest.work.made(part.length, 0);
   return connectionOf(part.slice(0, size), from, part.length > size, counted);
 }

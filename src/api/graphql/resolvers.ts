@@ -1,5 +1,6 @@
-import type { GraphQLFieldResolver } from 'graphql';
-import { listed, type PageArguments, whole } from './connection.ts';
+import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
+import { listed, MAX_PAGE, type PageArguments, whole } from './connection.ts';
+import type { Work } from './limits/work.ts';
 import type { Json, Rest } from './rest.ts';
 
 type Arguments = Record<string, unknown>;
@@ -238,11 +239,48 @@ const GLOBAL_NAMES: Record<string, string> = { UserCore: 'User', CurrentUser: 'U
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Answers a field by its resolver, an `id` as a global id, any other by the JSON of the REST API. */
-export const resolveField: GraphQLFieldResolver<Json, Rest> = (source, args, rest, { parentType, fieldName }) => {
-  const resolve = RESOLVERS[parentType.name]?.[fieldName];
-  if (resolve !== undefined) return resolve(source, args as Arguments, rest);
-  const { name } = parentType;
-  if (fieldName === 'id') return `gid://gitlab/${GLOBAL_NAMES[name] ?? name}/${String(source.id)}`;
-  return source[fieldName] ?? source[snake(fieldName)] ?? null;
+/** What JSON of the answer a value makes beside its fields, which count themselves. */
+function count(work: Work, name: string | number, value: unknown): void {
+  if (Array.isArray(value)) for (const each of value) count(work, '', each);
+  else work.made(1, String(name).length + (typeof value === 'string' ? value.length : 0));
+}
+
+/** @throws GraphQLError for lists of values that are too long */
+function checkLists(args: Arguments): void {
+  for (const name in args) {
+    const value = args[name];
+    if (Array.isArray(value) && value.length > MAX_PAGE) {
+      throw new GraphQLError(`${name} has more than ${MAX_PAGE} values: split the question`);
+    }
+  }
+}
+
+function valueIn(source: Json, args: Arguments, rest: Rest, type: string, field: string): unknown {
+  const resolve = RESOLVERS[type]?.[field];
+  if (resolve !== undefined) {
+    checkLists(args);
+    return resolve(source, args, rest);
+  }
+  if (field === 'id') return `gid://gitlab/${GLOBAL_NAMES[type] ?? type}/${String(source.id)}`;
+  return source[field] ?? source[snake(field)] ?? null;
+}
+
+/** Answers a field by its resolver, an `id` as a global id, any other by the JSON of the REST API; and counts what it makes. */
+export const resolveField: GraphQLFieldResolver<Json, Rest> = (source, args, rest, { parentType, fieldName, path }) => {
+  const { work } = rest;
+  const value = valueIn(source, args as Arguments, rest, parentType.name, fieldName);
+  if (!(value instanceof Promise)) {
+    count(work, path.key, value);
+    return value;
+  }
+  return value.then(
+    (found) => {
+      count(work, path.key, found);
+      return found;
+    },
+    (error: unknown) => {
+      work.failed();
+      throw error;
+    },
+  );
 };

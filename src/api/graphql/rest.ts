@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
+import { currentScope, inScope } from '../../core/request-scope.ts';
+import type { Work } from './limits/work.ts';
 
 /** JSON of the REST API. */
 export type Json = Record<string, unknown>;
 
-/** What a question asks of the REST API at most. */
-const MAX_CALLS = 50;
 /** Headers that say who asks. */
 const CREDENTIALS = ['private-token', 'authorization', 'job-token', 'sudo'] as const;
 
@@ -31,11 +31,14 @@ function search(query: Query): string {
  * may not see is null here. The same thing is asked once.
  */
 export class Rest {
+  /** What the question has cost so far. */
+  readonly work: Work;
   readonly #request: FastifyRequest;
   readonly #answers = new Map<string, Promise<Answer | null>>();
 
-  constructor(request: FastifyRequest) {
+  constructor(request: FastifyRequest, work: Work) {
     this.#request = request;
+    this.work = work;
   }
 
   /** One thing; null where there is none that the caller may see. @param path below /api/v4 */
@@ -49,25 +52,36 @@ export class Rest {
     return answer && { rows: answer.json as Json[], total: answer.total };
   }
 
-  #ask(url: string): Promise<Answer | null> {
+  async #ask(url: string): Promise<Answer | null> {
+    await this.work.breathe();
     const known = this.#answers.get(url);
     if (known !== undefined) return known;
-    if (this.#answers.size >= MAX_CALLS) {
-      throw new GraphQLError(`The question asks for too much: split it (more than ${MAX_CALLS} look-ups).`);
-    }
-    const asked = this.#send(url);
+    const asked = this.work.call(() => this.#send(url));
     this.#answers.set(url, asked);
     return asked;
   }
 
   async #send(url: string): Promise<Answer | null> {
     const { headers, ip, server } = this.#request;
+    const { work } = this;
     const own = Object.fromEntries(CREDENTIALS.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
-    const answer = await server.inject({ url: `/api/v4${url}`, headers: own, remoteAddress: ip });
+    const options = { url: `/api/v4${url}`, headers: own, remoteAddress: ip, signal: work.signal };
+    const scope = { caller: currentScope().caller, isCounted: true };
+    const answer = await inScope(scope, () => server.inject(options)).catch((error: unknown) => {
+      work.signal.throwIfAborted();
+      throw error;
+    });
+    work.made(0, answer.rawPayload.length);
     if ([401, 403, 404].includes(answer.statusCode)) return null;
+    if (answer.statusCode >= 400) throw new GraphQLError(refusalOf(answer));
     const json = answer.json() as unknown;
-    if (answer.statusCode >= 400) throw new GraphQLError((json as { message: string }).message);
     const total = answer.headers['x-total'];
     return { json, total: total === undefined ? null : Number(total) };
   }
+}
+
+/** What a refusal of the REST API says; throttles answer with plain text. */
+function refusalOf({ headers, payload }: { headers: Record<string, unknown>; payload: string }): string {
+  if (!String(headers['content-type']).startsWith('application/json')) return payload;
+  return (JSON.parse(payload) as { message: string }).message;
 }

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { Type } from 'typebox';
+import { anyone, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
+import { route } from '../../http/route.ts';
+import { Work } from './limits/work.ts';
+import { graphqlRoutes } from './routes.ts';
+
+let begun: () => void = () => {};
+let ended: (asked: number) => void = () => {};
+let asked = 0;
+
+/** A route of the REST API that reads until nobody waits for it any more. */
+const endless = route({
+  method: 'GET',
+  path: '/users/:id',
+  summary: 'Read for ever',
+  access: anyone,
+  params: Type.Object({ id: Type.Integer() }),
+  success: { status: 200, schema: Type.Object({}) },
+  handler: async ({ signal }) => {
+    asked += 1;
+    if (asked === 4) begun();
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    ended(asked);
+    return {};
+  },
+});
+
+let http: RouteServer;
+before(async () => {
+  http = await serveRoutes([...graphqlRoutes, endless]);
+});
+after(() => http.close());
+
+test('a question ends with its client, and so does what it asks the REST API', async () => {
+  const fields = Array.from({ length: 20 }, (_, at) => `a${at}: user(id: "gid://gitlab/User/${at}") { id }`).join(' ');
+  const body = JSON.stringify({ query: `{ ${fields} }` });
+  const started = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  let left = 4;
+  const over = new Promise<void>((resolve) => {
+    ended = () => {
+      left -= 1;
+      if (left === 0) resolve();
+    };
+  });
+  const socket = connect(await http.listen());
+  socket.write(
+    `POST /api/graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await started;
+  socket.destroy();
+  await over;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(asked, 4, 'of twenty look-ups none begins once the client has gone');
+});
+
+test('work that has ended begins nothing, and tells why', async () => {
+  const gone = new AbortController();
+  const work = new Work(gone.signal);
+  try {
+    work.made(20_000, 0);
+    assert.throws(() => work.made(1, 0), /asks for more than 20000 things/);
+    await assert.rejects(
+      work.call(async () => 1),
+      /asks for more than 20000 things/,
+    );
+    assert.match(String(work.signal.reason), /asks for more than 20000 things/);
+  } finally {
+    work.end();
+  }
+});
+
+test('work is ended by its client, before it begins and after', async () => {
+  const gone = new AbortController();
+  const early = new Work(gone.signal);
+  gone.abort(new Error('gone'));
+  assert.throws(() => early.made(1, 0), /gone/);
+  early.end();
+  const late = new Work(gone.signal);
+  assert.ok(late.signal.aborted);
+  late.end();
+});
+
+test('work is ended by processor time, and by the clock where the machine is busy with others', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  for (const [name, processorMs, clockMs, told] of [
+    ['processor', 31_000, 31_000, /takes too much time/],
+    ['clock', 10, 121_000, /takes too much time/],
+    ['neither', 10, 100_000, null],
+  ] as const) {
+    let processor = 0;
+    let clock = 0;
+    const work = new Work(new AbortController().signal, { processorMs: () => processor, clockMs: () => clock });
+    processor = processorMs;
+    clock = clockMs;
+    t.mock.timers.tick(1_000);
+    assert.equal(work.signal.aborted, told !== null, name);
+    if (told !== null) assert.match(String(work.signal.reason), told);
+    work.end();
+  }
+});

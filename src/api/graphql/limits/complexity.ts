@@ -1,0 +1,63 @@
+import {
+  type DocumentNode,
+  type GraphQLArgument,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  Kind,
+} from 'graphql';
+import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
+import { MAX_PAGE } from '../connection.ts';
+
+const MAX_COMPLEXITY = { anonymous: 250, signedIn: 300 };
+/** What each thing of a list adds to what is asked of it. */
+const WEIGHT_OF_ONE = 0.01;
+
+const takes = ({ args }: GraphQLField<unknown, unknown>, wanted: string): boolean =>
+  args.some(({ name }: GraphQLArgument) => name === wanted);
+
+/** How many things the list of a field has at most; 0 where it is no list. */
+function sizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
+  const given = Object.values(args).reduce<number>(
+    (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
+    0,
+  );
+  if (!getNamedType(field.type).name.endsWith('Connection') && !takes(field, 'limit')) return given;
+  const asked = [args.first, args.last, args.limit].filter((size) => typeof size === 'number' && size >= 0) as number[];
+  return Math.max(given, Math.min(MAX_PAGE, ...asked));
+}
+
+const estimate = ({ field, args, childComplexity }: ComplexityEstimatorArgs): number => {
+  const one = childComplexity + 1;
+  return Math.ceil(one + one * WEIGHT_OF_ONE * sizeOf(field, args));
+};
+
+/**
+ * What a valid document costs: a field one and what is asked of it, a list more by its page size.
+ * @throws GraphQLError where it is more than may be asked, and for variables that are none
+ */
+export function checkComplexity(
+  schema: GraphQLSchema,
+  query: DocumentNode,
+  {
+    operationName,
+    variables,
+    signedIn,
+  }: { operationName: string | null; variables: Record<string, unknown>; signedIn: boolean },
+): number {
+  const operations = query.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const complexity = getComplexity({
+    schema,
+    query,
+    variables,
+    estimators: [estimate],
+    // The only operation may be without a name.
+    ...(operations.length > 1 && operationName !== null ? { operationName } : {}),
+  });
+  const most = signedIn ? MAX_COMPLEXITY.signedIn : MAX_COMPLEXITY.anonymous;
+  if (complexity > most) {
+    throw new GraphQLError(`Query has complexity of ${complexity}, which exceeds max complexity of ${most}`);
+  }
+  return complexity;
+}
