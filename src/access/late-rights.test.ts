@@ -34,7 +34,7 @@ async function scene(): Promise<Scene> {
   assert.equal(iid, 1);
   expectStatus(await app.post(`/projects/${id}/protected_branches`, { json: { name: 'main' } }), 201);
   expectStatus(await app.post(`/projects/${id}/protected_tags`, { json: { name: 'v*' } }), 201);
-  const json = { name: 'one', approvals_required: 1 };
+  const json = { name: 'one', approvals_required: 1, user_ids: [1] };
   const rule = expectStatus(await app.post(`/projects/${id}/approval_rules`, { json }), 201);
   const own = await app.post(`/projects/${id}/merge_requests/1/approval_rules`, { json: { ...json, name: 'own' } });
   return { id, who, rule: Number(rule.id), own: Number(expectStatus(own, 201).id) };

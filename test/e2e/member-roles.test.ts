@@ -131,14 +131,16 @@ describe('a guest with admin_merge_request', () => {
   test('counts for a rule that names him, as long as he has the role', async () => {
     const made = await scene();
     const [reader, reviewer] = [await member(made, ['read_code']), await member(made, REVIEWER)];
-    const rule = { name: 'Both', approvals_required: 1, user_ids: [reader.user.id, reviewer.user.id] };
+    const other = await member(made, REVIEWER);
+    const user_ids = [reader, reviewer, other].map(({ user }) => user.id);
+    const rule = { name: 'Both', approvals_required: 1, user_ids };
     const { eligible_approvers } = expectStatus<{ eligible_approvers: { id: number }[] }>(
       await app.post(`${made.at}/approval_rules`, { json: rule }),
       201,
     );
     assert.deepEqual(
       eligible_approvers.map(({ id }) => id),
-      [reviewer.user.id],
+      [reviewer.user.id, other.user.id],
     );
     expectStatus(await app.post(`${made.request}/approve`, { token: reviewer.token }), 201);
     const approved = async () => expectStatus<Json>(await app.get(`${made.request}/approvals`), 200).approved;

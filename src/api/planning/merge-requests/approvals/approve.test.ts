@@ -331,18 +331,6 @@ test('approval_state tells of each rule', async () => {
   ]);
 });
 
-test('a rule that too few people could satisfy is told, and does not pass', async () => {
-  const { project, developer, path, approvals } = await world();
-  await addRule(project, { name: 'r', approvals_required: 1, user_ids: [developer.user.id] });
-  const summary = await approvals();
-  assert.deepEqual([summary.approved, summary.approvals_left], [false, 1]);
-  assert.deepEqual(
-    summary.invalid_approvers_rules.map(({ name }) => name),
-    ['r'],
-  );
-  await refusedApproval(path, developer.token);
-});
-
 test('the old way to ask for a number of approvals', async () => {
   const { project, reporter, developer, owner, path, approvals } = await world();
   const post = (token: string, json: object) => app.post(`${path}/approvals`, { token, json });

@@ -58,7 +58,7 @@ test('nor do those who committed', async () => {
 
 test('rules are changed by administrators alone, and merge requests have none of their own', async () => {
   const { path, one, developer, owner } = await world();
-  const rule = { name: 'Two eyes', approvals_required: 1 };
+  const rule = { name: 'Two eyes', approvals_required: 1, user_ids: [owner.user.id] };
   const { id } = expectStatus<Json>(await app.post(`${path}/approval_rules`, { json: rule, token: owner.token }), 201);
   const own = () => app.post(`${one}/approval_rules`, { json: { ...rule, name: 'Own' }, token: developer.token });
   expectStatus(await own(), 201);

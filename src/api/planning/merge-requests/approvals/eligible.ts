@@ -23,17 +23,30 @@ export async function eligibleApprovers(
   rules: readonly Named[],
 ): Promise<User[][]> {
   const day = today(deps.clock);
-  const groups = await membersOf(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], [], day);
-  const roles = [...new Set(rules.flatMap((rule) => rule.roles))];
-  const direct =
-    roles.length === 0 ? new Map<number, Member[]>() : await membersOf(db, 'project', [projectId], roles, day);
-  const candidates = rules.map(({ userIds, groupIds, roles }) => {
-    const byGroup = groupIds.flatMap((id) => groups.get(id) ?? []);
-    const byRole = (direct.get(projectId) ?? []).filter(({ access_level }) => roles.includes(access_level));
-    return new Set([...userIds, ...[...byGroup, ...byRole].map(({ user_id }) => user_id)]);
-  });
+  const candidates = await namedByRules(
+    db,
+    rules.map(({ userIds, groupIds, roles }) => ({ userIds, groupIds, roles, project_id: projectId })),
+    day,
+  );
   const users = await usersWithAccess(db, projectId, [...new Set(candidates.flatMap((ids) => [...ids]))], day);
   return candidates.map((ids) => [...ids].sort((a, b) => a - b).flatMap((id) => users.get(id) ?? []));
+}
+
+/** Ids of the users that each rule names, by themselves, as direct members of a group or by a role, with access or not. */
+export async function namedByRules(
+  db: Db,
+  rules: readonly (Named & Pick<StoredRule, 'project_id'>)[],
+  day: string,
+): Promise<Set<number>[]> {
+  const groups = await membersOf(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], [], day);
+  const withRoles = rules.filter(({ roles }) => roles.length > 0);
+  const projects = [...new Set(withRoles.map(({ project_id }) => project_id))];
+  const direct = await membersOf(db, 'project', projects, [...new Set(withRoles.flatMap(({ roles }) => roles))], day);
+  return rules.map(({ project_id, userIds, groupIds, roles }) => {
+    const byGroup = groupIds.flatMap((id) => groups.get(id) ?? []);
+    const byRole = (direct.get(project_id) ?? []).filter(({ access_level }) => roles.includes(access_level));
+    return new Set([...userIds, ...[...byGroup, ...byRole].map(({ user_id }) => user_id)]);
+  });
 }
 
 interface Member {

@@ -47,7 +47,7 @@ const addRule = async (project: { id: number }, json: object) =>
 test('a merge request has the rules of its project, page by page', async () => {
   const { project, owner, path } = await world();
   const first = await addRule(project, { name: 'a', approvals_required: 1, user_ids: [owner.user.id] });
-  const second = await addRule(project, { name: 'b', approvals_required: 2 });
+  const second = await addRule(project, { name: 'b', approvals_required: 2, user_ids: [owner.user.id] });
   const answer = await app.get(path, { query: { per_page: 1 } });
   const [rule] = expectStatus<Rule[]>(answer, 200);
   assert.equal(answer.headers['x-total'], '2');
@@ -82,11 +82,14 @@ test('a rule of its own: create, change, remove', async () => {
   assert.deepEqual(ids(made.users), [maintainer.user.id, owner.user.id]);
   assert.equal(await left(), 1);
   const one = `${path}/${made.id}`;
-  const put = { name: 'renamed', approvals_required: 2, user_ids: [reporter.user.id] };
+  const put = { name: 'renamed', approvals_required: 2, user_ids: [reporter.user.id, owner.user.id] };
   const changed = expectStatus<Rule>(await app.put(one, { json: put }), 200);
-  assert.deepEqual([changed.name, changed.approvals_required, ids(changed.users)], ['renamed', 2, [reporter.user.id]]);
-  const any = expectStatus<Rule>(await app.post(path, { json: { name: 'All Members', approvals_required: 1 } }), 201);
-  assert.deepEqual([any.rule_type, await left()], ['any_approver', 3]);
+  assert.deepEqual(
+    [changed.name, changed.approvals_required, ids(changed.users)],
+    ['renamed', 2, [reporter.user.id, owner.user.id]],
+  );
+  const any = expectStatus<Rule>(await app.post(path, { json: { name: 'Whoever', approvals_required: 1 } }), 201);
+  assert.deepEqual([any.name, any.rule_type, await left()], ['Whoever', 'any_approver', 3]);
   expectStatus(await app.delete(one), 204);
   expectStatus(await app.delete(one), 404);
   assert.equal(await left(), 1);
@@ -117,7 +120,7 @@ test("a project's rule is copied or changed for one merge request, and counts ag
 });
 
 test('what is wrong is told', async () => {
-  const { path } = await world();
+  const { owner, path } = await world();
   const post = async (json: object) => message(expectStatus(await app.post(path, { json }), 400));
   assert.equal(await post({}), 'name is missing, approvals_required is missing');
   assert.equal(await post({ name: '', approvals_required: 1 }), "name can't be blank");
@@ -125,11 +128,15 @@ test('what is wrong is told', async () => {
     await post({ name: 'x', approvals_required: 101 }),
     'approvals_required must be less than or equal to 100',
   );
-  expectStatus(await app.post(path, { json: { name: 'x', approvals_required: 0 } }), 201);
-  assert.equal(await post({ name: 'x', approvals_required: 1 }), 'name has already been taken');
-  const any = { name: 'All Members', approvals_required: 1 };
+  const named = { name: 'x', approvals_required: 0, user_ids: [owner.user.id] };
+  expectStatus(await app.post(path, { json: named }), 201);
+  assert.equal(await post(named), 'name has already been taken');
+  const any = { name: 'y', approvals_required: 1 };
   const { id } = expectStatus<Rule>(await app.post(path, { json: any }), 201);
-  assert.equal(await post(any), 'rule_type any-approver for the merge request already exists');
+  assert.equal(
+    await post({ name: 'z', approvals_required: 1, user_ids: [] }),
+    'rule_type any-approver for the merge request already exists',
+  );
   expectStatus(await app.put(`${path}/${id}`, { json: { approvals_required: -1 } }), 400);
 });
 
@@ -177,7 +184,7 @@ test('attack 72: the author names himself, or a group of his alone, or asks for 
   const source = await addRule(project, {
     name: 's',
     approvals_required: 2,
-    user_ids: [owner.user.id, maintainer.user.id],
+    user_ids: [owner.user.id, maintainer.user.id, 1],
   });
   const any = await addRule(project, { name: 'All Members', approvals_required: 1 });
   for (const required of [0, 1]) {

@@ -8,12 +8,12 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { askNamed } from '../../todos/background.ts';
+import { lookAtWaiting } from '../merging/waiting.ts';
 import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { type Changes, insertOwn, updateOwn } from './own-rules.ts';
-import { EVERYBODY } from './project-rules.ts';
 import { recordRule } from './rule-audit.ts';
-import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
+import { namedGroups, namedUsers, namesNobody, refuseInvalid } from './rule-input.ts';
 import type { CreateMergeRequestRule, UpdateMergeRequestRule } from './rule-inputs.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 import type { RuleInForce } from './rules-in-force.ts';
@@ -138,8 +138,7 @@ export async function creationOfRule(
       return override(deps, db, now, source, { approvals_required });
     }
     const name = input.name.trim();
-    const everybody = name === EVERYBODY && userIds.length === 0 && groupIds.length === 0;
-    if (everybody) return createForEverybody(deps, db, now, approvals_required);
+    if (namesNobody(input)) return createForEverybody(deps, db, now, { name, approvals_required });
     await refuseTaken(db, now, { name });
     const id = await insertOwn(deps, db, now, { name, approvals_required, rule_type: 'regular', userIds, groupIds });
     if (approvals_required > 0) await askNamed(deps, db, now, [{ userIds, groupIds, roles: [] }]);
@@ -152,7 +151,7 @@ async function createForEverybody(
   deps: Deps,
   db: Db,
   mergeRequest: MergeRequest,
-  approvals_required: number,
+  given: Pick<StoredRule, 'name' | 'approvals_required'>,
 ): Promise<number> {
   const own = await mergeRequestRules(db, [mergeRequest.id]);
   if (own.some(({ rule_type }) => rule_type === 'any_approver')) {
@@ -160,15 +159,8 @@ async function createForEverybody(
   }
   const inherited = await projectRules(db, [mergeRequest.project_id]);
   const source = inherited.find(({ rule_type }) => rule_type === 'any_approver');
-  if (source !== undefined) return override(deps, db, mergeRequest, source, { approvals_required });
-  const rule_type = 'any_approver';
-  return insertOwn(deps, db, mergeRequest, {
-    name: EVERYBODY,
-    approvals_required,
-    rule_type,
-    userIds: [],
-    groupIds: [],
-  });
+  if (source !== undefined) return override(deps, db, mergeRequest, source, given);
+  return insertOwn(deps, db, mergeRequest, { ...given, rule_type: 'any_approver', userIds: [], groupIds: [] });
 }
 
 async function refuseTaken(db: Db, { id }: MergeRequest, { name, except }: { name: string; except?: number }) {
@@ -262,5 +254,6 @@ export const removalOfRule =
     if (own === null || own.rule_type === 'code_owner' || own.rule_type === 'report_approver') throw prohibited();
     await db.deleteFrom('approval_rules').where('id', '=', own.id).execute();
     await recordRule(deps, db, 'deleted', own);
+    await lookAtWaiting(deps, db, own.project_id);
     return own.id;
   };

@@ -2,6 +2,7 @@ import { timestamp } from '../../../../core/clock.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
+import { lookAtWaiting } from '../merging/waiting.ts';
 import { recordRule, recordRuleChanges } from './rule-audit.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 
@@ -37,6 +38,7 @@ export async function insertOwn(
   const [rule] = await withDetails(db, [row]);
   if (source === undefined) await recordRule(deps, db, 'created', rule!);
   else await recordRuleChanges(deps, db, { ...source, branchIds: [], applies_to_all_protected_branches: 0 }, rule!);
+  await lookAtWaiting(deps, db, project_id);
   return row.id;
 }
 
@@ -57,4 +59,5 @@ export async function updateOwn(
     .executeTakeFirstOrThrow();
   await setApprovers(db, row.id, { userIds, groupIds });
   await recordRuleChanges(deps, db, before, (await withDetails(db, [row]))[0]!);
+  await lookAtWaiting(deps, db, row.project_id);
 }

@@ -153,21 +153,22 @@ test('what is wrong is told in the words of the platform', async () => {
   assert.equal(await post({ ...good, rule_type: 'report_approver' }), 'report_type is missing');
   const report = { ...good, rule_type: 'report_approver', report_type: 'code_coverage' };
   assert.equal(await post(report), 'report_type code_coverage only supports Coverage-Check name');
-  expectStatus(await app.post(pathOf(project), { json: good }), 201);
-  assert.equal(await post(good), 'name has already been taken');
+  const named = { ...good, user_ids: [1] };
+  expectStatus(await app.post(pathOf(project), { json: named }), 201);
+  assert.equal(await post(named), 'name has already been taken');
   const any = { ...good, name: 'All Members', rule_type: 'any_approver' };
   const made = expectStatus<Rule>(await app.post(pathOf(project), { json: { ...any, user_ids: [1] } }), 201);
   assert.deepEqual([made.rule_type, made.users], ['any_approver', []]);
   assert.equal(await post({ ...any, name: 'again' }), 'rule_type any-approver for the project already exists');
   assert.equal(
-    await post({ name: 'All Members', approvals_required: 1 }),
+    await post({ name: 'Security', approvals_required: 1, user_ids: [], group_ids: [] }),
     'rule_type any-approver for the project already exists',
   );
   const coverage = { ...report, name: 'Coverage-Check' };
   const checked = expectStatus<Rule>(await app.post(pathOf(project), { json: coverage }), 201);
   assert.deepEqual([checked.rule_type, checked.report_type], ['report_approver', 'code_coverage']);
   expectStatus(await app.put(`${pathOf(project)}/${checked.id}`, { json: { name: 'Other' } }), 400);
-  const second = expectStatus<Rule>(await app.post(pathOf(project), { json: { ...good, name: 's' } }), 201);
+  const second = expectStatus<Rule>(await app.post(pathOf(project), { json: { ...named, name: 's' } }), 201);
   const taken = await app.put(`${pathOf(project)}/${second.id}`, { json: { name: 'r' } });
   assert.equal(message(expectStatus(taken, 400)), 'name has already been taken');
 });
@@ -231,7 +232,7 @@ test('rules are read by Developers and changed by Maintainers', async () => {
   }
   expectStatus(await app.get(one, { token: developer.token }), 200);
   for (const { token, user } of [maintainer, owner]) {
-    const mine = { name: user.username, approvals_required: 1 };
+    const mine = { name: user.username, approvals_required: 1, user_ids: [user.id] };
     const made = expectStatus<Rule>(await app.post(pathOf(project), { token, json: mine }), 201);
     expectStatus(await app.delete(`${pathOf(project)}/${made.id}`, { token }), 204);
   }
@@ -249,8 +250,8 @@ test('rules were listed by id alone: now the rule for everybody comes first, and
   const add = async (name: string, more: object = {}) =>
     expectStatus<Rule>(await app.post(pathOf(project), { json: { name, approvals_required: 1, ...more } }), 201).id;
   const report = await add('Coverage-Check', { rule_type: 'report_approver', report_type: 'code_coverage' });
-  const [one, two] = [await add('one'), await add('two')];
-  const any = await add('All Members');
+  const [one, two] = [await add('one', { user_ids: [1] }), await add('two', { user_ids: [1] })];
+  const any = await add('Whoever');
   const wanted = [any, one, two, report];
   assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(pathOf(project)), 200)), wanted);
   const paged = async (page: number) =>
@@ -261,4 +262,18 @@ test('rules were listed by id alone: now the rule for everybody comes first, and
   assert.deepEqual(ids(expectStatus<Rule[]>(await app.get(`${path}/approval_rules`), 200)), wanted);
   const state = expectStatus<{ rules: Rule[] }>(await app.get(`${path}/approval_state`), 200);
   assert.deepEqual(ids(state.rules), wanted);
+});
+
+test('a rule that names nobody is for everybody, whatever its name, unless its type is given', async () => {
+  const project = await app.make.project();
+  const add = async (json: object) =>
+    expectStatus<Rule>(await app.post(pathOf(project), { json: { approvals_required: 1, ...json } }), 201);
+  const any = await add({ name: 'Two eyes', usernames: [] });
+  assert.deepEqual([any.name, any.rule_type], ['Two eyes', 'any_approver']);
+  const regular = await add({ name: 'Nobody', rule_type: 'regular' });
+  assert.equal(regular.rule_type, 'regular');
+  const group = await app.make.group();
+  assert.equal((await add({ name: 'Group', group_ids: [group.id] })).rule_type, 'regular');
+  const second = await app.post(pathOf(project), { form: 'name=Other&approvals_required=2' });
+  assert.equal(message(expectStatus(second, 400)), 'rule_type any-approver for the project already exists');
 });

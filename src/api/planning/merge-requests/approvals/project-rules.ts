@@ -8,14 +8,13 @@ import { lockRow } from '../../../../db/lock-row.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
 import type { Deps } from '../../../../deps.ts';
+import { lookAtWaiting } from '../merging/waiting.ts';
 import { recordRule, recordRuleChanges } from './rule-audit.ts';
-import { namedGroups, namedUsers, refuseInvalid } from './rule-input.ts';
+import { namedGroups, namedUsers, namesNobody, refuseInvalid } from './rule-input.ts';
 import type { CreateProjectRule, UpdateProjectRule } from './rule-inputs.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 import { requireChangeableRules } from './settings-in-force.ts';
 
-/** Name of the rule for everybody, by which clients without a type for it mean it. */
-export const EVERYBODY = 'All Members';
 /** What a rule about a report has to be called. */
 const REPORT_NAMES: Readonly<Record<string, string>> = {
   code_coverage: 'Coverage-Check',
@@ -35,11 +34,9 @@ export async function findProjectRule(db: Db, projectId: number, id: number): Pr
   return (await withDetails(db, [row]))[0]!;
 }
 
-function typeOf({ rule_type, name, user_ids, usernames, group_ids }: CreateProjectRule): ApprovalRuleType {
-  if (rule_type !== undefined) return rule_type;
-  const named = [user_ids, usernames, group_ids].some((list) => list !== undefined && list.length > 0);
-  return name === EVERYBODY && !named ? 'any_approver' : 'regular';
-}
+/** A rule that names nobody is for everybody, unless its type says otherwise. */
+const typeOf = (input: CreateProjectRule): ApprovalRuleType =>
+  input.rule_type ?? (namesNobody(input) ? 'any_approver' : 'regular');
 
 /** @throws ApiError 400 */
 function refuseWrongName({ rule_type, report_type, name }: Pick<ApprovalRule, 'rule_type' | 'report_type' | 'name'>) {
@@ -165,6 +162,7 @@ export async function updateProjectRule(
       if (input.protected_branch_ids !== undefined) await setBranches(db, row, input.protected_branch_ids);
       const after = (await withDetails(db, [row]))[0]!;
       await recordRuleChanges(deps, db, before, after);
+      await lookAtWaiting(deps, db, rule.project_id);
       return after;
     }),
   );
@@ -190,5 +188,6 @@ export async function deleteProjectRule(deps: Deps, caller: Caller, rule: Stored
       .execute();
     const { numDeletedRows } = await db.deleteFrom('approval_rules').where('id', '=', rule.id).executeTakeFirst();
     if (numDeletedRows > 0n) await recordRule(deps, db, 'deleted', rule);
+    await lookAtWaiting(deps, db, rule.project_id);
   });
 }

@@ -37,7 +37,7 @@ async function world() {
 
 test('approval_rules_attributes were passed over: now they make rules with the merge request', async () => {
   const { project, people, create, rules, path } = await world();
-  const json = { name: 'security', approvals_required: 1 };
+  const json = { name: 'security', approvals_required: 1, user_ids: [people.owner.user.id] };
   const source = expectStatus<Rule>(await app.post(`/projects/${project.id}/approval_rules`, { json }), 201);
   const attributes = [
     { name: 'design', approvals_required: 2, user_ids: [people.maintainer.user.id] },
@@ -46,7 +46,7 @@ test('approval_rules_attributes were passed over: now they make rules with the m
   const { iid } = expectStatus<{ iid: number }>(await create('one', attributes), 201);
   assert.deepEqual((await rules(iid)).sort(), [
     ['design', 2, [people.maintainer.user.id]],
-    ['security', 3, []],
+    ['security', 3, [people.owner.user.id]],
   ]);
   const form = new URLSearchParams([
     ['source_branch', 'two'],
@@ -61,7 +61,11 @@ test('approval_rules_attributes were passed over: now they make rules with the m
 
 test('they change and remove rules with an update, all or nothing', async () => {
   const { people, create, rules, path } = await world();
-  const attributes = ['a', 'b'].map((name) => ({ name, approvals_required: 1 }));
+  const attributes = ['a', 'b'].map((name) => ({
+    name,
+    approvals_required: 1,
+    user_ids: [people.owner.user.id],
+  }));
   const { iid } = expectStatus<{ iid: number }>(await create('one', attributes), 201);
   const [a, b] = expectStatus<Rule[]>(await app.get(`${path}/${iid}/approval_rules`), 200);
   const put = (approval_rules_attributes: unknown, more: object = {}, token = people.developer.token) =>
@@ -85,8 +89,8 @@ test('they change and remove rules with an update, all or nothing', async () => 
     200,
   );
   assert.deepEqual(await rules(iid), [
-    ['a', 2, users],
     ['c', 0, []],
+    ['a', 2, users],
   ]);
 });
 

@@ -38,6 +38,10 @@ export function refuseInvalid(input: { name?: string; approvals_required?: numbe
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
+/** Whether a call names neither users nor groups. */
+export const namesNobody = ({ user_ids, usernames, group_ids }: ApproversInput): boolean =>
+  [user_ids, usernames, group_ids].every((list) => list === undefined || list.length === 0);
+
 /**
  * Members of the project among the named users; others are left out, as nothing they did would count.
  * @returns undefined where nobody was named at all

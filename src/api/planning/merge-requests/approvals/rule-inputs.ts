@@ -32,7 +32,10 @@ export const CreateProjectRule = Type.Object({
   name,
   approvals_required,
   ...optional({
-    rule_type: Enum(['regular', 'any_approver', 'report_approver'], { description: 'Default `regular`.' }),
+    rule_type: Enum(['regular', 'any_approver', 'report_approver'], {
+      description:
+        'By default `regular`, and `any_approver` where neither users nor groups are named; a project has one of these.',
+    }),
     report_type: Enum(['code_coverage', 'license_scanning'], { description: 'Of a rule of type `report_approver`.' }),
     ...approvers,
     ...branches,

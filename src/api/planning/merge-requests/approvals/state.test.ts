@@ -106,10 +106,13 @@ test('a regular rule counts those it names, and only while they have access', as
   assert.equal(await left(mergeRequest), 1);
   await approve(mergeRequest, owner.user.id);
   assert.equal(await left(mergeRequest), 0);
+  await addRule(project, { name: 'also', users: [owner.user.id, reporter.user.id, maintainer.user.id] });
+  await app.deps.db.deleteFrom('approvals').where('user_id', '=', maintainer.user.id).execute();
+  assert.equal(await left(mergeRequest), 0);
   await app.deps.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', owner.user.id).execute();
-  assert.equal(await left(mergeRequest), 1);
+  assert.equal(await left(mergeRequest), 0);
   await app.deps.db.deleteFrom('members').where('user_id', '=', reporter.user.id).execute();
-  assert.equal(await left(mergeRequest), 2);
+  assert.equal(await left(mergeRequest), 1);
 });
 
 test('direct members of a named group count where the group gives them access', async () => {
@@ -143,7 +146,7 @@ test('any approver is whoever may approve: Developers and up', async () => {
 
 test('the author counts only where the project lets him', async () => {
   const { project, people, mergeRequest } = await world();
-  await addRule(project, { users: [people.developer.user.id] });
+  await addRule(project, { users: [people.developer.user.id, people.owner.user.id] });
   await approve(mergeRequest, people.developer.user.id);
   assert.equal(await left(mergeRequest), 1);
   await set(project, { merge_requests_author_approval: true });
@@ -182,15 +185,16 @@ test('a rule for protected branches counts for what goes into them', async () =>
     author_id: people.developer.user.id,
     target_branch: 'rel-1',
   });
-  await addRule(project, { name: 'one', branches: [id], approvals_required: 2 });
-  await addRule(project, { name: 'all', applies_to_all_protected_branches: 1, approvals_required: 3 });
+  const users = [people.reporter, people.maintainer, people.owner].map(({ user }) => user.id);
+  await addRule(project, { name: 'one', branches: [id], approvals_required: 2, users });
+  await addRule(project, { name: 'all', applies_to_all_protected_branches: 1, approvals_required: 3, users });
   assert.deepEqual([await left(mergeRequest), await left(release)], [0, 5]);
 });
 
 test("a merge request's own rule stands for the project's, and never asks for less", async () => {
   const { project, people, mergeRequest } = await world();
   const { maintainer, owner } = people;
-  const source = await addRule(project, { users: [owner.user.id], approvals_required: 2 });
+  const source = await addRule(project, { users: [owner.user.id, 1], approvals_required: 2 });
   const own = { merge_request_id: mergeRequest.id, source_rule_id: source, users: [maintainer.user.id] };
   await addRule(project, { ...own, approvals_required: 0 });
   assert.equal(await left(mergeRequest), 2);

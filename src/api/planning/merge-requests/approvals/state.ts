@@ -9,6 +9,7 @@ import type { ProjectSettings } from '../../../spaces/index.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 import { type BranchInForce, needsCodeOwners, type RuleInForce, rulesInForce } from './rules-in-force.ts';
 import { settingsInForce } from './settings-in-force.ts';
+import { type OpenRule, unsatisfiableRules } from './unsatisfiable.ts';
 import { loadVoters, type Voters } from './voters.ts';
 
 export { syncRules } from './sync.ts';
@@ -17,8 +18,10 @@ export { syncRules } from './sync.ts';
 export interface RuleState extends RuleInForce {
   /** Approvals that count for the rule, oldest first. */
   approvals: readonly Approval[];
-  /** How many more are needed. */
+  /** How many more are needed; none where `unsatisfiable`. */
   left: number;
+  /** Whether too few people could ever give them: it counts as approved, as it would hold the merge request up for ever. */
+  unsatisfiable: boolean;
 }
 
 /** Where a merge request stands. */
@@ -94,6 +97,8 @@ export interface ApprovalFacts {
   approvals: ReadonlyMap<number, readonly Approval[]>;
   /** What is known of who has approved, and of who was asked about. */
   voters: Voters;
+  /** Rules that too few people could ever satisfy. */
+  unsatisfiable: ReadonlySet<RuleInForce>;
 }
 
 /**
@@ -111,15 +116,26 @@ export async function readApprovalFacts(
   const there = mergeRequests.filter(({ id }) => inForce.has(id));
   const rows = there.length === 0 ? [] : await approvalsOf(db, { ids: [...inForce.keys()] });
   const { userIds = [], heads } = about;
+  const settings = new Map(there.map(({ id, project_id }) => [project_id, inForce.get(id)!.settings]));
   const voters = await loadVoters(deps, db, {
     mergeRequests: there,
-    settings: new Map(there.map(({ id, project_id }) => [project_id, inForce.get(id)!.settings])),
+    settings,
     rules: [...inForce.values()].flatMap(({ rules }) => rules.flatMap(({ rule }) => rule ?? [])),
     userIds: [...new Set([...rows.map(({ user_id }) => user_id), ...userIds])],
     ...(heads === undefined ? {} : { heads }),
   });
-  return { inForce, approvals: byKey(rows, ({ merge_request_id }) => merge_request_id), voters };
+  const approvals = byKey(rows, ({ merge_request_id }) => merge_request_id);
+  const facts = { inForce, approvals, voters, unsatisfiable: new Set<RuleInForce>() };
+  const open = there.flatMap((mergeRequest) => openRules(mergeRequest, facts));
+  return { ...facts, unsatisfiable: await unsatisfiableRules(deps, db, open, settings) };
 }
+
+/** Rules of the merge request that still lack approvals. */
+const openRules = (mergeRequest: MergeRequest, facts: ApprovalFacts): OpenRule[] =>
+  facts.inForce.get(mergeRequest.id)!.rules.flatMap((inForce) => {
+    const { left } = ruleState(mergeRequest, inForce, facts, facts.approvals.get(mergeRequest.id) ?? []);
+    return left === 0 ? [] : { mergeRequest, inForce };
+  });
 
 /**
  * Where a merge request stands by what was read.
@@ -128,13 +144,13 @@ export async function readApprovalFacts(
  */
 export function approvalState(
   mergeRequest: MergeRequest,
-  { inForce, approvals, voters }: ApprovalFacts,
-  given: readonly Approval[] = approvals.get(mergeRequest.id) ?? [],
+  facts: ApprovalFacts,
+  given: readonly Approval[] = facts.approvals.get(mergeRequest.id) ?? [],
 ): ApprovalState | undefined {
-  const known = inForce.get(mergeRequest.id);
+  const known = facts.inForce.get(mergeRequest.id);
   if (known === undefined) return undefined;
   const { rules, ...rest } = known;
-  const states = rules.map((rule) => ruleState(mergeRequest, rule, rules, given, voters));
+  const states = rules.map((rule) => ruleState(mergeRequest, rule, facts, given));
   return { ...rest, rules: states, approvals: given };
 }
 
@@ -155,16 +171,18 @@ export async function approvalStates(
 
 function ruleState(
   mergeRequest: MergeRequest,
-  inForce: RuleInForce,
-  all: readonly RuleInForce[],
+  rule: RuleInForce,
+  { inForce, voters, unsatisfiable: hopeless }: ApprovalFacts,
   given: readonly Approval[],
-  voters: Voters,
 ): RuleState {
+  const all = inForce.get(mergeRequest.id)!.rules;
   const approvals = given.filter(
     ({ user_id }) =>
-      !voters.isExcluded(mergeRequest, user_id) && countsFor(mergeRequest, inForce.rule, all, user_id, voters),
+      !voters.isExcluded(mergeRequest, user_id) && countsFor(mergeRequest, rule.rule, all, user_id, voters),
   );
-  return { ...inForce, approvals, left: Math.max(0, inForce.required - approvals.length) };
+  const unsatisfiable = hopeless.has(rule);
+  const left = unsatisfiable ? 0 : Math.max(0, rule.required - approvals.length);
+  return { ...rule, approvals, left, unsatisfiable };
 }
 
 /** Whether an approval of the user counts for a rule: those that name nobody take everyone who may approve at all. */

@@ -37,7 +37,9 @@ export const ApprovalSummary = Type.Object({
   has_approval_rules: Type.Boolean(),
   merge_request_approvers_available: Type.Boolean(),
   multiple_approval_rules_available: Type.Boolean(),
-  invalid_approvers_rules: Type.Array(RuleName, { description: 'Rules that too few people could ever satisfy.' }),
+  invalid_approvers_rules: Type.Array(RuleName, {
+    description: 'Rules that too few people could ever satisfy: they count as approved.',
+  }),
 });
 type ApprovalSummary = Static<typeof ApprovalSummary>;
 
@@ -103,9 +105,7 @@ export async function presentSummary(
     has_approval_rules: rules.some(({ rule }) => rule !== null),
     merge_request_approvers_available: true,
     multiple_approval_rules_available: true,
-    invalid_approvers_rules: named(
-      rules.filter((each) => each.rule?.rule_type !== 'any_approver' && eligible(each).length < each.required),
-    ),
+    invalid_approvers_rules: named(rules.filter(({ unsatisfiable }) => unsatisfiable)),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Deps } from '../../../../deps.ts';
 import type { RecordedEvent } from '../../../../jobs/events.ts';
 import { cancelAutoMerge, processAutoMerge } from './auto-merge.ts';
 import { headedBy } from './head-pipelines.ts';
+import { hasWaiting, lookAtWaitingFor, lookAtWaitingOf } from './waiting.ts';
 
 /** Has automatic merges looked at when something happens that they may wait for. */
 export function subscribeAutoMerge(deps: Deps): void {
@@ -48,6 +49,21 @@ export function subscribeAutoMerge(deps: Deps): void {
     wants: ({ payload }, db) => isWaiting(db, payload.merge_request_id),
     handle: (event) => afterChange(deps, event),
   });
+  // Rules that ask for somebody who cannot approve any more count as approved.
+  events.subscribe({
+    name: 'auto-merge-member',
+    types: ['member.added', 'member.updated', 'member.removed'],
+    wants: ({ payload }, db) => payload.source_type === 'group' || hasWaiting(db, payload.source_id),
+    handle: ({ payload }) => lookAtWaitingOf(deps, payload.source_type, payload.source_id),
+  });
+  events.subscribe({
+    name: 'auto-merge-project',
+    types: ['project.updated'],
+    wants: ({ payload }, db) => hasWaiting(db, payload.project_id),
+    handle: ({ payload }) => lookAtWaitingOf(deps, 'project', payload.project_id),
+  });
+  deps.lifecycle.userBlocked.add((db, userId) => lookAtWaitingFor(deps, db, userId));
+  deps.lifecycle.userRemoved.add((db, { id }) => lookAtWaitingFor(deps, db, id));
 }
 
 /** For events whose transactions hold the row of the merge request: who enables an automatic merge waits for them. */

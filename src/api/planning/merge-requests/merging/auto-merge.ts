@@ -8,7 +8,6 @@ import type { Db } from '../../../../db/schema.ts';
 import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 import type { Deps } from '../../../../deps.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
 import { canMergeInto } from '../../../../repositories/protections.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
@@ -20,6 +19,7 @@ import { detailedMergeStatuses } from './mergeability.ts';
 import { methodNotAllowed, shaMismatch } from './refusals.ts';
 import { settle } from './settle.ts';
 import type { DetailedMergeStatus } from './statuses.ts';
+import { AUTO_MERGE } from './waiting.ts';
 
 /** What an automatic merge waits for: it may pass without a new commit. */
 const MAY_PASS: readonly DetailedMergeStatus[] = [
@@ -34,7 +34,6 @@ const MAY_PASS: readonly DetailedMergeStatus[] = [
   'ci_still_running',
   'ci_must_pass',
 ];
-const TIMER = jobKind<{ merge_request_id: number }>('merging.auto_merge', { lane: 'git' });
 
 /** Whether a merge that is asked for now waits instead: for a check that may pass, or the end of a pipeline. */
 export async function waits(deps: Deps, row: MergeRequest, status: DetailedMergeStatus): Promise<boolean> {
@@ -71,7 +70,7 @@ export async function enableAutoMerge(
     }
     await waitForTime(deps, db, row);
     // What it waits for may have come while it was asked for.
-    await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: `${id}:at-once` });
+    await deps.jobs.enqueue(db, AUTO_MERGE, { merge_request_id: id }, { uniqueKey: `${id}:at-once` });
   });
 }
 
@@ -79,8 +78,8 @@ export async function enableAutoMerge(
 async function waitForTime(deps: Deps, db: Db, { id, merge_after }: MergeRequest): Promise<void> {
   if (merge_after === null || Date.parse(merge_after) <= deps.clock.now().getTime()) return;
   const runAt = new Date(merge_after);
-  await deps.jobs.cancel(db, TIMER, id);
-  await deps.jobs.enqueue(db, TIMER, { merge_request_id: id }, { uniqueKey: id, runAt });
+  await deps.jobs.cancel(db, AUTO_MERGE, id);
+  await deps.jobs.enqueue(db, AUTO_MERGE, { merge_request_id: id }, { uniqueKey: id, runAt });
 }
 
 const note = (
@@ -112,7 +111,7 @@ export async function cancelAutoMerge(
     .executeTakeFirst();
   if (row === undefined) return false;
   await note(deps, db, row, by.userId, by.text);
-  await deps.jobs.cancel(db, TIMER, id);
+  await deps.jobs.cancel(db, AUTO_MERGE, id);
   return true;
 }
 
@@ -170,5 +169,5 @@ const hasPassed = (pipeline: Pipeline | undefined): boolean =>
 
 /** Names what automatic merges wait for. */
 export function registerAutoMerge(deps: Deps): void {
-  deps.jobs.register(TIMER, ({ merge_request_id }) => processAutoMerge(deps, merge_request_id));
+  deps.jobs.register(AUTO_MERGE, ({ merge_request_id }) => processAutoMerge(deps, merge_request_id));
 }

@@ -1,0 +1,67 @@
+import { today } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
+import { namedByRules } from './eligible.ts';
+import { MAX_APPROVALS } from './rule-inputs.ts';
+import type { StoredRule } from './rule-store.ts';
+import type { RuleInForce } from './rules-in-force.ts';
+import { loadVoters } from './voters.ts';
+
+/** Users who are looked at at once; the number of values in a statement is limited. */
+const BATCH = 500;
+
+/** A rule of a merge request that still lacks approvals. */
+export interface OpenRule {
+  mergeRequest: MergeRequest;
+  inForce: RuleInForce;
+}
+
+/**
+ * Those of the rules that too few people could ever satisfy: nobody is named, or who is has no access, is blocked or gone, or
+ * is the author. Never among them are rules for everybody; one whose merge request asks for what nobody can give while the
+ * project's rule in its place could be satisfied, or it would be a way around that; and one whose approvers have made commits,
+ * since whose these are is only what their author says. A bounded number of queries for 500 users.
+ * @param settings of the projects
+ */
+export async function unsatisfiableRules(
+  deps: Deps,
+  db: Db,
+  open: readonly OpenRule[],
+  settings: ReadonlyMap<number, ProjectSettings>,
+): Promise<Set<RuleInForce>> {
+  const asked = open.filter(({ inForce: { rule } }) => rule !== null && rule.rule_type !== 'any_approver');
+  if (asked.length === 0) return new Set();
+  const rules = asked.flatMap(({ inForce: { rule, source } }) => [rule!, ...(source === null ? [] : [source])]);
+  const eligible = await someEligible(deps, db, [...new Set(rules)], settings);
+  const hopeless = asked.filter(({ mergeRequest: { author_id, project_id }, inForce }) => {
+    const own = settings.get(project_id)!.merge_requests_author_approval;
+    const lacks = (rule: StoredRule, required: number): boolean =>
+      eligible.get(rule)!.filter((id) => own || id !== author_id).length < required;
+    const { rule, source, required } = inForce;
+    return lacks(rule!, required) && (source === null || lacks(source, source.approvals_required));
+  });
+  return new Set(hopeless.map(({ inForce }) => inForce));
+}
+
+/** Users by whom each rule can be satisfied: all of them, or more than it could ever ask for. */
+async function someEligible(
+  deps: Deps,
+  db: Db,
+  rules: readonly StoredRule[],
+  settings: ReadonlyMap<number, ProjectSettings>,
+): Promise<Map<StoredRule, number[]>> {
+  const named = await namedByRules(db, rules, today(deps.clock));
+  const eligible = new Map(rules.map((rule) => [rule, [] as number[]]));
+  const ids = [...new Set(named.flatMap((list) => [...list]))].sort((a, b) => a - b);
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const userIds = ids.slice(at, at + BATCH);
+    const voters = await loadVoters(deps, db, { mergeRequests: [], settings, rules, userIds });
+    for (const [index, rule] of rules.entries()) {
+      eligible.get(rule)!.push(...userIds.filter((id) => named[index]!.has(id) && voters.isNamed(rule, id)));
+    }
+    if ([...eligible.values()].every((list) => list.length > MAX_APPROVALS)) break;
+  }
+  return eligible;
+}
