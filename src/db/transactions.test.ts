@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
-import { afterCommit } from './transactions.ts';
+import type { Db } from './schema.ts';
+import { afterCommit, inTransaction } from './transactions.ts';
 
 let app: TestApp;
 before(async () => {
@@ -52,4 +53,37 @@ test('what follows a transaction happens once, when it has committed, and not at
   assert.deepEqual(seen, ['done']);
   afterCommit(db, read);
   assert.equal(seen.length, 2);
+});
+
+test('work in a transaction that fails is undone alone; without one it has a transaction of its own', async () => {
+  const { db } = app.deps;
+  const put = (db: Db, key: string) => db.insertInto('instance_values').values({ key, value: '0' }).execute();
+  await db.transaction().execute(async (outer) => {
+    await put(outer, 'part-kept');
+    await inTransaction(outer, (db) => inTransaction(db, (db) => put(db, 'part-inner')));
+    await assert.rejects(
+      inTransaction(outer, async (db) => {
+        await put(db, 'part-undone');
+        await put(db, 'part-kept');
+      }),
+    );
+    await put(outer, 'part-after');
+  });
+  await assert.rejects(
+    inTransaction(db, async (db) => {
+      await put(db, 'part-alone');
+      throw new Error('undone');
+    }),
+    /undone/,
+  );
+  const rows = await db
+    .selectFrom('instance_values')
+    .select('key')
+    .where('key', 'like', 'part-%')
+    .orderBy('key')
+    .execute();
+  assert.deepEqual(
+    rows.map(({ key }) => key),
+    ['part-after', 'part-inner', 'part-kept'],
+  );
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, type Transaction, type TransactionBuilder } from 'kysely';
+import { Kysely, sql, type Transaction, type TransactionBuilder } from 'kysely';
 import { forgetConnection } from './direct.ts';
 import type { Db, Schema } from './schema.ts';
 import { UNSYNCED } from './sqlite-driver.ts';
@@ -77,4 +77,22 @@ export function afterCommit(db: Db, effect: () => void): void {
   const effects = afterwards.get(db);
   if (effects === undefined) throw new Error('the transaction was not begun by the database of the server');
   effects.add(effect);
+}
+
+/**
+ * Does work in a transaction: in that of the handle where it is one's, else in a new one. Inside another one it is a part
+ * that is undone alone when it fails, so the transaction can go on.
+ */
+export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  if (!db.isTransaction) return db.transaction().execute(work);
+  await sql`savepoint part`.execute(db);
+  try {
+    const result = await work(db);
+    await sql`release savepoint part`.execute(db);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint part`.execute(db);
+    await sql`release savepoint part`.execute(db);
+    throw error;
+  }
 }

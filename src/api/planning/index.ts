@@ -43,6 +43,7 @@ import { registerTodos } from './todos/background.ts';
 import { todoRoutes } from './todos/routes.ts';
 import { userCountRoutes } from './user-counts/routes.ts';
 
+export type { UserScope } from '../object-access.ts';
 export { lineCode } from './discussions/position.ts';
 export { issuableTarget } from './issuables/access.ts';
 export { assigneesFor } from './issuables/assignees.ts';
@@ -51,7 +52,6 @@ export { labelsFor } from './issuables/labels.ts';
 export { pageOfIssuables } from './issuables/page.ts';
 export { participantsOf } from './issuables/participants.ts';
 export { saySubscribed } from './issuables/subscriptions.ts';
-export { createIssue } from './issues/create.ts';
 export { findIssue } from './issues/find.ts';
 export { selectIssues } from './issues/list.ts';
 export { updateIssue } from './issues/update.ts';
@@ -62,18 +62,18 @@ export { updateMergeRef } from './merge-requests/merging/merge-ref.ts';
 export { acceptMergeRequest } from './merge-requests/merging/writes.ts';
 export { MergeRequestBasic } from './merge-requests/requests/answers.ts';
 export { tipOf } from './merge-requests/requests/branches.ts';
-export { createMergeRequest } from './merge-requests/requests/create.ts';
 export { isFirstContribution, type MergeRequestScope } from './merge-requests/requests/detail-views.ts';
 export { findMergeRequest } from './merge-requests/requests/find.ts';
 export type { UpdateMergeRequest } from './merge-requests/requests/inputs.ts';
-export { isDraftTitle } from './merge-requests/requests/title.ts';
-export { updateMergeRequest } from './merge-requests/requests/update.ts';
+export { isDraftTitle, withDraft } from './merge-requests/requests/title.ts';
 export { loadMergeRequestViews } from './merge-requests/requests/view-rows.ts';
 export { mergeRequestUrl, presentMergeRequests } from './merge-requests/requests/views.ts';
 export { Milestone } from './milestones/answers.ts';
 export { milestonesById } from './milestones/find.ts';
 export { mayComment } from './notes/rights.ts';
-export { countNote, writeNote } from './notes/writes.ts';
+export { countNote } from './notes/writes.ts';
+export { comment } from './quick-actions/comment.ts';
+export { createActingIssue, createActingMergeRequest, updateActingMergeRequest } from './quick-actions/descriptions.ts';
 export { approversOf } from './todos/background.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */

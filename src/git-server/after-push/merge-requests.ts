@@ -2,11 +2,11 @@ import type { UserCaller } from '../../access/caller.ts';
 import {
   acceptMergeRequest,
   assigneesFor,
-  createMergeRequest,
-  isDraftTitle,
+  createActingMergeRequest,
   tipOf,
   type UpdateMergeRequest,
-  updateMergeRequest,
+  updateActingMergeRequest,
+  withDraft,
 } from '../../api/planning/index.ts';
 import { ApiError, unauthorized } from '../../core/errors.ts';
 import type { MergeRequest } from '../../db/tables/merge-requests.ts';
@@ -121,11 +121,8 @@ const flagsOf = ({ flags }: MergeRequestOptions) => ({
   ...(flags.remove_source_branch === undefined ? {} : { remove_source_branch: flags.remove_source_branch }),
 });
 
-/** The title with or without the mark of a draft, as was asked for. */
-function drafted(title: string, draft: boolean | undefined): string {
-  if (draft === undefined || isDraftTitle(title) === draft) return title;
-  return draft ? `Draft: ${title}` : title.replace(/^\s*(?:\[draft\]|\(draft\)|draft:)\s*/i, '');
-}
+const drafted = (title: string, draft: boolean | undefined): string =>
+  draft === undefined ? title : withDraft(title, draft);
 
 async function create(work: Work, branch: PushedBranch): Promise<MergeRequest> {
   const { deps, access, options, target, targetBranch, metadata } = work;
@@ -135,7 +132,7 @@ async function create(work: Work, branch: PushedBranch): Promise<MergeRequest> {
   const text = await defaultText(deps, ends, branch);
   const people = new Set([access.caller.user.id, ...metadata.add]);
   for (const id of metadata.remove) people.delete(id);
-  const { row } = await createMergeRequest(deps, access, {
+  const { row } = await createActingMergeRequest(deps, access, {
     title: drafted(texts.title ?? text.title, flags.draft),
     description: texts.description ?? text.description,
     source_branch: branch.name,
@@ -163,5 +160,5 @@ async function change(work: Work, row: MergeRequest): Promise<MergeRequest> {
     const had = (await assigneesFor(deps.db, 'MergeRequest', [row.id])).get(row.id)!.map(({ id }) => id);
     input.assignee_ids = [...new Set([...had, ...metadata.add])].filter((id) => !metadata.remove.includes(id));
   }
-  return Object.keys(input).length === 0 ? row : updateMergeRequest(deps, target, row, input);
+  return Object.keys(input).length === 0 ? row : updateActingMergeRequest(deps, target, row, input);
 }

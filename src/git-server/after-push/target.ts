@@ -1,12 +1,12 @@
 import type { UserCaller } from '../../access/caller.ts';
 import { type FoundProject, findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
-import type { MergeRequestScope } from '../../api/planning/index.ts';
+import type { UserScope } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
 import type { Deps } from '../../deps.ts';
 import type { ProjectAccess } from '../access.ts';
 
-export type TargetScope = MergeRequestScope & { caller: UserCaller };
+export type TargetScope = UserScope;
 type Pusher = ProjectAccess & { caller: UserCaller };
 
 async function scopeOf(deps: Deps, caller: UserCaller, { project, namespace }: FoundProject): Promise<TargetScope> {

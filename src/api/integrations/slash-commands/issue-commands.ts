@@ -7,8 +7,9 @@ import { SLACK } from '../../../integrations/chat/style.ts';
 import type { ProjectScope } from '../../access.ts';
 import { usersById } from '../../identity/index.ts';
 import {
+  comment,
   countNote,
-  createIssue,
+  createActingIssue,
   findIssue,
   issuableTarget,
   issueUrl,
@@ -16,7 +17,6 @@ import {
   pageOfIssuables,
   selectIssues,
   updateIssue,
-  writeNote,
 } from '../../planning/index.ts';
 import type { Origin } from '../../user-agent.ts';
 import { announced, type CommandAnswer, said } from './answers.ts';
@@ -86,7 +86,7 @@ export async function newIssue(
   origin: Origin,
 ): Promise<CommandAnswer> {
   if (!scope.permissions.can('create_issue')) return denied();
-  const issue = await createIssue(deps, scope, input, origin);
+  const issue = await createActingIssue(deps, scope, input, origin);
   const answer = announced(`I created an issue on your behalf: ${linkOf(deps, scope, issue)}`);
   return { ...answer, attachments: [await attachmentOf(deps, scope, issue)] };
 }
@@ -133,6 +133,6 @@ export async function commentOnIssue(
   } as const;
   if (!mayComment(scope.permissions, noteable)) return denied();
   countNote(deps, scope);
-  await writeNote(deps, scope, noteable, { body, type: null });
+  await comment(deps, scope, noteable, { body, type: null });
   return said(`You commented on issue ${linkOf(deps, scope, issue)}.`);
 }

@@ -5,6 +5,7 @@ import { awardFacts } from '../../../core/event-facts.ts';
 import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { AwardEmoji } from '../../../db/tables/award-emoji.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import { VOTED_ON } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
 import { settleTodos } from '../todos/record.ts';
@@ -69,43 +70,40 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
   const { type, id, projectId } = awardable;
   const now = timestamp(deps.clock);
   const taken = () => notFound('Award Emoji Name has already been taken');
-  return deps.db
-    .transaction()
-    .execute(async (db) => {
-      if (!(await count(db, awardable, known, 1))) throw notFound('Award Emoji');
-      const row = await db
-        .insertInto('award_emoji')
-        .values({
-          awardable_type: type,
-          awardable_id: id,
-          user_id: user.id,
-          project_id: projectId,
-          name: known,
-          created_at: now,
-          updated_at: now,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      await settle(deps, db, awardable, user.id);
-      const payload = {
-        award: awardFacts(row),
-        award_id: row.id,
+  return inTransaction(deps.db, async (db) => {
+    if (!(await count(db, awardable, known, 1))) throw notFound('Award Emoji');
+    const row = await db
+      .insertInto('award_emoji')
+      .values({
         awardable_type: type,
         awardable_id: id,
+        user_id: user.id,
         project_id: projectId,
-      };
-      await deps.events.record(db, 'emoji.awarded', payload, { projectId, actorId: user.id });
-      return row;
-    })
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? taken() : error;
-    });
+        name: known,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await settle(deps, db, awardable, user.id);
+    const payload = {
+      award: awardFacts(row),
+      award_id: row.id,
+      awardable_type: type,
+      awardable_id: id,
+      project_id: projectId,
+    };
+    await deps.events.record(db, 'emoji.awarded', payload, { projectId, actorId: user.id });
+    return row;
+  }).catch((error: unknown) => {
+    throw isUniqueViolation(error) ? taken() : error;
+  });
 }
 
 /** Takes a reaction back. @throws ApiError 404 when it is gone */
 export async function revoke(deps: Deps, { user }: UserCaller, awardable: Awardable, award: AwardEmoji): Promise<void> {
   const { type, id, projectId } = awardable;
-  await deps.db.transaction().execute(async (db) => {
+  await inTransaction(deps.db, async (db) => {
     await count(db, awardable, award.name, -1);
     const { numDeletedRows } = await db.deleteFrom('award_emoji').where('id', '=', award.id).executeTakeFirst();
     // Taken back meanwhile: the count above goes with the transaction.

@@ -6,6 +6,7 @@ import { Enum, Filled, pagination } from '../../../http/schema.ts';
 import { inProjectByUser } from '../../access.ts';
 import { CommitSha, findCommit, readable } from '../../code/index.ts';
 import { usersById } from '../../identity/index.ts';
+import { onlyCommands, presentCommented, QUICK_ACTIONS_ACT } from '../quick-actions/answers.ts';
 import { CommitNote } from './answers.ts';
 import { commitNotes } from './queries.ts';
 import { presentCommitNote } from './views.ts';
@@ -38,6 +39,8 @@ export const commitCommentRoutes = [
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/comments',
     summary: 'Comment on a commit',
+    description: QUICK_ACTIONS_ACT,
+    otherSuccess: onlyCommands,
     access: inProjectByUser('comment_on_commit', { sees: 'read_code' }),
     params,
     input: Type.Object({
@@ -50,13 +53,14 @@ export const commitCommentRoutes = [
     }),
     success: { status: 201, schema: CommitNote },
     errors: [400, 403, 404, 429],
-    handler: async ({ deps, project, permissions, caller, params, input }) => {
+    handler: async (c) => {
+      const { deps, project, caller, params, input } = c;
       const found = await findCommit(deps, project, params.sha);
       const { note, path, line, line_type: type = 'new' } = input;
       if (path && line === undefined) throw invalidParameter('line is missing');
       const at = path && line !== undefined ? { path, line, type } : undefined;
-      const written = await addComment(deps, { caller, permissions }, project, found, { note, at });
-      return presentCommitNote(deps, written, caller.user);
+      const written = await addComment(deps, c, found, { note, at });
+      return presentCommented(c, { iid: null }, written, async (row) => presentCommitNote(deps, row, caller.user));
     },
   }),
 ];

@@ -1,11 +1,9 @@
-import type { UserCaller } from '../../../access/caller.ts';
-import type { ProjectPermissions } from '../../../access/permissions.ts';
-import type { Note } from '../../../db/tables/notes.ts';
-import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { commitDiff } from '../../../git/diff.ts';
 import type { FoundCommit } from '../../code/index.ts';
-import { countNote, writeNote } from '../notes/writes.ts';
+import type { UserScope } from '../../object-access.ts';
+import { countNote } from '../notes/writes.ts';
+import { type Commented, comment } from '../quick-actions/comment.ts';
 import { findPosition, type LineType } from './diff-position.ts';
 
 export interface NewComment {
@@ -15,22 +13,21 @@ export interface NewComment {
 }
 
 /**
- * Comments on a commit.
+ * Comments on a commit; quick actions in the text act.
  * @throws ApiError 429 past 300 comments of a user in a minute
  */
 export async function addComment(
   deps: Deps,
-  writer: { caller: UserCaller; permissions: ProjectPermissions },
-  project: Project,
+  scope: UserScope,
   { repo, commit }: FoundCommit,
   { note, at }: NewComment,
-): Promise<Note> {
-  countNote(deps, writer);
+): Promise<Commented> {
+  countNote(deps, scope);
   const position = at === undefined ? null : findPosition(commit, (await commitDiff(repo, commit.oid)).files, at);
-  const noteable = { id: null, iid: null, projectId: project.id, authorId: null, locked: false } as const;
-  return writeNote(
+  const noteable = { id: null, iid: null, projectId: scope.project.id, authorId: null, locked: false } as const;
+  return comment(
     deps,
-    writer,
+    scope,
     { ...noteable, type: 'Commit', sha: commit.oid },
     { body: note, type: position === null ? null : 'DiffNote', position },
   );

@@ -11,16 +11,22 @@ import { reloadNote } from '../notes/find.ts';
 import { DISCUSSION_KINDS, type NoteableKind } from '../notes/noteable.ts';
 import { requireInternal, requireNoteChange, requireResolve } from '../notes/rights.ts';
 import { isResolvable, presentDiscussions, presentNotes, presentOne } from '../notes/views.ts';
-import { changeNote, MAX_NOTE, removeNote } from '../notes/writes.ts';
+import { MAX_NOTE, removeNote } from '../notes/writes.ts';
+import { onlyCommands, presentCommented, QUICK_ACTIONS_ACT } from '../quick-actions/answers.ts';
+import { changeComment, comment } from '../quick-actions/comment.ts';
 import { onDiscussion, onThreadNote } from './access.ts';
 import { findDiscussion, listDiscussions, noteIn } from './find.ts';
 import { PositionInput } from './position.ts';
-import { reply, setResolved, startDiscussion } from './writes.ts';
+import { reply, setResolved, threadStart } from './writes.ts';
 
 const discussion_id = Type.String({ description: 'Id of the thread.' });
 const note_id = Type.Integer({ description: 'Id of the note.' });
 const body = Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' });
 const created_at = Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' }));
+
+/** What the declaration says of texts whose quick actions act. */
+const acting = ({ segment }: NoteableKind) =>
+  segment === 'snippets' ? {} : { description: QUICK_ACTIONS_ACT, otherSuccess: onlyCommands };
 
 function threadRoutesOf(kind: NoteableKind) {
   const { noun } = kind;
@@ -63,6 +69,7 @@ function threadRoutesOf(kind: NoteableKind) {
       method: 'POST',
       path,
       summary: `Begin a thread on a ${noun}`,
+      ...acting(kind),
       access: onNoteable(kind, kind.comment),
       input: Type.Object({
         body,
@@ -80,8 +87,13 @@ function threadRoutesOf(kind: NoteableKind) {
         const { noteable } = c;
         const internal = c.input.internal ?? c.input.confidential ?? false;
         requireInternal(c, noteable, internal);
-        const note = await startDiscussion(c.deps, c, c.project, noteable, { ...c.input, internal });
-        return (await presentDiscussions(c.deps, noteable, [[note]]))[0];
+        const draft = await threadStart(c.deps, c, c.project, noteable, { ...c.input, internal });
+        const commented = await comment(c.deps, c, noteable, draft);
+        return presentCommented(c, noteable, commented, async (note) => ({
+          id: note.discussion_id,
+          individual_note: false,
+          notes: [await presentOne(c.deps, noteable, note, commented.changes)],
+        }));
       },
     }),
     route({
@@ -102,13 +114,15 @@ function threadRoutesOf(kind: NoteableKind) {
       method: 'POST',
       path: `${path}/:discussion_id/notes`,
       summary: `Answer in a thread on a ${noun}`,
+      ...acting(kind),
       access: onDiscussion(kind, kind.comment),
       input: Type.Object({ body, created_at }),
       success: { status: 201, schema: Note },
       errors: [400, 403, 404, 429],
       handler: async (c) => {
         const { noteable, notes } = c;
-        return presentOne(c.deps, noteable, await reply(c.deps, c, noteable, notes, c.input));
+        const { draft, before } = reply(c.deps, c, noteable, notes, c.input);
+        return presentCommented(c, noteable, await comment(c.deps, c, noteable, draft, { before }));
       },
     }),
   ];
@@ -138,6 +152,7 @@ function threadNoteRoutesOf(kind: NoteableKind) {
       method: 'PUT',
       path,
       summary: `Change or resolve a note of a thread on a ${noun}`,
+      ...acting(kind),
       access: onThreadNote(kind, 'change_thread_note'),
       input: Type.Object({
         body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
@@ -151,7 +166,7 @@ function threadNoteRoutesOf(kind: NoteableKind) {
         const { body, resolved } = c.input;
         if (body !== undefined) {
           await requireNoteChange(c, noteable, note);
-          return presentOne(c.deps, noteable, await changeNote(c.deps, c, noteable, note.id, body));
+          return presentCommented(c, noteable, await changeComment(c.deps, c, noteable, note, body));
         }
         await requireResolve(c, noteable);
         if (!isResolvable(note)) throw badRequest('Note is not resolvable');

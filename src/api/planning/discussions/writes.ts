@@ -10,7 +10,7 @@ import type { Noteable } from '../notes/noteable.ts';
 import type { Writer } from '../notes/rights.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { isResolvable } from '../notes/views.ts';
-import { countNote, type NewNote, recordResolution, requireBody, touchNoteable, writeNote } from '../notes/writes.ts';
+import { countNote, type NewNote, recordResolution, requireBody, touchNoteable } from '../notes/writes.ts';
 import { hasCommit, locate } from './locate.ts';
 import type { PositionInput } from './position.ts';
 
@@ -25,16 +25,16 @@ export interface NewDiscussion {
 }
 
 /**
- * Begins a thread, on a line of a diff where a position says so.
- * @throws ApiError 400 for a blank note or a line that is in no diff, 429, else as `writeNote`
+ * The note that begins a thread, on a line of a diff where a position says so.
+ * @throws ApiError 400 for a blank note or a line that is in no diff, 429
  */
-export async function startDiscussion(
+export async function threadStart(
   deps: Deps,
   writer: Writer,
   project: Project,
   noteable: Noteable,
   { body, created_at: createdAt, position, commit_id: commitId, internal = false }: NewDiscussion,
-): Promise<Note> {
+): Promise<NewNote> {
   countNote(deps, writer);
   requireBody(body);
   if (
@@ -45,30 +45,30 @@ export async function startDiscussion(
     throw badRequest('Note {:commit_id=>["is not a commit of the merge request"]}');
   }
   const place = position === undefined ? null : await locate(deps, project, noteable, position);
-  return writeNote(deps, writer, noteable, {
+  return {
     body,
     createdAt,
     internal,
     type: place === null ? 'DiscussionNote' : 'DiffNote',
     position: place,
     commitId: noteable.type === 'MergeRequest' ? (commitId ?? null) : null,
-  });
+  };
 }
 
 /**
- * Answers in a thread; a single comment on an issue or merge request becomes one by it.
- * @throws ApiError 400 where nothing can be answered, 429, else as `writeNote`
+ * The note that answers in a thread, and what comes before it; a single comment on an issue or merge request becomes one by it.
+ * @throws ApiError 400 where nothing can be answered, 429
  */
-export async function reply(
+export function reply(
   deps: Deps,
   writer: Writer,
   noteable: Noteable,
   discussion: readonly Note[],
   { body, created_at: createdAt }: Pick<NewDiscussion, 'body' | 'created_at'>,
-): Promise<Note> {
+): { draft: NewNote; before: (db: Db) => Promise<void> } {
   countNote(deps, writer);
   const { note, before } = answerTo(noteable, discussion);
-  return writeNote(deps, writer, noteable, { ...note, body, createdAt }, before);
+  return { draft: { ...note, body, createdAt }, before };
 }
 
 /**

@@ -1,14 +1,18 @@
 import type { Selectable } from 'kysely';
+import { within } from '../../../access/within.ts';
 import { badRequest, recordNotFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { DraftNote } from '../../../db/tables/draft-notes.ts';
 import type { MergeRequestReviewersTable } from '../../../db/tables/merge-request-reviewers.ts';
+import type { Note } from '../../../db/tables/notes.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import { answerTo, setResolvedWithin } from '../discussions/writes.ts';
 import { lockMergeRequest } from '../merge-requests/requests/lock.ts';
+import type { Noteable } from '../notes/noteable.ts';
 import { mayResolve, requireComment, requireInternal, type Writer } from '../notes/rights.ts';
 import { isResolvable } from '../notes/views.ts';
-import { countNote, type NewNote, writeNoteWithin } from '../notes/writes.ts';
+import { countNote, type NewNote } from '../notes/writes.ts';
 import type { PublishDraftNotes } from './inputs.ts';
 import { draftsOf, type Reviewed, threadOf } from './writes.ts';
 
@@ -18,39 +22,62 @@ type ReviewerState = Selectable<MergeRequestReviewersTable>['state'];
 const BEFORE_REVIEW: readonly ReviewerState[] = ['unreviewed', 'review_started', 'unapproved'];
 
 /**
+ * Publishes a note of a review within its transaction.
+ * @param before what else belongs to it
+ * @returns null where nothing is left of the note
+ */
+export type WriteInReview = (
+  deps: Deps,
+  noteable: Noteable,
+  note: NewNote,
+  before?: (db: Db) => Promise<void>,
+) => Promise<Note | null>;
+
+/**
  * Publishes one draft.
+ * @param write publishes its note
  * @throws ApiError 403 for who may not comment any more, 404 when it is gone, 429
  */
-export async function publishDraft(deps: Deps, writer: Writer, noteable: Reviewed, id: number): Promise<void> {
+export async function publishDraft(
+  deps: Deps,
+  writer: Writer,
+  noteable: Reviewed,
+  id: number,
+  write: WriteInReview,
+): Promise<void> {
   countNote(deps, writer);
-  await deps.db.transaction().execute(async (db) => {
+  await inTransaction(deps.db, async (db) => {
     const open = await locked(db, writer, noteable);
     const drafts = await take(db, open, writer, id);
     if (drafts.length === 0) throw recordNotFound();
-    await publish(deps, db, writer, open, drafts, false);
+    await publish(within(deps, db), writer, open, drafts, write, false);
   });
 }
 
 /**
  * Publishes all drafts of the caller at once, and with them what he says of the whole. A reviewer has reviewed it then.
+ * @param write publishes each of the notes
  * @throws ApiError 400 for a state of one who is no reviewer, 403 for who may not comment any more, 429
  */
 export async function publishReview(
   deps: Deps,
   writer: Writer,
   noteable: Reviewed,
-  { note = '', internal = false, reviewer_state }: PublishDraftNotes = {},
+  { note = '', internal = false, reviewer_state }: PublishDraftNotes,
+  write: WriteInReview,
 ): Promise<void> {
   countNote(deps, writer);
   requireInternal(writer, noteable, internal);
   const summary = note.trim() === '' ? null : note;
-  await deps.db.transaction().execute(async (db) => {
+  await inTransaction(deps.db, async (db) => {
     const open = await locked(db, writer, noteable);
     const drafts = await take(db, open, writer);
-    const noteIds = await publish(deps, db, writer, open, drafts, true);
+    const inside = within(deps, db);
+    const noteIds = await publish(inside, writer, open, drafts, write, true);
     if (summary !== null) {
       const draft = { body: summary, internal, type: null, inReview: true };
-      noteIds.push((await writeNoteWithin(deps, db, writer, open, draft)).id);
+      const written = await write(inside, open, draft);
+      if (written !== null) noteIds.push(written.id);
     }
     await recordReview(deps, db, writer, open, noteIds);
     if (reviewer_state !== undefined) await setReviewer(db, open, writer, reviewer_state);
@@ -79,29 +106,31 @@ async function take(db: Db, noteable: Reviewed, { caller }: Writer, id?: number)
 /** @returns the ids of the comments */
 async function publish(
   deps: Deps,
-  db: Db,
   writer: Writer,
   noteable: Reviewed,
   drafts: readonly DraftNote[],
+  write: WriteInReview,
   inReview: boolean,
 ): Promise<number[]> {
-  const within = { ...deps, db };
   const ids: number[] = [];
   for (const draft of drafts) {
     const thread =
-      draft.discussion_id === null ? undefined : await threadOf(within, writer, noteable, draft.discussion_id);
+      draft.discussion_id === null ? undefined : await threadOf(deps, writer, noteable, draft.discussion_id);
     if (thread === undefined) {
-      const started = await writeNoteWithin(deps, db, writer, noteable, { ...threadStart(draft), inReview });
-      ids.push(started.id);
+      const started = await write(deps, noteable, { ...threadStart(draft), inReview });
+      if (started !== null) ids.push(started.id);
       continue;
     }
     const { note, before } = answerTo(noteable, thread);
-    const answer = await writeNoteWithin(deps, db, writer, noteable, { ...note, body: draft.note, inReview }, before);
-    ids.push(answer.id);
+    const answer = await write(deps, noteable, { ...note, body: draft.note, inReview }, before);
+    if (answer !== null) ids.push(answer.id);
     // The answer itself is resolved with the thread, and a single comment has become one by it.
-    const all = [...thread.map((each) => ({ ...each, type: each.type ?? ('DiscussionNote' as const) })), answer];
+    const all =
+      answer === null
+        ? thread
+        : [...thread.map((each) => ({ ...each, type: each.type ?? ('DiscussionNote' as const) })), answer];
     if (!all.some(isResolvable) || !(await mayResolve(writer, noteable))) continue;
-    await setResolvedWithin(deps, db, writer, noteable, all, draft.resolve_discussion === 1);
+    await setResolvedWithin(deps, deps.db, writer, noteable, all, draft.resolve_discussion === 1);
   }
   return ids;
 }

@@ -5,6 +5,7 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
 import { MergeRequestIid, ONE, params, usable } from '../merge-requests/requests/access.ts';
+import { reviewWriter } from '../quick-actions/comment.ts';
 import { onDraft, reviewedOf, reviewer } from './access.ts';
 import { DraftNote } from './answers.ts';
 import { CreateDraftNote, PublishDraftNotes, UpdateDraftNote } from './inputs.ts';
@@ -54,11 +55,16 @@ export const draftNoteRoutes: readonly Route[] = [
     method: 'POST',
     path: `${PATH}/bulk_publish`,
     summary: "Publish all of the caller's draft notes on a merge request",
+    description: 'Quick actions in them act.',
     access: reviewer,
     input: PublishDraftNotes,
     success: { status: 204, empty: true },
     errors: [400, 403, 404, 429],
-    handler: async (c) => publishReview(c.deps, c, c.noteable, c.input),
+    handler: async (c) => {
+      const review = reviewWriter(c);
+      await publishReview(c.deps, c, c.noteable, c.input, review.write);
+      await review.finish(c.deps);
+    },
   }),
   route({
     method: 'GET',
@@ -88,10 +94,15 @@ export const draftNoteRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${PATH}/:draft_note_id/publish`,
     summary: "Publish one of the caller's draft notes",
+    description: 'Quick actions in it act.',
     access: onDraft('update_draft_note'),
     success: { status: 204, empty: true },
     errors: [403, 404, 429],
-    handler: (c) => publishDraft(c.deps, c, c.noteable, c.draft.id),
+    handler: async (c) => {
+      const review = reviewWriter(c);
+      await publishDraft(c.deps, c, c.noteable, c.draft.id, review.write);
+      await review.finish(c.deps);
+    },
   }),
   route({
     method: 'DELETE',

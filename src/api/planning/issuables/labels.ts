@@ -47,7 +47,11 @@ export interface LabelChange {
 const tidy = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.trim()))].filter(Boolean);
 
 /** Labels of the project and the groups above it by name; the nearest one where several have a name. */
-async function findLabels(db: Db, { project, namespace }: LabelTarget, names: readonly string[]) {
+export async function findLabels(
+  db: Db,
+  { project, namespace }: Pick<LabelTarget, 'project' | 'namespace'>,
+  names: readonly string[],
+) {
   if (names.length === 0) return new Map<string, Label>();
   const groups = lineageIds(namespace.lineage);
   const rows = await db

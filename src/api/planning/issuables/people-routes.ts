@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Deps } from '../../../deps.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { pagination } from '../../../http/schema.ts';
@@ -10,23 +8,7 @@ import { UserBasic, userBasic } from '../../identity/index.ts';
 import { onIssuable } from './access.ts';
 import type { IssuableKind, IssuableRow } from './kind.ts';
 import { participantsOf } from './participants.ts';
-import { saySubscribed, subscribedAmong } from './subscriptions.ts';
-
-/** @returns whether that is news */
-async function setSubscribed<Row extends IssuableRow>(
-  deps: Deps,
-  { type }: IssuableKind<Row>,
-  row: Row,
-  userId: number,
-  subscribed: boolean,
-): Promise<boolean> {
-  return deps.db.transaction().execute(async (db: Db) => {
-    const now = await subscribedAmong(db, type, [row], userId);
-    if (now.has(row.id) === subscribed) return false;
-    await saySubscribed(deps, db, { ...row, type }, userId, subscribed);
-    return true;
-  });
-}
+import { setSubscribed } from './subscriptions.ts';
 
 /** The endpoints of who takes part: subscribing, unsubscribing and the participants. */
 export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Route[] {
@@ -43,7 +25,7 @@ export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): 
       errors: [304, 404],
       handler: async (c) => {
         const { row } = c;
-        const changed = await setSubscribed(c.deps, kind, row, c.caller.user.id, action === 'subscribe');
+        const changed = await setSubscribed(c.deps, kind.type, row, c.caller.user.id, action === 'subscribe');
         return changed ? kind.present(c.deps, c, row) : c.reply.code(304).send();
       },
     });

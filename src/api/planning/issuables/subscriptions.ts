@@ -3,6 +3,7 @@ import { bit } from '../../../db/columns.ts';
 import { prepared } from '../../../db/prepared.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssuableType } from '../../../db/tables/kinds.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** What tells whether a user takes part in an issue or merge request, beside the tables about it. */
@@ -112,3 +113,18 @@ export async function saySubscribed(
     )
     .execute();
 }
+
+/** Has a user follow an issue or merge request, or not. @returns whether that is news */
+export const setSubscribed = (
+  deps: Deps,
+  type: IssuableType,
+  row: Row & { project_id: number },
+  userId: number,
+  subscribed: boolean,
+): Promise<boolean> =>
+  inTransaction(deps.db, async (db) => {
+    const now = await subscribedAmong(db, type, [row], userId);
+    if (now.has(row.id) === subscribed) return false;
+    await saySubscribed(deps, db, { ...row, type }, userId, subscribed);
+    return true;
+  });

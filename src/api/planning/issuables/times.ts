@@ -2,6 +2,7 @@ import type { UserCaller } from '../../../access/caller.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 import { humanDuration } from './durations.ts';
@@ -45,7 +46,7 @@ async function store(db: Db, change: Change, before: Times, times: Times, action
 
 /** Sets the estimate; 0 takes it away. @param seconds not negative */
 export async function setEstimate(change: Change, seconds: number): Promise<Times> {
-  return change.deps.db.transaction().execute(async (db) => {
+  return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);
     if (before.time_estimate === seconds) return before;
     const after = { ...before, time_estimate: seconds };
@@ -78,7 +79,7 @@ async function log(db: Db, { deps, kind, row, caller }: Change, seconds: number,
  * @throws ApiError 400 when more is taken back than was spent
  */
 export async function addSpent(change: Change, seconds: number, summary: string | null): Promise<Times> {
-  return change.deps.db.transaction().execute(async (db) => {
+  return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);
     if (seconds === 0) return before;
     const after = { ...before, time_spent: before.time_spent + seconds };
@@ -92,7 +93,7 @@ export async function addSpent(change: Change, seconds: number, summary: string 
 
 /** Takes all time that was spent back. */
 export async function resetSpent(change: Change): Promise<Times> {
-  return change.deps.db.transaction().execute(async (db) => {
+  return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);
     if (before.time_spent === 0) return before;
     await log(db, change, -before.time_spent, null);

@@ -10,6 +10,7 @@ import { isUniqueViolation } from '../../../db/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { IssueLink } from '../../../db/tables/issue-links.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import { issuableTarget } from '../issuables/access.ts';
 import { findIssue, type IssueScope } from '../issues/find.ts';
@@ -111,7 +112,7 @@ export async function linkIssues(
   const [source_id, target_id] = type === 'is_blocked_by' ? [ids[1], ids[0]] : ids;
   const now = timestamp(deps.clock);
   try {
-    return await deps.db.transaction().execute(async (db) => {
+    return await inTransaction(deps.db, async (db) => {
       await lockIssues(db, ids);
       if (await areLinked(db, ...ids)) throw linked();
       await refuseMore(db, target, ids);
@@ -149,7 +150,7 @@ export async function unlinkIssues(
   if (found === undefined) throw recordNotFound();
   const other = await findEnd(deps, caller, found.otherId);
   if (!(await mayLink(deps, caller, other))) throw mayNotUnlink();
-  await deps.db.transaction().execute(async (db) => {
+  await inTransaction(deps.db, async (db) => {
     const { numDeletedRows } = await db.deleteFrom('issue_links').where('id', '=', linkId).executeTakeFirstOrThrow();
     if (numDeletedRows === 0n) throw recordNotFound();
     await tellUnlinked(deps, db, [source, other], caller.user.id);

@@ -109,6 +109,7 @@ export async function recordBeginning(
  * Makes an issue. What the caller may not decide is passed over.
  * @param origin of the request, for administrators
  * @param follow threads that it goes on with, which are resolved
+ * @param after what else belongs to it, in the same transaction
  * @throws ApiError 400 for attributes that do not fit, 409 for a number that is taken, 429
  */
 export async function createIssue(
@@ -117,6 +118,7 @@ export async function createIssue(
   input: IssueInput & { title: string },
   origin: Origin,
   follow: FollowUp | null = null,
+  after?: (db: Db, issue: Issue) => Promise<void>,
 ): Promise<Issue> {
   const { project, namespace, caller } = scope;
   deps.limiter.check('issues_create', `user:${caller.user.id}`, perMinute(deps.settings.now.issues_create_limit));
@@ -159,6 +161,7 @@ export async function createIssue(
       if (assigned !== null) await tellAssignees(deps, db, made, assigned, caller.user.id);
       await recordCreation(deps, db, made, { labels, assigned }, caller.user.id);
       await follow?.resolve(db, made);
+      await after?.(db, made);
       return made;
     })
     .catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { timestamp } from '../../../core/clock.ts';
 import { notFound, refused } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
@@ -62,7 +63,7 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
   const to = await destination(deps, scope, toProjectId, 'move');
   if (to.project.id === project.id) throw refused('Cannot move issue to project it originates from!');
   const actorId = caller.user.id;
-  return deps.db.transaction().execute(async (db) => {
+  return inTransaction(deps.db, async (db) => {
     const issue = await lockIssue(db, found.id);
     if (issue.moved_to_id !== null) throw mayNot('move');
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: issue.author_id, actorId });
@@ -92,7 +93,7 @@ export async function cloneIssue(
   const { project, caller } = scope;
   const to = await destination(deps, scope, toProjectId, 'clone');
   const actorId = caller.user.id;
-  return deps.db.transaction().execute(async (db) => {
+  return inTransaction(deps.db, async (db) => {
     const issue = await lockIssue(db, found.id);
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: actorId, actorId });
     if (withNotes) await copyNotes(db, issue, copy, project.full_path, { systemToo: false });

@@ -9,14 +9,13 @@ import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-
 import { onIssuable } from '../issuables/access.ts';
 import { peopleRoutes } from '../issuables/people-routes.ts';
 import { timeRoutes } from '../issuables/time-routes.ts';
+import { createActingIssue, updateActingIssue } from '../quick-actions/descriptions.ts';
 import { Issue } from './answers.ts';
-import { createIssue } from './create.ts';
 import { destroyIssue } from './destroy.ts';
 import { findIssue } from './find.ts';
 import { followUp } from './follow-up.ts';
 import { CreateIssue, IssueParams, UPDATE_RULES, UpdateIssue } from './inputs.ts';
 import { ISSUE_KIND } from './kind.ts';
-import { updateIssue } from './update.ts';
 import { presentIssues } from './views.ts';
 
 const PATH = '/projects/:id/issues';
@@ -43,6 +42,7 @@ export const issueRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Create an issue',
+    description: 'Quick actions in the description act, and are taken out of it.',
     access: inProjectByUser('create_issue'),
     input: CreateIssue,
     success: { status: 201, schema: Issue },
@@ -54,7 +54,7 @@ export const issueRoutes = [
       if (title === undefined) throw invalidParameter('title is missing');
       const description = input.description ?? follow?.description;
       const given = { ...input, title, ...(description === undefined ? {} : { description }) };
-      return ISSUE_KIND.present(c.deps, c, await createIssue(c.deps, c, given, originOf(c.request), follow));
+      return ISSUE_KIND.present(c.deps, c, await createActingIssue(c.deps, c, given, originOf(c.request), follow));
     },
   }),
   route({
@@ -72,12 +72,13 @@ export const issueRoutes = [
     method: 'PUT',
     path: `${PATH}/:issue_iid`,
     summary: 'Change, close or reopen an issue',
+    description: 'Quick actions in the description act, and are taken out of it.',
     access: onIssuable(ISSUE_KIND, 'update_issue'),
     input: UpdateIssue,
     rules: UPDATE_RULES,
     success: { status: 200, schema: Issue },
     errors: [404],
-    handler: async (c) => ISSUE_KIND.present(c.deps, c, await updateIssue(c.deps, c, c.row, c.input)),
+    handler: async (c) => ISSUE_KIND.present(c.deps, c, await updateActingIssue(c.deps, c, c.row, c.input)),
   }),
   route({
     method: 'DELETE',

@@ -5,6 +5,7 @@ import { recordNotFound } from '../../../core/errors.ts';
 import { issueFacts } from '../../../core/event-facts.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue, IssuesTable } from '../../../db/tables/issues.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
 import { changeAssignees } from '../issuables/assignees.ts';
@@ -101,14 +102,21 @@ async function changeLists(
 /**
  * Changes an issue, with a system note for each change and one event for all. What the caller may not decide is passed
  * over.
+ * @param after what else belongs to the change, in the same transaction
  * @throws ApiError 400 for attributes that do not fit
  */
-export async function updateIssue(deps: Deps, scope: Scope, found: Issue, input: IssueInput): Promise<Issue> {
+export async function updateIssue(
+  deps: Deps,
+  scope: Scope,
+  found: Issue,
+  input: IssueInput,
+  after?: (db: Db) => Promise<void>,
+): Promise<Issue> {
   const { caller } = scope;
   const rights = rightsOn(scope.permissions);
   checkAttributes(input);
   const actorId = caller.user.id;
-  return deps.db.transaction().execute(async (db) => {
+  return inTransaction(deps.db, async (db) => {
     const before = await lockIssue(db, found.id);
     const changes = {
       ...(await changeColumns(deps, db, scope, before, input, rights)),
@@ -133,6 +141,7 @@ export async function updateIssue(deps: Deps, scope: Scope, found: Issue, input:
     }
     if (input.state_event === 'close') await closeIssue(deps, db, before, actorId);
     if (input.state_event === 'reopen') await reopenIssue(deps, db, before, actorId);
+    await after?.(db);
     return backdated(db, before.id, input, rights);
   });
 }

@@ -22,6 +22,29 @@ export async function findMilestoneFor(
     .executeTakeFirst();
 }
 
+/** The same by its title; of several with one title an active one, the nearest. A number that is no title is that of the project's own. */
+export async function findMilestoneOfName(
+  db: Db,
+  project: { id: number },
+  namespace: Pick<Namespace, 'lineage'>,
+  name: string,
+): Promise<MilestoneRow | undefined> {
+  const groups = lineageIds(namespace.lineage);
+  const rows = await db
+    .selectFrom('milestones')
+    .selectAll()
+    .where('title', '=', name)
+    .where((eb) => eb.or([eb('project_id', '=', project.id), eb('group_id', 'in', groups)]))
+    .orderBy('id')
+    .execute();
+  const farness = ({ state, group_id }: MilestoneRow) =>
+    (state === 'active' ? 0 : groups.length + 1) + (group_id === null ? 0 : 1 + groups.indexOf(group_id));
+  const [nearest] = rows.toSorted((a, b) => farness(a) - farness(b));
+  if (nearest !== undefined || !/^[1-9]\d{0,8}$/.test(name)) return nearest;
+  const ofNumber = db.selectFrom('milestones').selectAll().where('project_id', '=', project.id);
+  return ofNumber.where('iid', '=', Number(name)).executeTakeFirst();
+}
+
 /** Milestones by their ids as the API shows them, in one query: what issues and merge requests of a page need. */
 export async function milestonesById(
   deps: Deps,

@@ -27,6 +27,18 @@ export const Position = Type.Object({
 });
 export type Position = Static<typeof Position>;
 
+/** What quick actions changed, in the platform's names; empty in answers that tell of a note later. */
+const CommandsChanges = Type.Record(Type.String(), Type.Unknown());
+
+/** The answer where a text held quick actions alone, so that no note is left. */
+export const NoteCommands = Type.Object({
+  commands_changes: CommandsChanges,
+  summary: Type.Array(Type.String(), {
+    description: 'What the quick actions did, in words.',
+    examples: [['Closed this issue.']],
+  }),
+});
+
 /** A comment, or what the system tells of a change. */
 export const Note = Type.Object({
   id: Type.Integer(),
@@ -51,7 +63,7 @@ export const Note = Type.Object({
   internal: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  commands_changes: Type.Object({}),
+  commands_changes: CommandsChanges,
 });
 export type Note = Static<typeof Note>;
 

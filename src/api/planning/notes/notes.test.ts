@@ -75,12 +75,12 @@ test('merge requests and snippets have notes of the same kind', async () => {
   const change = await makeMergeRequest(app, project);
   const snippet = await rows.snippet(project.id, 'public');
   const seen = { merge_request_diff_head_sha: 'a'.repeat(40) };
-  const first = expectStatus(await write(on(project, 'merge_requests', change.iid), '/merge', undefined, seen), 201);
+  const first = expectStatus(await write(on(project, 'merge_requests', change.iid), 'See !1', undefined, seen), 201);
   assert.deepEqual(
     [first.noteable_type, first.noteable_id, first.noteable_iid],
     ['MergeRequest', change.id, change.iid],
   );
-  assert.equal(first.body, '/merge');
+  assert.equal(first.body, 'See !1');
   const second = expectStatus(await write(on(project, 'snippets', snippet.id), 'Nice'), 201);
   assert.deepEqual([second.noteable_type, second.noteable_id, second.noteable_iid], ['Snippet', snippet.id, null]);
   for (const [kind, key, note] of [

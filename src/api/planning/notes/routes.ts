@@ -5,6 +5,8 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
+import { onlyCommands, presentCommented, QUICK_ACTIONS_ACT } from '../quick-actions/answers.ts';
+import { changeComment, comment } from '../quick-actions/comment.ts';
 import { noteableParams, onNote, onNoteable } from './access.ts';
 import { Note } from './answers.ts';
 import { findNote } from './find.ts';
@@ -12,13 +14,14 @@ import { listNotes } from './list.ts';
 import { NOTEABLE_KINDS, type NoteableKind } from './noteable.ts';
 import { requireInternal } from './rights.ts';
 import { presentNotes, presentOne } from './views.ts';
-import { changeNote, countNote, MAX_NOTE, removeNote, writeNote } from './writes.ts';
+import { countNote, MAX_NOTE, removeNote } from './writes.ts';
 
 const note_id = Type.Integer({ description: 'Id of the note.' });
 const internal = Type.Optional(Type.Boolean({ description: 'For Planners and up alone.' }));
 
 function routesOf(kind: NoteableKind) {
   const { noun } = kind;
+  const acts = kind.segment !== 'snippets';
   const path = `/projects/:id/${kind.segment}/:noteable_id/notes`;
   const ofNoteable = Type.Object(noteableParams(kind));
   const ofNote = Type.Object({ ...noteableParams(kind), note_id });
@@ -70,6 +73,7 @@ function routesOf(kind: NoteableKind) {
       method: 'POST',
       path,
       summary: `Comment on a ${noun}`,
+      ...(acts ? { description: QUICK_ACTIONS_ACT, otherSuccess: onlyCommands } : {}),
       access: onNoteable(kind, kind.comment),
       input: Type.Object({
         body: Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' }),
@@ -77,7 +81,7 @@ function routesOf(kind: NoteableKind) {
         confidential: Type.Optional(Type.Boolean({ description: 'The old name of internal.' })),
         created_at: Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' })),
         merge_request_diff_head_sha: Type.Optional(
-          Type.String({ description: 'Head of the merge request that the writer has seen.' }),
+          Type.String({ description: 'Head of the merge request that the writer has seen; `/merge` needs it.' }),
         ),
       }),
       success: { status: 201, schema: Note },
@@ -88,14 +92,16 @@ function routesOf(kind: NoteableKind) {
         const internal = c.input.internal ?? c.input.confidential ?? false;
         requireInternal(c, noteable, internal);
         const { body, created_at: createdAt } = c.input;
-        const note = await writeNote(c.deps, c, noteable, { body, internal, createdAt, type: null });
-        return presentOne(c.deps, noteable, note);
+        const seenHead = c.input.merge_request_diff_head_sha;
+        const draft = { body, internal, createdAt, type: null };
+        return presentCommented(c, noteable, await comment(c.deps, c, noteable, draft, { seenHead }));
       },
     }),
     route({
       method: 'PUT',
       path: `${path}/:note_id`,
       summary: `Change a note on a ${noun}`,
+      ...(acts ? { description: QUICK_ACTIONS_ACT, otherSuccess: onlyCommands } : {}),
       access: onNote(kind),
       input: Type.Object({
         body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
@@ -105,8 +111,8 @@ function routesOf(kind: NoteableKind) {
       handler: async (c) => {
         const { noteable, note } = c;
         const { body } = c.input;
-        const changed = body === undefined ? note : await changeNote(c.deps, c, noteable, note.id, body);
-        return presentOne(c.deps, noteable, changed);
+        if (body === undefined) return presentOne(c.deps, noteable, note);
+        return presentCommented(c, noteable, await changeComment(c.deps, c, noteable, note, body));
       },
     }),
     route({

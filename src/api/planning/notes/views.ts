@@ -22,9 +22,14 @@ export async function presentNotes(
   return notes.map((note) => presentNote(deps, noteable, note, users));
 }
 
-/** One note as JSON. */
-export async function presentOne(deps: Deps, noteable: Pick<Noteable, 'iid'>, note: NoteRow): Promise<Note> {
-  return (await presentNotes(deps, noteable, [note]))[0]!;
+/** One note as JSON. @param commands_changes what its quick actions have just changed */
+export async function presentOne(
+  deps: Deps,
+  noteable: Pick<Noteable, 'iid'>,
+  note: NoteRow,
+  commands_changes: Note['commands_changes'] = {},
+): Promise<Note> {
+  return { ...(await presentNotes(deps, noteable, [note]))[0]!, commands_changes };
 }
 
 /** Threads as JSON; each has at least one note. */

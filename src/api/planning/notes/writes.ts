@@ -5,6 +5,7 @@ import { noteFacts } from '../../../core/event-facts.ts';
 import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Note, NotesTable } from '../../../db/tables/notes.ts';
+import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import { perMinute } from '../../../settings/throttles.ts';
 import { settleTodos } from '../todos/record.ts';
@@ -104,7 +105,7 @@ export async function changeNote(
 ): Promise<Note> {
   requireBody(body);
   const now = timestamp(deps.clock);
-  return deps.db.transaction().execute(async (db) => {
+  return inTransaction(deps.db, async (db) => {
     await touchNoteable(db, noteable, now, 0);
     const row = await db
       .updateTable('notes')
@@ -121,7 +122,7 @@ export async function changeNote(
 
 /** Removes a note with its reactions and its activity. @throws ApiError 404 when it is gone */
 export async function removeNote(deps: Deps, { caller }: Writer, noteable: Noteable, id: number): Promise<void> {
-  await deps.db.transaction().execute(async (db) => {
+  await inTransaction(deps.db, async (db) => {
     const note = await reloadNote(db, id);
     await touchNoteable(db, noteable, timestamp(deps.clock), note.internal === 1 ? 0 : -1);
     await db.deleteFrom('award_emoji').where('awardable_type', '=', 'Note').where('awardable_id', '=', id).execute();

@@ -87,7 +87,7 @@ export const issuableWords: Vocabulary['words'] = {
   resolved: ['Whether it is resolved.', false],
   resolved_by: ['Who resolved it.'],
   resolved_at: ['When it was resolved.'],
-  commands_changes: ['What slash commands in the text changed.'],
+  commands_changes: ['What quick actions in the text changed.', { state_event: 'close' }],
   position: ['Place in a diff that it is about.'],
   position_type: ['Whether it is about a text, a picture or a file.', 'text'],
   line_code: ['Id of the line in the diff.', '1e99b3f1_1_2'],

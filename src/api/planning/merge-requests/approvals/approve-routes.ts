@@ -8,6 +8,7 @@ import { inProjectByUser } from '../../../access.ts';
 import { publishReview } from '../../draft-notes/publish.ts';
 import type { Reviewed } from '../../draft-notes/writes.ts';
 import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
+import { reviewWriter } from '../../quick-actions/comment.ts';
 import { findMergeRequest } from '../requests/find.ts';
 import { onMergeRequest } from '../requests/kind.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
@@ -42,7 +43,9 @@ export const approveRoutes = [
       const approved = await approve(c.deps, c.caller, mergeRequest, c.input);
       if (c.input.publish_review === true) {
         const noteable = await NOTEABLE_KINDS.merge_requests.find(c.deps, c, mergeRequest.iid);
-        await publishReview(c.deps, c, noteable as Reviewed);
+        const review = reviewWriter(c);
+        await publishReview(c.deps, c, noteable as Reviewed, {}, review.write);
+        await review.finish(c.deps);
       }
       return presentSummary(c.deps, c.caller, approved.mergeRequest, approved.state);
     },

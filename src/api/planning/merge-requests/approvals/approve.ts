@@ -7,6 +7,7 @@ import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { asciiLower } from '../../../../db/like.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
@@ -65,7 +66,7 @@ export async function approve(
       await requirePassword(deps, caller, input.approval_password);
       identified = true;
     }
-    const { mergeRequest: current, state } = await deps.db.transaction().execute(async (db): Promise<Attempt> => {
+    const { mergeRequest: current, state } = await inTransaction(deps.db, async (db): Promise<Attempt> => {
       const now = await lockMergeRequest(db, mergeRequest.id);
       if (now === undefined) throw recordNotFound();
       if (now.target_branch !== given.target_branch) throw conflict('The target branch was changed meanwhile');
@@ -203,7 +204,7 @@ export async function unapprove(
   { id, project_id }: MergeRequest,
 ): Promise<MergeRequest> {
   const userId = caller.user.id;
-  return deps.db.transaction().execute(async (db) => {
+  return inTransaction(deps.db, async (db) => {
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();

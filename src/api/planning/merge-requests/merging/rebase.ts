@@ -5,6 +5,7 @@ import { type Standing, standingIn } from '../../../../access/standing.ts';
 import { timestamp } from '../../../../core/clock.ts';
 import { ApiError, conflict, forbidden, recordNotFound } from '../../../../core/errors.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';
 import { GitError } from '../../../../git/errors.ts';
 import { rebaseCommits } from '../../../../git/rebase.ts';
@@ -40,7 +41,7 @@ const REBASE = jobKind<Rebase>('merging.rebase', { lane: 'git' });
  */
 export async function requestRebase(deps: Deps, caller: UserCaller, row: MergeRequest, skipCi: boolean): Promise<void> {
   const { id } = row;
-  await deps.db.transaction().execute(async (db) => {
+  await inTransaction(deps.db, async (db) => {
     const locked = await lockMergeRequest(db, id);
     if (locked === undefined) throw recordNotFound();
     if (locked.state !== 'opened') throw methodNotAllowed();

@@ -13,7 +13,7 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { objectFormatOf } from '../../../../git/repository-files.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import type { ProjectScope } from '../../../access.ts';
+import type { UserScope } from '../../../object-access.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
@@ -33,12 +33,14 @@ export interface Created {
 /**
  * Makes a merge request out of a branch of `from.project` (public documentation, "Create MR"). Its head is brought over
  * and checked before the answer, as far as that succeeds; the rest is done in the background.
+ * @param after what else belongs to it, in the same transaction
  * @throws ApiError 400, 403, 404, 409 for a second one between the same branches, 422
  */
 export async function createMergeRequest(
   deps: Deps,
-  from: ProjectScope & { caller: UserCaller },
+  from: UserScope,
   input: CreateMergeRequest,
+  after?: (db: Db, row: MergeRequest) => Promise<void>,
 ): Promise<Created> {
   const scope = await findTarget(deps, from, input.target_project_id);
   const { source_branch, target_branch, title, description } = input;
@@ -51,19 +53,18 @@ export async function createMergeRequest(
   const pair = { project_id: scope.project.id, source_project_id: from.project.id, source_branch, target_branch };
   await refuseSecond(deps.db, pair);
   const rules = await rulesFromAttributes(deps, scope, null, input.approval_rules_attributes);
-  const { id } = await insert(deps, scope, ends, head, input, rules).catch(async (error: unknown) => {
+  const { id } = await insert(deps, scope, ends, head, input, async (db, row) => {
+    await rules(db, row);
+    await after?.(db, row);
+  }).catch(async (error: unknown) => {
     if (isUniqueViolation(error)) await refuseSecond(deps.db, pair);
     throw error;
   });
   return { row: await refreshNow(deps, id), scope };
 }
 
-/** The project to merge into. One that the caller may not see is 404. */
-async function findTarget(
-  deps: Deps,
-  from: ProjectScope & { caller: UserCaller },
-  targetId: number | undefined,
-): Promise<MergeRequestScope & { caller: UserCaller }> {
+/** The project to merge into. @throws ApiError 404 for one that the caller may not see, 403 */
+export async function findTarget(deps: Deps, from: UserScope, targetId: number | undefined): Promise<UserScope> {
   const { caller } = from;
   const own = targetId === undefined || targetId === from.project.id;
   const found = own ? from : await findProject(deps, String(targetId));
@@ -95,7 +96,7 @@ function insert(
   { source, target, source_branch, target_branch }: Ends,
   head: string,
   input: CreateMergeRequest,
-  rules: (db: Db, row: MergeRequest) => Promise<void>,
+  within: (db: Db, row: MergeRequest) => Promise<void>,
 ): Promise<{ id: number }> {
   const { user } = scope.caller;
   const now = timestamp(deps.clock);
@@ -140,7 +141,7 @@ function insert(
       },
       { projectId: target.id, actorId: user.id },
     );
-    await rules(db, row);
+    await within(db, row);
     await enqueueRefresh(deps, db, row.id, { inPlace: true });
     return row;
   });

@@ -3,29 +3,29 @@ import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { route } from '../../../../http/route.ts';
 import { inProjectByUser } from '../../../access.ts';
+import { createActingMergeRequest, updateActingMergeRequest } from '../../quick-actions/descriptions.ts';
 import { refreshNow } from '../head/refresh.ts';
 import { mergeRequestOf, ONE, PATH, params, readable } from './access.ts';
 import { MergeRequest } from './answers.ts';
-import { createMergeRequest } from './create.ts';
 import { destroyMergeRequest } from './destroy.ts';
 import { presentMergeRequest } from './detail-views.ts';
 import { CreateMergeRequest, UpdateMergeRequest } from './inputs.ts';
 import { onMergeRequest } from './kind.ts';
 import { isUnchecked } from './merge-status.ts';
-import { updateMergeRequest } from './update.ts';
 
 export const mergeRequestRoutes = [
   route({
     method: 'POST',
     path: PATH,
     summary: 'Create a merge request',
-    description: 'The project of the address is the one that the branch comes from.',
+    description:
+      'The project of the address is the one that the branch comes from. Quick actions in the description act, and are taken out of it.',
     access: inProjectByUser('create_merge_request_from'),
     input: CreateMergeRequest,
     success: { status: 201, schema: MergeRequest },
     errors: [400, 404, 409, 422],
     handler: async (c) => {
-      const { row, scope } = await createMergeRequest(c.deps, c, c.input);
+      const { row, scope } = await createActingMergeRequest(c.deps, c, c.input);
       return presentMergeRequest(c.deps, scope, row);
     },
   }),
@@ -58,12 +58,13 @@ export const mergeRequestRoutes = [
     method: 'PUT',
     path: ONE,
     summary: 'Update a merge request',
+    description: 'Quick actions in the description act, and are taken out of it.',
     access: onMergeRequest('update_merge_request'),
     input: UpdateMergeRequest,
     rules: { atLeastOne: [Object.keys(UpdateMergeRequest.properties)] },
     success: { status: 200, schema: MergeRequest },
     errors: [400, 404, 409, 422],
-    handler: async (c) => presentMergeRequest(c.deps, c, await updateMergeRequest(c.deps, c, c.row, c.input)),
+    handler: async (c) => presentMergeRequest(c.deps, c, await updateActingMergeRequest(c.deps, c, c.row, c.input)),
   }),
   route({
     method: 'DELETE',

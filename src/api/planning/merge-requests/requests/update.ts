@@ -9,6 +9,7 @@ import { bit } from '../../../../db/columns.ts';
 import { isUniqueViolation } from '../../../../db/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
+import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';
 import { issuableTarget } from '../../issuables/access.ts';
 import { changeOfUpdate } from '../../issuables/target.ts';
@@ -98,7 +99,9 @@ async function checkTarget(deps: Deps, { project }: Scope, row: MergeRequest, br
 }
 
 /**
- * Changes a merge request (public documentation, "Update MR").
+ * Changes a merge request (public documentation, "Update MR"). Within the transaction of another, version and mergeability
+ * follow in the background.
+ * @param after what else belongs to the change, in the same transaction
  * @throws ApiError 400, 403, 404, 409 where another one is open between the same branches, 422
  */
 export async function updateMergeRequest(
@@ -106,6 +109,7 @@ export async function updateMergeRequest(
   scope: Scope,
   row: MergeRequest,
   input: UpdateMergeRequest,
+  after?: (db: Db) => Promise<void>,
 ): Promise<MergeRequest> {
   const errors = textErrors({
     ...(input.title === undefined ? {} : { title: input.title }),
@@ -117,13 +121,17 @@ export async function updateMergeRequest(
   const rules = await rulesFromAttributes(deps, scope, row, input.approval_rules_attributes);
   let refresh: boolean;
   try {
-    refresh = await deps.db.transaction().execute(async (db) => changeWithin(deps, db, scope, row.id, input, rules));
+    refresh = await inTransaction(deps.db, async (db) => {
+      const refresh = await changeWithin(deps, db, scope, row.id, input, rules);
+      await after?.(db);
+      return refresh;
+    });
   } catch (error) {
     if (isUniqueViolation(error))
       await refuseSecond(deps.db, { ...row, target_branch: target ?? row.target_branch }, row.id);
     throw error;
   }
-  if (refresh) return refreshNow(deps, row.id);
+  if (refresh && !deps.db.isTransaction) return refreshNow(deps, row.id);
   return deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
 }
 

@@ -1,0 +1,31 @@
+import { readDay } from '../../../../core/spoken-dates.ts';
+import { ISSUES, mayManage, type QuickAction } from '../action.ts';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `2026-01-31` as `Jan 31, 2026`. */
+function shortDate(day: string): string {
+  const [year, month, date] = day.split('-').map(Number);
+  return `${MONTHS[month! - 1]} ${date}, ${year}`;
+}
+
+export const dateActions: readonly QuickAction[] = [
+  {
+    name: 'due',
+    on: ISSUES,
+    atCreation: true,
+    takes: 'argument',
+    may: mayManage,
+    run: async (c, argument) => {
+      const day = await readDay(argument, c.deps.clock.now());
+      if (day === null) return { message: 'Failed to set due date because the date format is invalid.' };
+      return { message: `Set the due date to ${shortDate(day)}.`, wanted: { due_date: day } };
+    },
+  },
+  {
+    name: 'remove_due_date',
+    on: ISSUES,
+    may: (c) => c.issue !== null && c.issue.due_date !== null && mayManage(c),
+    run: () => ({ message: 'Removed the due date.', wanted: { due_date: null } }),
+  },
+];

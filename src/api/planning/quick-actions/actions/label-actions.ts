@@ -1,0 +1,65 @@
+import { labelsFor } from '../../issuables/labels.ts';
+import { BOTH, type Context, mayManage, plural, type QuickAction, rowOf } from '../action.ts';
+import { labelsOf, referencesTo } from '../labels.ts';
+
+/** Labels of the target as it is. */
+async function current(c: Context) {
+  const row = rowOf(c);
+  if (row === null || c.type === 'Commit') return [];
+  return (await labelsFor(c.deps.db, c.type, [row.id])).get(row.id)!;
+}
+
+const hasLabels: QuickAction['may'] = async (c) => mayManage(c) && (await current(c)).length > 0;
+
+const idsOf = (labels: readonly { id: number }[]): number[] => labels.map(({ id }) => id);
+const joined = (before: readonly number[] | undefined, ids: readonly number[]) => [
+  ...new Set([...(before ?? []), ...ids]),
+];
+
+export const labelActions: readonly QuickAction[] = [
+  {
+    name: 'label',
+    aliases: ['labels'],
+    on: BOTH,
+    atCreation: true,
+    takes: 'argument',
+    may: mayManage,
+    run: async (c, argument) => {
+      const labels = await labelsOf(c, argument);
+      if (labels.length === 0) return undefined;
+      return {
+        message: `Added ${referencesTo(labels)} ${plural('label', labels.length)}.`,
+        wanted: { add_label_ids: joined(c.wanted.add_label_ids, idsOf(labels)) },
+      };
+    },
+  },
+  {
+    name: 'unlabel',
+    aliases: ['remove_label'],
+    on: BOTH,
+    may: hasLabels,
+    run: async (c, argument) => {
+      if (argument === '') return { message: 'Removed all labels.', wanted: { label_ids: [] } };
+      const labels = await labelsOf(c, argument);
+      if (labels.length === 0) return undefined;
+      return {
+        message: `Removed ${referencesTo(labels)} ${plural('label', labels.length)}.`,
+        wanted: { remove_label_ids: joined(c.wanted.remove_label_ids, idsOf(labels)) },
+      };
+    },
+  },
+  {
+    name: 'relabel',
+    on: BOTH,
+    takes: 'argument',
+    may: hasLabels,
+    run: async (c, argument) => {
+      const labels = await labelsOf(c, argument);
+      if (labels.length === 0) return undefined;
+      return {
+        message: `Replaced all labels with ${referencesTo(labels)} ${plural('label', labels.length)}.`,
+        wanted: { label_ids: joined(c.wanted.label_ids, idsOf(labels)) },
+      };
+    },
+  },
+];

@@ -1,0 +1,146 @@
+import { within } from '../../../access/within.ts';
+import type { Db } from '../../../db/schema.ts';
+import type { Issue } from '../../../db/tables/issues.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../deps.ts';
+import type { UserScope } from '../../object-access.ts';
+import type { Origin } from '../../user-agent.ts';
+import { createIssue } from '../issues/create.ts';
+import type { FollowUp } from '../issues/follow-up.ts';
+import type { IssueInput } from '../issues/inputs.ts';
+import { updateIssue } from '../issues/update.ts';
+import { type Created, createMergeRequest, findTarget } from '../merge-requests/requests/create.ts';
+import { assigneeIds, type CreateMergeRequest, type UpdateMergeRequest } from '../merge-requests/requests/inputs.ts';
+import { updateMergeRequest } from '../merge-requests/requests/update.ts';
+import { reviewWriter } from './comment.ts';
+import { finish, type Performed, perform } from './perform.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { issueInput, mergeRequestInput } from './wanted.ts';
+
+const NEW_ISSUE = { type: 'Issue', issue: null, mergeRequest: null, sha: null } as const;
+const NEW_MERGE_REQUEST = { ...NEW_ISSUE, type: 'MergeRequest' } as const;
+
+/** Does what belongs to a change in its transaction, and what follows it. */
+class Rest {
+  readonly #deps: Deps;
+  readonly #scope: UserScope;
+  readonly #prepared: Prepared;
+  #done: Performed | undefined;
+
+  constructor(deps: Deps, scope: UserScope, prepared: Prepared) {
+    this.#deps = deps;
+    this.#scope = scope;
+    this.#prepared = prepared;
+  }
+
+  /** @param row what was made or changed, for quick actions on it */
+  within = async (db: Db, row: Partial<Pick<Prepared['on'], 'issue' | 'mergeRequest'>>): Promise<void> => {
+    const prepared = { ...this.#prepared, on: { ...this.#prepared.on, ...row } };
+    const { write } = reviewWriter(this.#scope);
+    this.#done = await perform(within(this.#deps, db), this.#scope, prepared, { merged: true, write });
+  };
+
+  async after(): Promise<void> {
+    if (this.#done !== undefined) await finish(this.#deps, this.#scope, this.#done);
+  }
+}
+
+const peopleOf = (ids: number[] | null | undefined) => (ids == null ? {} : { assignee_ids: ids });
+
+const issuePeople = ({ assignee_id, assignee_ids }: IssueInput) =>
+  peopleOf(assignee_id === undefined ? assignee_ids : [assignee_id ?? 0].filter((id) => id > 0));
+
+/** The given input with what quick actions want; of two wishes theirs counts. */
+function merged(input: IssueInput, prepared: Prepared): IssueInput {
+  const { assignee_id, ...rest } = input;
+  const wanted = issueInput(prepared);
+  return {
+    ...rest,
+    ...wanted,
+    ...(wanted.assignee_ids === undefined && assignee_id !== undefined ? { assignee_id } : {}),
+    description: prepared.text,
+    ...joinedLabels(input, wanted),
+  };
+}
+
+/** Labels that are to be added come to those that the request names. */
+const joinedLabels = (input: Pick<IssueInput, 'add_labels'>, { add_labels }: Pick<IssueInput, 'add_labels'>) =>
+  add_labels === undefined ? {} : { add_labels: [...(input.add_labels ?? []), ...add_labels] };
+
+const reloadIssue = (db: Db, { id }: Issue): Promise<Issue> =>
+  db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** Makes an issue, and does what quick actions in its description ask for. @throws ApiError as `createIssue` */
+export async function createActingIssue(
+  deps: Deps,
+  scope: UserScope,
+  input: IssueInput & { title: string },
+  origin: Origin,
+  follow: FollowUp | null = null,
+): Promise<Issue> {
+  const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', { people: issuePeople(input) });
+  if (prepared === null) return createIssue(deps, scope, input, origin, follow);
+  const rest = new Rest(deps, scope, prepared);
+  const given = { ...merged(input, prepared), title: input.title };
+  const made = await createIssue(deps, scope, given, origin, follow, (db, issue) => rest.within(db, { issue }));
+  await rest.after();
+  return reloadIssue(deps.db, made);
+}
+
+/** Changes an issue, and does what quick actions in its description ask for. @throws ApiError as `updateIssue` */
+export async function updateActingIssue(deps: Deps, scope: UserScope, found: Issue, input: IssueInput): Promise<Issue> {
+  const on = { ...NEW_ISSUE, issue: found };
+  const options = { original: found.description, people: issuePeople(input) };
+  const prepared = await prepare(deps, scope, on, input.description ?? '', options);
+  if (prepared === null) return updateIssue(deps, scope, found, input);
+  const rest = new Rest(deps, scope, prepared);
+  const changed = await updateIssue(deps, scope, found, merged(input, prepared), (db) => rest.within(db, {}));
+  await rest.after();
+  return reloadIssue(deps.db, changed);
+}
+
+const mergeRequestPeople = (input: UpdateMergeRequest) => ({
+  ...peopleOf(assigneeIds(input)),
+  ...(input.reviewer_ids == null ? {} : { reviewer_ids: input.reviewer_ids.filter((id) => id > 0) }),
+});
+
+/** Makes a merge request, and does what quick actions in its description ask for. @throws ApiError as `createMergeRequest` */
+export async function createActingMergeRequest(
+  deps: Deps,
+  from: UserScope,
+  input: CreateMergeRequest,
+): Promise<Created> {
+  if (!input.description?.includes('/')) return createMergeRequest(deps, from, input);
+  const scope = await findTarget(deps, from, input.target_project_id);
+  const options = { people: mergeRequestPeople(input) };
+  const prepared = await prepare(deps, scope, NEW_MERGE_REQUEST, input.description, options);
+  if (prepared === null) return createMergeRequest(deps, from, input);
+  const rest = new Rest(deps, scope, prepared);
+  const wanted = mergeRequestInput(prepared, input.title);
+  const given = { ...input, ...wanted, description: prepared.text, ...joinedLabels(input, wanted) };
+  const made = await createMergeRequest(deps, from, given, (db, mergeRequest) => rest.within(db, { mergeRequest }));
+  await rest.after();
+  return { ...made, row: await reloadMergeRequest(deps.db, made.row) };
+}
+
+const reloadMergeRequest = (db: Db, { id }: MergeRequest): Promise<MergeRequest> =>
+  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** Changes a merge request, and does what quick actions in its description ask for. @throws ApiError as `updateMergeRequest` */
+export async function updateActingMergeRequest(
+  deps: Deps,
+  scope: UserScope,
+  row: MergeRequest,
+  input: UpdateMergeRequest,
+): Promise<MergeRequest> {
+  const on = { ...NEW_MERGE_REQUEST, mergeRequest: row };
+  const options = { original: row.description, people: mergeRequestPeople(input) };
+  const prepared = await prepare(deps, scope, on, input.description ?? '', options);
+  if (prepared === null) return updateMergeRequest(deps, scope, row, input);
+  const rest = new Rest(deps, scope, prepared);
+  const wanted = mergeRequestInput(prepared, input.title ?? row.title);
+  const given = { ...input, ...wanted, description: prepared.text, ...joinedLabels(input, wanted) };
+  const changed = await updateMergeRequest(deps, scope, row, given, (db) => rest.within(db, {}));
+  await rest.after();
+  return reloadMergeRequest(deps.db, changed);
+}
