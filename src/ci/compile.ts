@@ -8,7 +8,7 @@ const GROWS = /include|exists|changes|extends|parallel|!reference|[&*]\w|=~|!~|\
 /**
  * From the text of a configuration to the pipeline that it makes, or to what is wrong with it (part 1, 4.6). Takes a thread
  * of its own for all but the smallest (docs/decisions/configurations-compiled-apart.md).
- * @throws ApiError when too many are being compiled; whatever the sources throw
+ * @throws Busy when too many are being compiled, or the machine has no time for it; whatever the sources throw
  */
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { content } = request;

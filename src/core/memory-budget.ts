@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { ApiError } from './errors.ts';
+import { Busy } from './busy.ts';
 import { FairSlots } from './fair-slots.ts';
 
 const MiB = 1024 * 1024;
@@ -8,11 +8,10 @@ const MAX_WAITING = 2_000;
 const MAX_WAITING_PER_CALLER = 200;
 const MAX_WAIT_MS = 60_000;
 
-const RETRY = { 'Retry-After': '2' };
-const refuse = (whose: 'caller' | 'server'): ApiError =>
+const refuse = (whose: 'caller' | 'server'): Busy =>
   whose === 'caller'
-    ? new ApiError(429, 'You have too many large requests under way. Wait for some to end, then try again.', {}, RETRY)
-    : new ApiError(503, '503 Service Unavailable - too many large requests at once', {}, RETRY);
+    ? new Busy(429, 'You have too many large requests under way. Wait for some to end, then try again.', 2)
+    : new Busy(503, '503 Service Unavailable - too many large requests at once', 2);
 
 /** A quarter of what the process may use: the machine's memory, that of its container, or the limit of its heap. */
 export function defaultMemory(): number {

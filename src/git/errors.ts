@@ -49,12 +49,17 @@ const LACK =
 /** Whether what git has printed tells of damage. */
 export const tellsOfDamage = (text: string): boolean => DAMAGE.some((pattern) => pattern.test(text));
 
+/** Refusals for want of places. */
+const WANT: ReadonlySet<GitErrorCode> = new Set(['busy', 'caller_busy']);
+
 /** What went wrong below HTTP. `message` is for the log: it may hold paths of the machine, so it is never sent to a client. */
 export class GitError extends Error {
   readonly code: GitErrorCode;
   readonly exitCode: number | undefined;
   /** Whether the same work would come to the same end again: it is more than one request may cost. */
   readonly lasting: boolean;
+  /** Set where the means were wanting: in how many milliseconds the same work is worth another attempt. */
+  readonly comesAgainMs?: number;
 
   constructor(code: GitErrorCode, message: string, exitCode?: number) {
     super(message);
@@ -62,6 +67,7 @@ export class GitError extends Error {
     // Else it would be taken for a conflict, a lock or damage.
     this.code = SURROUNDINGS.find(([said]) => said.test(message))?.[1] ?? code;
     this.exitCode = exitCode;
+    if (WANT.has(this.code)) this.comesAgainMs = 1_000;
     this.lasting = this.code === 'timeout' || this.code === 'output_too_large';
   }
 

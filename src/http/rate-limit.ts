@@ -21,6 +21,12 @@ export class WindowCounter {
     this.#windows.set(key, { start, count });
     return { count, resetAt: Math.ceil((start + period) / 1000) };
   }
+
+  /** Counts one less, in whichever window it was counted. */
+  takeBack(key: string): void {
+    const window = this.#windows.get(key);
+    if (window !== undefined) window.count = Math.max(0, window.count - 1);
+  }
 }
 
 /** A refusal of the global throttle: plain text, as clients expect it. */
@@ -72,6 +78,11 @@ export class ActionLimiter {
   /** Counts one more. @param limit 0 requests are no limit @returns whether there have not been too many */
   allows(action: string, key: string, { requests, periodSeconds }: Throttle): boolean {
     return requests === 0 || this.#counter.hit(`${action}:${key}`, periodSeconds, this.#now()).count <= requests;
+  }
+
+  /** Counts one less: what was counted comes again. */
+  takeBack(action: string, key: string): void {
+    this.#counter.takeBack(`${action}:${key}`);
   }
 
   /** @param limit 0 requests are no limit @throws ApiError 429 with `Retry-After` */

@@ -1,4 +1,5 @@
 import { comesAgainAfter } from '../core/comes-again.ts';
+import { isScarcity } from '../core/scarcity.ts';
 import { faultOf } from '../core/surroundings.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import type { JobKind, Schedule } from './kinds.ts';
@@ -84,7 +85,7 @@ export function outcomeOf(
     return { job, to: { state: 'waiting', runAt: at(again), attempts: job.attempts - 1, error: job.last_error } };
   const pause = Math.min(MAX_BACK_OFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
   // What was wrong around it counts for nothing.
-  const around = faultOf(error) !== null;
+  const around = faultOf(error) !== null || isScarcity(error);
   const attempts = around ? job.attempts - 1 : job.attempts;
   // What costs too much would come to the same end each time.
   const lasting = error instanceof Error && 'lasting' in error && error.lasting === true;

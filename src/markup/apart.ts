@@ -1,15 +1,14 @@
 import { Worker } from 'node:worker_threads';
-import { ApiError } from '../core/errors.ts';
+import { Busy } from '../core/busy.ts';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
+import { cannotStart, watchThread } from '../core/thread-watch.ts';
 import { type MarkupRequest, tooMuch } from './request.ts';
 import { WORKER, workerAddress } from './worker.ts';
 
-/** Milliseconds that a text may be worked on, and how often that is looked at. */
-const MOST_WORK = 2_000;
-const LOOK_EVERY = 50;
+/** Milliseconds of a processor that a text may take, the start of its thread included, and how often that is looked at. */
+const LIMITS = { most: 5_000, lookEvery: 50 };
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
-const RETRY = { 'retry-after': '5' };
 
 /** A thread takes some 40 ms to start: so few at once, and so few of one caller. */
 const slots = new FairSlots({
@@ -20,15 +19,17 @@ const slots = new FairSlots({
   maxWaitMs: 30_000,
   refuse: (whose) =>
     whose === 'caller'
-      ? new ApiError(429, 'Too many texts are being rendered for you. Try again later.', {}, RETRY)
-      : new ApiError(503, '503 Service Unavailable - too many texts are being rendered', {}, RETRY),
+      ? new Busy(429, 'Too many texts are being rendered for you. Try again later.', 5)
+      : new Busy(503, '503 Service Unavailable - too many texts are being rendered', 5),
 });
+
+const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to render the text', 5);
 
 /**
  * Renders in a thread of its own, which ends with the text.
- * @throws ApiError 422 for what takes too long, or becomes too long, 429, 503 when too many wait
+ * @throws ApiError 422 for what takes too long, or becomes too long; Busy when too many wait, or the machine has no time for it
  */
-export async function renderApart(request: MarkupRequest, mostWork = MOST_WORK): Promise<string> {
+export async function renderApart(request: MarkupRequest, limits = LIMITS): Promise<string> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
   const worker = new Worker(new URL(workerAddress), {
@@ -41,16 +42,17 @@ export async function renderApart(request: MarkupRequest, mostWork = MOST_WORK):
   const result = Promise.withResolvers<string>();
   worker.on('message', (html: string | null) => (html === null ? result.reject(tooMuch()) : result.resolve(html)));
   worker.on('error', (error: NodeJS.ErrnoException) =>
-    result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : error),
+    result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : cannotStart(error) ? noTime() : error),
   );
   worker.on('exit', () => result.reject(new Error('a rendering thread ended')));
-  const watch = setInterval(() => {
-    if (worker.performance.eventLoopUtilization().active > mostWork) result.reject(tooMuch());
-  }, LOOK_EVERY);
+  const unwatch = watchThread(worker, limits, {
+    tooMuch: () => result.reject(tooMuch()),
+    stalled: () => result.reject(noTime()),
+  });
   try {
     return await result.promise;
   } finally {
-    clearInterval(watch);
+    unwatch();
     await worker.terminate();
     release();
   }

@@ -13,7 +13,7 @@ const kept = new Kept<string, string>(16 * 1024 * 1024, (html, key) => 2 * (html
  * Turns a text into HTML that is harmless wherever it is shown: HTML in it is shown as text. Takes a thread of its own for
  * all but small texts.
  * @param key of the text with all but `issues` that decides about its HTML, under which that is kept
- * @throws ApiError 422 for what takes too long, or becomes too long, 429, 503 when too many wait
+ * @throws ApiError 422 for what takes too long, or becomes too long; Busy
  */
 export async function renderMarkup(key: string, request: MarkupRequest): Promise<string> {
   const whole = request.issues === undefined ? key : `${key} ${JSON.stringify(request.issues)}`;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { MemorySources, PROJECT, SHA, type World } from '../../../test/support/memory-sources.ts';
 import { currentScope, inScope } from '../../core/request-scope.ts';
 import { compile } from '../compile.ts';
@@ -90,7 +91,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
     { length: 2000 },
     (_, place) => `j${place}: {script: x, rules: [{if: '$A =~ /(a|b|c)*${place}(x{1,50}){1,20}/'}]}`,
   );
-  const host = new CompileHost({ mostWork: 1, lookEvery: 1 });
+  const host = new CompileHost({ most: 1, first: 0, lookEvery: 1 });
   const hostile = host.compile(request(patterns.join('\n')));
   const others = await Promise.all([1, 2].map(() => compile(request('include: [a.yml, b.yml]\n', withFiles))));
   assert.deepEqual((await hostile).errors, TOO_MUCH);
@@ -100,7 +101,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
 
 test('hostile files get an error of their own, within the memory of their thread', async (t) => {
   // However slow the machine is: what takes too long has a test of its own.
-  const host = new CompileHost({ mostWork: Number.POSITIVE_INFINITY, lookEvery: 1_000 });
+  const host = new CompileHost({ most: Number.POSITIVE_INFINITY, first: 0, lookEvery: 1_000 });
   t.after(() => host.stop());
   const times = (count: number, line: (place: number) => string) =>
     Array.from({ length: count }, (_, place) => line(place)).join('\n');
@@ -154,4 +155,40 @@ test('hostile files get an error of their own, within the memory of their thread
     assert.deepEqual(compiled.errors, errors, name);
     assert.ok(host.isFree, name);
   }
+});
+
+test('950 jobs of which 450 need 50 others are compiled', async (t) => {
+  const host = new CompileHost();
+  t.after(() => host.stop());
+  const needs = (place: number) => Array.from({ length: 50 }, (_, other) => `job-${(place * 7 + other) % 500}`);
+  const jobs = Array.from({ length: 950 }, (_, place) =>
+    place < 500
+      ? `job-${place}: {stage: build, script: make}`
+      : `job-${place}: {stage: test, script: make, needs: [${needs(place).join(', ')}]}`,
+  );
+  const pipeline = {
+    ...{ source: 'push', ref: 'main', refType: 'branch' as const, projectPath: 'group/project' },
+    ...{ predefined: [], stored: [], given: [], maxNeeds: 50 },
+  };
+  const { errors, evaluated } = await host.compile({ ...request(jobs.join('\n')), pipeline });
+  assert.deepEqual(errors, []);
+  assert.equal(evaluated?.seed?.jobs.length, 950);
+  assert.ok(host.isFree);
+});
+
+test('a thread that is given no time says nothing about the configuration', async (t) => {
+  const host = new CompileHost({ most: 5_000, first: 0, lookEvery: 30_000 });
+  t.mock.method(Worker.prototype, 'cpuUsage', () => new Promise(() => undefined));
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const begun = Promise.withResolvers<void>();
+  const file = async () => {
+    begun.resolve();
+    return await new Promise<never>(() => undefined);
+  };
+  const compiled = host.compile(request('include: [a.yml, b.yml]\n', {}, { file }));
+  await begun.promise;
+  t.mock.timers.tick(90_000);
+  await assert.rejects(compiled, { status: 503, headers: { 'Retry-After': '5' }, comesAgainMs: 5_000 });
+  assert.equal(host.isFree, false);
+  host.stop();
 });

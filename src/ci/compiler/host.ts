@@ -1,13 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
+import { Busy } from '../../core/busy.ts';
+import { cannotStart, watchThread } from '../../core/thread-watch.ts';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
 import { failed } from './compile-here.ts';
 import type { FromWorker, SourceCall, ToWorker } from './messages.ts';
 import { WORKER, workerAddress } from './worker.ts';
 
-/** Milliseconds that a configuration may be worked on, waiting for files not counted, and how often that is looked at. */
-const LIMITS = { mostWork: 800, lookEvery: 50 };
+/**
+ * Milliseconds of a processor that a configuration may take, what the first one of a thread may take besides, since all code is
+ * compiled for it, and how often that is looked at.
+ */
+const LIMITS = { most: 5_000, first: 2_000, lookEvery: 50 };
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
+const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to process the configuration', 5);
 const TOO_MUCH = 'The configuration takes too much time or memory to be processed';
 
 /** A thread that compiles, and what this one has to do with it. */
@@ -26,6 +32,7 @@ export class CompileHost {
   private readonly ready = Promise.withResolvers<void>();
   private readonly limits: typeof LIMITS;
   private unanswered = 0;
+  private isWarm = false;
   private ended = false;
 
   constructor(limits = LIMITS) {
@@ -36,25 +43,31 @@ export class CompileHost {
     this.worker.on('exit', () => this.end(new Error('a compiling thread ended')));
   }
 
-  /** @throws when the sources do; what is hostile gets an error as its result, and the thread is over */
+  /**
+   * What is hostile gets an error as its result, and the thread is over.
+   * @throws Busy where the machine has no time for it; what the sources throw
+   */
   async compile(request: CompileRequest): Promise<Compiled> {
     this.request = request;
     this.inScope = AsyncLocalStorage.snapshot();
     this.result = Promise.withResolvers();
     const { sources: _, ...data } = request;
-    let watch: NodeJS.Timeout | undefined;
+    let unwatch: (() => void) | undefined;
     this.worker.ref();
     try {
       // Starting is no work of the configuration's.
       await Promise.race([this.ready.promise, this.result.promise]);
-      const before = this.worker.performance.eventLoopUtilization();
-      watch = setInterval(() => {
-        if (this.worker.performance.eventLoopUtilization(before).active > this.limits.mostWork) this.stop();
-      }, this.limits.lookEvery);
+      const { most, first, lookEvery } = this.limits;
+      const limits = { most: this.isWarm ? most : most + first, lookEvery };
+      unwatch = watchThread(this.worker, limits, {
+        tooMuch: () => this.stop(),
+        stalled: () => this.end(noTime()),
+      });
       this.send({ type: 'compile', request: data });
       return await this.result.promise;
     } finally {
-      clearInterval(watch);
+      unwatch?.();
+      this.isWarm = true;
       this.worker.unref();
       this.request = null;
     }
@@ -65,7 +78,7 @@ export class CompileHost {
     return !this.ended && this.unanswered === 0;
   }
 
-  /** Ends the thread: nothing is wanted of it any more, or it has taken too long. */
+  /** Ends the thread: nothing is wanted of it any more, or it has taken too much. */
   stop(): void {
     this.ended = true;
     this.result.resolve(failed([TOO_MUCH]));
@@ -75,7 +88,7 @@ export class CompileHost {
   private end(error: Error): void {
     this.ended = true;
     if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.result.resolve(failed([TOO_MUCH]));
-    else this.result.reject(error);
+    else this.result.reject(cannotStart(error) ? noTime() : error);
     // Nobody may be waiting.
     this.result.promise.catch(() => undefined);
   }

@@ -1,10 +1,8 @@
-import { ApiError } from '../../core/errors.ts';
+import { Busy } from '../../core/busy.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
 import { CompileHost } from './host.ts';
-
-const RETRY = { 'retry-after': '5' };
 
 /** So many configurations are compiled at once, and so many of one caller: who includes from slow servers holds up only himself. */
 const slots = new FairSlots({
@@ -15,8 +13,8 @@ const slots = new FairSlots({
   maxWaitMs: 30_000,
   refuse: (whose) =>
     whose === 'caller'
-      ? new ApiError(429, 'Too many CI/CD configurations are being compiled for you. Try again later.', {}, RETRY)
-      : new ApiError(503, '503 Service Unavailable - too many CI/CD configurations are being compiled', {}, RETRY),
+      ? new Busy(429, 'Too many CI/CD configurations are being compiled for you. Try again later.', 5)
+      : new Busy(503, '503 Service Unavailable - too many CI/CD configurations are being compiled', 5),
 });
 
 /** A thread costs some 15 MB, and 30 ms to start: it is kept for as long as there is work for it. */
@@ -25,7 +23,7 @@ const IDLE_MS = 30_000;
 const idle: { host: CompileHost; since: number }[] = [];
 let sweep: NodeJS.Timeout | undefined;
 
-/** Compiles in a thread of its own. @throws ApiError when too many wait; whatever the sources throw */
+/** Compiles in a thread of its own. @throws Busy; whatever the sources throw */
 export async function compileApart(request: CompileRequest): Promise<Compiled> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });

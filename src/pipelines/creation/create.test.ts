@@ -4,6 +4,10 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/
 import { commitFiles } from '../../../test/support/commits.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { changeSettings, resetSettings } from '../../../test/support/settings.ts';
+import type { CompileRequest } from '../../ci/compile-request.ts';
+import { CompileHost } from '../../ci/compiler/host.ts';
+import { Busy } from '../../core/busy.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import { destroyPipeline } from '../removal/destroy.ts';
@@ -202,6 +206,28 @@ describe('a push', () => {
     for (const [index, message] of ['x [ci skip]', '[Skip CI] x', 'a\n\n[skip-ci]'].entries()) {
       const made = await push({ [`f${index}`]: TWO }, { commit_message: message });
       assert.equal(made.at(-1)!.status, 'skipped', message);
+    }
+  });
+
+  it('has its pipeline later where there was no time to compile the configuration, as often as that was so', async (t) => {
+    const { compile } = CompileHost.prototype;
+    let refusals = 0;
+    t.mock.method(CompileHost.prototype, 'compile', function (this: CompileHost, request: CompileRequest) {
+      refusals += 1;
+      if (refusals <= 8) throw new Busy(503, 'no time', 5);
+      return compile.call(this, request);
+    });
+    await changeSettings(app, { pipeline_limit_per_project_user_sha: 1 });
+    try {
+      await commitFiles(app, project.id, { '.gitlab-ci.yml': `${TWO}${'#'.repeat(3_000)}\n` });
+      await app.settle();
+      const [made, ...others] = await all();
+      assert.deepEqual(others, []);
+      assert.equal(made?.yaml_errors, null);
+      assert.equal(await pipelines.states(made!.id), 'pending: build-it pending, test-it created');
+      assert.equal(refusals, 9);
+    } finally {
+      await resetSettings(app);
     }
   });
 

@@ -4,6 +4,7 @@ import type { Compiled } from '../../ci/compile-request.ts';
 import type { PipelineSeed } from '../../ci/job-seed.ts';
 import type { PipelineSource } from '../../ci/pipeline-sources.ts';
 import { timestamp } from '../../core/clock.ts';
+import { comesAgainAfter } from '../../core/comes-again.ts';
 import { bit } from '../../db/columns.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Deps } from '../../deps.ts';
@@ -105,6 +106,7 @@ interface Subject {
 /**
  * Makes a pipeline: looks at the rights of who wants it, compiles the configuration for the ref and event, enters pipeline
  * and jobs, and lets those begin that can.
+ * @throws Busy where there are no means to compile it, and nothing has been entered
  */
 export async function createPipeline(deps: Deps, request: PipelineRequest): Promise<Creation> {
   const subject = await subjectOf(deps, request);
@@ -120,7 +122,11 @@ export async function createPipeline(deps: Deps, request: PipelineRequest): Prom
     return refusal(`There cannot be more than ${MAX_INPUTS} inputs`);
   }
   const artifact = request.upstream?.child ? parentArtifacts(deps, request.upstream.pipelineId) : undefined;
-  const compiled = await compileFor(deps, { ...request, ...subject, artifact });
+  const compiled = await compileFor(deps, { ...request, ...subject, artifact }).catch((error: unknown) => {
+    // The same request comes again.
+    if (comesAgainAfter(error) !== null) deps.limiter.takeBack('pipelines_create', limiterKey(request, subject));
+    throw error;
+  });
   if (compiled === null) return refusal('Missing CI config file');
   if (skipped && compiled.compiled.evaluated?.seed != null) return saveSkipped(deps, made);
   await rememberOwn(deps, subject, compiled);
@@ -139,15 +145,14 @@ async function rememberOwn(
 }
 
 /** Whether somebody has too many pipelines made for one commit; what other pipelines and schedules start is not counted. */
-function isTooOften(
-  { limiter, settings }: Deps,
-  { source, userId, projectId }: PipelineRequest,
-  { facts }: Subject,
-): boolean {
-  if (['schedule', 'pipeline', 'parent_pipeline'].includes(source)) return false;
+function isTooOften({ limiter, settings }: Deps, request: PipelineRequest, subject: Subject): boolean {
+  if (['schedule', 'pipeline', 'parent_pipeline'].includes(request.source)) return false;
   const limit = perMinute(settings.now.pipeline_limit_per_project_user_sha);
-  return !limiter.allows('pipelines_create', `${projectId}:${userId}:${facts.sha}`, limit);
+  return !limiter.allows('pipelines_create', limiterKey(request, subject), limit);
 }
+
+const limiterKey = ({ userId, projectId }: PipelineRequest, { facts }: Subject) =>
+  `${projectId}:${userId}:${facts.sha}`;
 
 async function entered(
   deps: Deps,

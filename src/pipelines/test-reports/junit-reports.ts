@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { GzipError, gzipMembers } from '../../ci/junit/gzip-members.ts';
 import { JunitError, parseJunit, type TestCase } from '../../ci/junit/parse.ts';
-import { ApiError } from '../../core/errors.ts';
+import { Busy } from '../../core/busy.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
 import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
@@ -15,7 +15,6 @@ export interface JunitReport {
 
 /** Bytes of the files of a report, unpacked. */
 const MAX_BYTES = 30 * 1024 * 1024;
-const RETRY = { 'Retry-After': '2' };
 const failed = (reason: string): JunitReport => ({ cases: [], error: `JUnit XML parsing failed: ${reason}` });
 
 /** Bytes that a test takes of memory, about. */
@@ -37,13 +36,8 @@ export class JunitReports {
     maxWaitMs: 60_000,
     refuse: (whose) =>
       whose === 'caller'
-        ? new ApiError(
-            429,
-            'You have asked for too many test reports at once. Wait for some, then try again.',
-            {},
-            RETRY,
-          )
-        : new ApiError(503, '503 Service Unavailable - too many test reports are being read', {}, RETRY),
+        ? new Busy(429, 'You have asked for too many test reports at once. Wait for some, then try again.', 2)
+        : new Busy(503, '503 Service Unavailable - too many test reports are being read', 2),
   });
 
   /** @param maxBytes of memory that reports may take */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { ApiError } from '../../core/errors.ts';
+import { Busy } from '../../core/busy.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
 import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
@@ -11,7 +11,6 @@ import { type ArchiveEntry, DEFLATED, STORED } from './entries.ts';
 import { readDirectory } from './read-directory.ts';
 import { unpacked, unpackedWhole } from './unpack.ts';
 
-const RETRY = { 'Retry-After': '2' };
 const LOCAL_HEADER = 30;
 const SIGNATURE = 0x04034b50;
 /** Bytes of a file; what is larger is had with its archive. */
@@ -42,8 +41,8 @@ export class Archives {
     maxWaitMs: 30_000,
     refuse: (whose) =>
       whose === 'caller'
-        ? new ApiError(429, 'You have asked for too many archives at once. Wait for some, then try again.', {}, RETRY)
-        : new ApiError(503, '503 Service Unavailable - too many archives are being read', {}, RETRY),
+        ? new Busy(429, 'You have asked for too many archives at once. Wait for some, then try again.', 2)
+        : new Busy(503, '503 Service Unavailable - too many archives are being read', 2),
   });
 
   /** @param maxBytes of memory that directories may take */

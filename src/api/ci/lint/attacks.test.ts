@@ -4,6 +4,8 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { closedAddress, type FileServer, serveFiles } from '../../../../test/support/file-server.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
+import { CompileHost } from '../../../ci/compiler/host.ts';
+import { Busy } from '../../../core/busy.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
 interface LintAnswer {
@@ -48,6 +50,16 @@ after(async () => {
 const path = () => `/projects/${project.id}/ci/lint`;
 const lint = async (content: string, json: object = {}, token = staff.developer.token) =>
   expectStatus<LintAnswer>(await app.post(path(), { token, json: { content, ...json } }), 200);
+
+test('a server without the time to look at a configuration says so, and when to come again', async (t) => {
+  t.mock.method(CompileHost.prototype, 'compile', () => {
+    throw new Busy(503, '503 Service Unavailable - no time', 5);
+  });
+  const answer = await app.post(path(), { token: staff.developer.token, json: { content: '#'.repeat(5_000) } });
+  assert.equal(answer.statusCode, 503);
+  assert.equal(answer.headers['retry-after'], '5');
+  assert.deepEqual(answer.json(), { message: '503 Service Unavailable - no time' });
+});
 
 describe('what a configuration makes the server do', () => {
   test('nothing inside is connected to, and the answer does not tell an open port from a closed one', async () => {

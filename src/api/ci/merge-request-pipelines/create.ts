@@ -1,5 +1,6 @@
 import { laterCaller } from '../../../access/later-caller.ts';
 import { standingIn } from '../../../access/standing.ts';
+import { comesAgainAfter } from '../../../core/comes-again.ts';
 import { ApiError } from '../../../core/errors.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -8,7 +9,6 @@ import { GitError } from '../../../git/errors.ts';
 import { ciSettings } from '../../../pipelines/creation/ci-settings.ts';
 import { type Creation, createPipeline, type PipelineRequest } from '../../../pipelines/creation/create.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { RepositoryReadOnly } from '../../../repositories/read-only.ts';
 import { refreshMergeRequest, updateMergeRef } from '../../planning/index.ts';
 
 export interface MergeRequestPipelineRequest {
@@ -99,7 +99,7 @@ async function mergedResult(
     // The head may have moved while it was merged: then its own push makes the pipeline.
     return parents[1] === head ? { sha, target: parents[0]! } : null;
   } catch (error) {
-    if (error instanceof RepositoryReadOnly) throw error;
+    if (comesAgainAfter(error) !== null) throw error;
     if (error instanceof ApiError || error instanceof GitError) return null;
     throw error;
   }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { ApiError, refused } from '../../../core/errors.ts';
+import { Busy } from '../../../core/busy.ts';
+import { refused } from '../../../core/errors.ts';
 import { FairSlots } from '../../../core/fair-slots.ts';
 import { currentScope } from '../../../core/request-scope.ts';
+import { cannotStart, watchThread } from '../../../core/thread-watch.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
@@ -21,8 +23,8 @@ export async function maxStateBytes(deps: Deps): Promise<number> {
 
 /** Bytes that are read where they are; of more another thread looks for the serial. */
 const SMALL = 256 * 1024;
-/** A thread that has not read a state by then does not come to an end, in milliseconds. */
-const MAX_TIME = 60_000;
+/** Milliseconds of a processor that a state may take, and how often that is looked at. */
+const LIMITS = { most: 30_000, lookEvery: 100 };
 const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 /** A state whose bytes are stored, before any version refers to it. */
@@ -31,7 +33,7 @@ export interface ReceivedState extends StoredBlob {
 }
 
 const tooLarge = () => refused('The state is too large to be read', 422);
-const RETRY = { 'Retry-After': '5' };
+const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to read the state', 5);
 /** Threads that read large states. */
 const threads = new FairSlots({
   total: 2,
@@ -39,7 +41,7 @@ const threads = new FairSlots({
   maxWaiting: 50,
   maxWaitingPerKey: 5,
   maxWaitMs: 60_000,
-  refuse: () => new ApiError(503, '503 Service Unavailable - too many large states are written', {}, RETRY),
+  refuse: () => new Busy(503, '503 Service Unavailable - too many large states are written', 5),
 });
 
 /**
@@ -99,14 +101,17 @@ async function inThread(read: () => Promise<Uint8Array>): Promise<unknown> {
     const result = Promise.withResolvers<unknown>();
     worker.on('message', result.resolve);
     worker.on('error', (error: NodeJS.ErrnoException) =>
-      result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : error),
+      result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : cannotStart(error) ? noTime() : error),
     );
     worker.on('exit', () => result.reject(tooLarge()));
-    const timer = setTimeout(() => result.reject(tooLarge()), MAX_TIME);
+    const unwatch = watchThread(worker, LIMITS, {
+      tooMuch: () => result.reject(tooLarge()),
+      stalled: () => result.reject(noTime()),
+    });
     try {
       return await result.promise;
     } finally {
-      clearTimeout(timer);
+      unwatch();
       await worker.terminate();
     }
   } finally {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MemorySources } from '../../../../test/support/memory-sources.ts';
 import { CONFIG_LIMITS } from '../limits.ts';
 import { CopyBudget } from '../merge.ts';
@@ -8,11 +9,15 @@ import { Loading } from './loading.ts';
 const loading = (options: ConstructorParameters<typeof Loading>[3] = {}) =>
   new Loading(new MemorySources(), new Map(), new CopyBudget(), options);
 
-test('a source that never answers is an error once the time is over', async () => {
-  await assert.rejects(loading({ seconds: 0 }).waitFor(new Promise(() => undefined)), {
-    message: 'Request timed out when fetching configuration files.',
-  });
-  assert.equal(await loading().waitFor(Promise.resolve(5)), 5);
+test('servers elsewhere share one time; waits at once are one wait', async () => {
+  const late = { message: 'Request timed out when fetching configuration files.' };
+  const never = new Promise(() => undefined);
+  await assert.rejects(loading({ seconds: 0 }).fetched(never), late);
+  assert.equal(await loading().fetched(Promise.resolve(5)), 5);
+  const shared = loading({ seconds: 0.3 });
+  await Promise.all(Array.from({ length: 20 }, () => shared.fetched(sleep(50))));
+  await assert.rejects(shared.fetched(never), late);
+  await assert.rejects(shared.fetched(never), late);
 });
 
 test('files are bounded in number and in bytes, all together', () => {

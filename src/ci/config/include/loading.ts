@@ -6,6 +6,7 @@ import { CONFIG_LIMITS, type ConfigLimits } from '../limits.ts';
 import type { Include } from '../loaded.ts';
 import type { CopyBudget } from '../merge.ts';
 
+/** Seconds that servers elsewhere may take for all files together. What is here has bounds of its own. */
 const MAX_SECONDS = 30;
 
 /** Where a file stands whose includes are followed, and what they may speak of. */
@@ -23,12 +24,14 @@ export class Loading {
   readonly budget: CopyBudget;
   readonly limits: ConfigLimits;
   private readonly variables: VariableValues;
-  private readonly deadline: number;
+  private left: number;
+  private fetching = 0;
+  private since = 0;
   private readonly described: (() => Promise<Include>)[] = [];
   private count = 0;
   private bytes = 0;
 
-  /** @param variables those whose values are hidden where they are masked; @param options `seconds`: that fetching may take */
+  /** @param variables those whose values are hidden where they are masked; @param options `seconds`: that servers elsewhere may take */
   constructor(
     sources: ConfigSources,
     variables: VariableValues,
@@ -39,7 +42,7 @@ export class Loading {
     this.sources = sources;
     this.variables = variables;
     this.budget = budget;
-    this.deadline = performance.now() + seconds * 1000;
+    this.left = seconds * 1000;
   }
 
   /** A text that may be shown: without the values of masked variables. */
@@ -62,22 +65,26 @@ export class Loading {
       throw new ConfigError('Total size of combined CI/CD configuration is too big');
   }
 
-  /** Waits for a source. @throws ConfigError when fetching has taken too long */
-  async waitFor<T>(answer: Promise<T>): Promise<T> {
-    const left = this.deadline - performance.now();
+  /** Waits for a server elsewhere. @throws ConfigError when these have taken too long, all waits together */
+  async fetched<T>(answer: Promise<T>): Promise<T> {
+    if (this.fetching === 0) this.since = performance.now();
+    this.fetching++;
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => reject(new ConfigError('Request timed out when fetching configuration files.')),
-      Math.max(0, left),
+      Math.max(0, this.left - (performance.now() - this.since)),
     );
     try {
       return await Promise.race([answer, promise]);
     } finally {
       clearTimeout(timer);
+      this.fetching--;
+      // Waits at the same time are one wait.
+      if (this.fetching === 0) this.left -= performance.now() - this.since;
     }
   }
 
   async list(): Promise<Include[]> {
-    return await this.waitFor(Promise.all(this.described.map((describe) => describe())));
+    return await Promise.all(this.described.map((describe) => describe()));
   }
 }

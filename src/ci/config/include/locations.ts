@@ -49,7 +49,7 @@ async function singles(entry: RawMap, scope: Scope, loading: Loading): Promise<R
   }
   if (typeof local !== 'string' || !local.includes('*')) return [entry];
   if (scope.context.project === null) return [entry];
-  const paths = await loading.waitFor(matching(withoutSlashes(local), scope, loading));
+  const paths = await matching(withoutSlashes(local), scope, loading);
   return paths.map((path) => withKey('local', path));
 }
 

@@ -41,7 +41,8 @@ export class RemoteFile extends IncludedFile {
   }
 
   async fetch(): Promise<Content> {
-    const file = await this.loading.sources.remote(this.location as string, this.cacheSeconds);
+    const { sources } = this.loading;
+    const file = await this.loading.fetched(sources.remote(this.location as string, this.cacheSeconds));
     if ('error' in file) {
       // An address that is refused is not said again, since the reason names it.
       const name = file.error.startsWith('because URL ') ? '' : ` \`${this.name}\``;

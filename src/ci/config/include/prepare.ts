@@ -38,7 +38,7 @@ export async function prepareFiles(
     loading.addFile(allowed.listed ? () => file.describe() : null);
     file.problem = file.checkLocation() ?? file.checkKeys();
   }
-  await loading.waitFor(Promise.all(files.map(read)));
+  await Promise.all(files.map(read));
   for (const file of files) if (file.problem === null) loading.addBytes(file.content);
   return files;
 }

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { watchThread } from './thread-watch.ts';
+
+/** A thread that says of itself what it is told to; null: nothing. */
+const thread = (uses: () => number | null) =>
+  ({
+    cpuUsage: () => {
+      const ms = uses();
+      return ms === null ? new Promise(() => undefined) : Promise.resolve({ user: ms * 600, system: ms * 400 });
+    },
+  }) as unknown as Worker;
+
+function watched(worker: Worker, limits: Parameters<typeof watchThread>[1]) {
+  const told: string[] = [];
+  const end = watchThread(worker, limits, {
+    tooMuch: () => told.push('too much'),
+    stalled: () => told.push('stalled'),
+  });
+  return { told, end };
+}
+
+test('time in which others have the processor is not counted, however long it is', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let ms = 500;
+  const { told, end } = watched(
+    thread(() => ms),
+    { most: 100, lookEvery: 50 },
+  );
+  const pass = async (time: number) => {
+    for (let passed = 0; passed < time; passed += 50) {
+      t.mock.timers.tick(50);
+      await new Promise(setImmediate);
+    }
+  };
+  await pass(3_600_000 / 20);
+  ms = 600;
+  await pass(50);
+  assert.deepEqual(told, []);
+  ms = 601;
+  await pass(50);
+  assert.deepEqual(told, ['too much']);
+  end();
+  await pass(100);
+  assert.deepEqual(told, ['too much']);
+});
+
+test('a thread that does not say what it takes is stalled after a minute, and not before', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { told, end } = watched(
+    thread(() => null),
+    { most: 1, lookEvery: 50 },
+  );
+  for (let tick = 0; tick < 1_199; tick += 1) t.mock.timers.tick(50);
+  assert.deepEqual(told, []);
+  t.mock.timers.tick(50);
+  assert.deepEqual(told, ['stalled']);
+  end();
+});
+
+for (const [name, work] of [
+  ['loops', 'for (;;);'],
+  ['is in a regular expression', "/^(a+)+$/.test('a'.repeat(60) + 'b');"],
+  ['never comes to its event loop', '(async () => { for (;;) await null; })();'],
+] as const) {
+  test(`a thread that ${name} is measured meanwhile`, async () => {
+    const worker = new Worker(work, { eval: true });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    worker.on('exit', () => reject(new Error('it ended')));
+    const end = watchThread(worker, { most: 100, lookEvery: 10 }, { tooMuch: resolve, stalled: reject });
+    try {
+      await promise;
+    } finally {
+      end();
+      await worker.terminate();
+    }
+  });
+}
+
+test('a thread that waits takes nothing', async () => {
+  const worker = new Worker('setTimeout(() => {}, 600)', { eval: true });
+  const ended = new Promise((resolve) => worker.on('exit', resolve));
+  const { told, end } = watched(worker, { most: 300, lookEvery: 10 });
+  await ended;
+  end();
+  assert.deepEqual(told, []);
+});
