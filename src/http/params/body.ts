@@ -5,7 +5,7 @@ import { ANONYMOUS, shareOf } from '../../access/caller.ts';
 import { ApiError } from '../../core/errors.ts';
 import type { Deps } from '../../deps.ts';
 import { routedTo } from '../routed.ts';
-import { parseJsonBody } from './json.ts';
+import { jsonBounds, parseJsonBody } from './json.ts';
 import { readMultipart } from './multipart.ts';
 import { parseUrlencoded } from './rack.ts';
 import { readText, type TextKind } from './read-body.ts';
@@ -47,14 +47,21 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
     app.addContentTypeParser(contentType, async (request: FastifyRequest, body: Readable) =>
       routedTo(request).config.isBytes === true ? body : read(request, body),
     );
-  const text = (kind: TextKind, parse: (text: string) => object) => (request: FastifyRequest, body: Readable) => {
-    const { bodyLimit: limit, config } = routedTo(request);
-    const options = { limit, owner: ownerOf(request), spoolTexts: config.spoolTexts === true };
-    return readText(request, body, kind, parse, options);
-  };
-  const json = text('json', parseJsonBody);
+  const text =
+    (kind: TextKind, parse: (text: string, request: FastifyRequest) => object) =>
+    (request: FastifyRequest, body: Readable) => {
+      const { bodyLimit: limit, config } = routedTo(request);
+      const options = { limit, owner: ownerOf(request), spoolTexts: config.spoolTexts === true };
+      return readText(request, body, kind, (read) => parse(read, request), options);
+    };
+  const json = text('json', (read, { caller }) =>
+    parseJsonBody(read, jsonBounds((caller ?? ANONYMOUS).credential.kind !== 'none')),
+  );
   add('application/json', json);
-  add('application/x-www-form-urlencoded', text('form', parseUrlencoded));
+  add(
+    'application/x-www-form-urlencoded',
+    text('form', (read) => parseUrlencoded(read)),
+  );
   add('multipart/form-data', (request, body) =>
     readMultipart(request, body, ownerOf(request), routedTo(request).bodyLimit),
   );

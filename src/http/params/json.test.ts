@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseJsonBody } from './json.ts';
+import { jsonBounds, parseJsonBody } from './json.ts';
 
 test('every JSON object is read as JSON.parse reads it', () => {
   fc.assert(
@@ -50,9 +50,35 @@ test('nesting is bounded', () => {
   assert.throws(() => parseJsonBody(nested(100_000)), { status: 400 });
 });
 
-test('the number of values is bounded, their brackets in texts do not count', () => {
-  assert.throws(() => parseJsonBody(`{"a":[${'1,'.repeat(500_001)}1]}`), { status: 413 });
-  assert.doesNotThrow(() => parseJsonBody(JSON.stringify({ a: ',[{'.repeat(500_001) })));
+test('values in all are bounded, fewer of them for whoever is nobody; their brackets in texts do not count', () => {
+  const list = (count: number) => `{"a":[${'1,'.repeat(count - 2)}1]}`;
+  for (const [known, most] of [
+    [true, 100_000],
+    [false, 20_000],
+  ] as const) {
+    const bounds = jsonBounds(known);
+    assert.doesNotThrow(() => parseJsonBody(list(most), bounds));
+    const message = `413 Request Entity Too Large - a JSON body has at most ${most} values, and an object in it 5000 keys`;
+    assert.throws(() => parseJsonBody(list(most + 1), bounds), { status: 413, message });
+  }
+  assert.doesNotThrow(() => parseJsonBody(JSON.stringify({ a: ',[{:'.repeat(500_001) })));
+});
+
+test('keys of one object are bounded, those of several are not summed', () => {
+  const object = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, 1]));
+  assert.doesNotThrow(() => parseJsonBody(JSON.stringify(object(5_000))));
+  assert.throws(() => parseJsonBody(JSON.stringify(object(5_001))), { status: 413 });
+  assert.throws(() => parseJsonBody(JSON.stringify({ a: [{ b: object(5_001) }] })), { status: 413 });
+  // A key of an inner object comes before the last ones of the outer.
+  const around = `{${'"a":1,'.repeat(4_998)}"b":{"c":1},"d":{"e":[{"f":1}]}}`;
+  assert.doesNotThrow(() => parseJsonBody(around));
+  assert.throws(() => parseJsonBody(around.replace('{', '{"g":1,')), { status: 413 });
+  assert.doesNotThrow(() => parseJsonBody(JSON.stringify({ list: Array.from({ length: 10_000 }, () => object(4)) })));
+});
+
+test('what passes a bound is not read any further', () => {
+  const end = `${'"k":1,'.repeat(5_001)}`;
+  assert.throws(() => parseJsonBody(`{${end}"a": no JSON any more`), { status: 413 });
 });
 
 test('__proto__ is a key like any other', () => {

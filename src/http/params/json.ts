@@ -3,12 +3,26 @@ import { checkWellFormed } from './text.ts';
 
 /** Nested arrays and objects; deeper ones could exhaust the stack where values are walked. */
 const MAX_DEPTH = 100;
-/** Elements and keys in all: what they take in memory is many times their length in the text. */
-const MAX_VALUES = 500_000;
+/** What a body may hold: all of it takes the event loop, and memory many times its length in the text. */
+export interface JsonBounds {
+  /** Elements and keys in all. */
+  values: number;
+  /** Keys of one object. */
+  keys: number;
+}
+/** Of whoever says who they are: a commit of 20,000 files has as many values. */
+const OF_CALLERS: JsonBounds = { values: 100_000, keys: 5_000 };
+/** As many as forms have. */
+const OF_ANYBODY: JsonBounds = { values: 20_000, keys: 5_000 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
+const COLON = 0x3a;
+const [OPEN, OPEN_LIST, CLOSE, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x5d];
+
+/** Bounds of the body of a request. @param known whether somebody has said who they are */
+export const jsonBounds = (known: boolean): JsonBounds => (known ? OF_CALLERS : OF_ANYBODY);
 
 /** 400 of a body that is no JSON object. */
 export const invalidJson = () => new ApiError(400, 'Invalid json', { error: 'Invalid json' });
@@ -25,14 +39,21 @@ function endOfString(text: string, from: number): number {
   return -1;
 }
 
+const tooMany = ({ values, keys }: JsonBounds) =>
+  new ApiError(
+    413,
+    `413 Request Entity Too Large - a JSON body has at most ${values} values, and an object in it ${keys} keys`,
+  );
+
 /**
- * Refuses texts that would grow out of bounds when they are parsed.
- * @param maxValues elements and keys in all
+ * Refuses texts that would grow out of bounds when they are parsed, as soon as they pass one.
  * @throws ApiError 400 or 413
  */
-export function checkShape(text: string, maxValues = MAX_VALUES): void {
+export function checkShape(text: string, bounds: JsonBounds): void {
   let depth = 0;
   let values = 0;
+  /** Keys of the objects that are open, by their depth. */
+  const keys = new Uint32Array(MAX_DEPTH + 1);
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
@@ -40,24 +61,30 @@ export function checkShape(text: string, maxValues = MAX_VALUES): void {
       if (at === -1) throw invalidJson();
     } else if (code === COMMA) {
       values += 1;
-    } else if (code === 0x5b || code === 0x7b) {
+    } else if (code === COLON) {
+      keys[depth]! += 1;
+      if (keys[depth]! > bounds.keys) throw tooMany(bounds);
+    } else if (code === OPEN_LIST || code === OPEN) {
       depth += 1;
       values += 1;
       if (depth > MAX_DEPTH) throw invalidJson();
-    } else if (code === 0x5d || code === 0x7d) {
+      keys[depth] = 0;
+    } else if (code === CLOSE_LIST || code === CLOSE) {
       depth -= 1;
+      if (depth < 0) throw invalidJson();
     }
-    if (values > maxValues) throw new ApiError(413, '413 Request Entity Too Large');
+    if (values > bounds.values) throw tooMany(bounds);
   }
 }
 
 /**
  * Reads a JSON body; an empty one stands for no parameters.
- * @throws ApiError 400 when it is no JSON object, nested too deeply, or holds half a character; 413 when it has too many values
+ * @param bounds default: those of whoever says who they are
+ * @throws ApiError 400 when it is no JSON object, nested too deeply, or holds half a character; 413 when it has too many keys or values
  */
-export function parseJsonBody(text: string): object {
+export function parseJsonBody(text: string, bounds = OF_CALLERS): object {
   if (text.trim() === '') return {};
-  checkShape(text);
+  checkShape(text, bounds);
   let value: unknown;
   try {
     value = JSON.parse(text);

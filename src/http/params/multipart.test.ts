@@ -171,3 +171,18 @@ test('a client that goes away in the middle of a file leaves nothing behind', as
   socket.destroy();
   await uploadsGone();
 });
+
+test('fields and files are bounded, and a body with more is not read to its end', async () => {
+  const fields = (count: number) =>
+    Array.from({ length: count }, (_, place) => field(`a[${place}]`, '1')).join('') + END;
+  assert.equal((await post(fields(2_000))).statusCode, 201);
+  const tooMany = '413 Request Entity Too Large - a multipart body has at most 2000 fields and 100 files';
+  const many = await post(fields(2_101));
+  assert.deepEqual([many.statusCode, many.json()], [413, { message: tooMany }]);
+  const files = await post(Array.from({ length: 101 }, (_, place) => file(`f${place}`, 'x', '1')).join('') + END);
+  assert.deepEqual([files.statusCode, files.json()], [413, { message: tooMany }]);
+  // One that goes on for ever is answered.
+  const head =
+    'POST /api/v4/upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 190000\r\n\r\n';
+  assert.match(await exchange(address, `${head}${fields(2_600).slice(0, 150_000)}`), /^HTTP\/1\.1 413/);
+});

@@ -1,6 +1,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../core/errors.ts';
@@ -15,9 +16,10 @@ import { Utf8Check } from './utf8-check.ts';
 /** The rest of the body is not read, so the connection cannot serve another request. */
 const CLOSE = { Connection: 'close' };
 const malformed = (what: string) => new ApiError(400, `400 Bad request - the multipart body ${what}`, {}, CLOSE);
-const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, CLOSE);
+const tooLarge = (why = '') => new ApiError(413, `413 Request Entity Too Large${why}`, {}, CLOSE);
 
-const MAX_FIELDS = 20_000;
+/** Each costs far more than a field of a form of another type. */
+const MAX_FIELDS = 2_000;
 const MAX_FILES = 100;
 /** What a decoder puts where bytes were no text. */
 const REPLACEMENT = '\ufffd';
@@ -52,17 +54,20 @@ class MultipartReader {
     const refuse = () => {
       this.#refused ??= tooLarge();
     };
+    const tooMany = () => {
+      this.#refused ??= tooLarge(` - a multipart body has at most ${MAX_FIELDS} fields and ${MAX_FILES} files`);
+    };
     this.form.on('file', (name = '', stream, filename, _encoding, type) => {
       stream.on('limit', refuse);
       if (`${name}${filename ?? ''}`.includes(REPLACEMENT)) this.#refused ??= malformed('has a name that is not UTF-8');
       if (filename === undefined && type !== 'application/octet-stream') this.#read(name, stream);
       else if (this.#files < MAX_FILES) this.#keep(name, stream, filename ?? '', type);
       else {
-        refuse();
+        tooMany();
         stream.resume();
       }
     });
-    for (const event of ['partsLimit', 'filesLimit'] as const) this.form.on(event, refuse);
+    for (const event of ['partsLimit', 'filesLimit'] as const) this.form.on(event, tooMany);
     this.#closed = new Promise((resolve, reject) => {
       this.form.once('finish', resolve);
       this.form.once('error', reject);
@@ -146,7 +151,10 @@ class MultipartReader {
       size += chunk.length;
       if (size > limit) throw tooLarge();
       if (this.#refused !== undefined) throw this.#refused;
+      const parts = this.pairs.length;
       if (!this.form.write(chunk)) await Promise.race([drained(this.form), this.#closed]);
+      // Many small parts are much work, and what has come already would be read without a pause.
+      if (this.pairs.length > parts) await setImmediate();
     }
     this.form.end();
     await this.#closed;

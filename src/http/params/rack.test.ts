@@ -134,6 +134,10 @@ test('depth and number of parameters are bounded', () => {
   assert.doesNotThrow(() => parseUrlencoded(`a${'[b]'.repeat(31)}=1`));
   assert.throws(() => parseUrlencoded('a=1&'.repeat(20_001)), /too many parameters/);
   assert.doesNotThrow(() => parseUrlencoded('a=1&'.repeat(20_000)));
+  const nested = (count: number) =>
+    Array.from({ length: count }, (_, place) => `a${place}${'[b]'.repeat(29)}=1`).join('&');
+  assert.doesNotThrow(() => parseUrlencoded(nested(2_000)));
+  assert.throws(() => parseUrlencoded(nested(2_001)), /too many parameters/);
 });
 
 test('a query string that cannot be read is remembered, not thrown', () => {

@@ -15,7 +15,9 @@ export class ParamsError extends Error {
 }
 
 const MAX_DEPTH = 32;
+/** Parameters, and the parts of all their names: `a[][b]` has three. */
 const MAX_PARAMS = 20_000;
+const MAX_PARTS = 3 * MAX_PARAMS;
 
 const newObject = (): ParamObject => Object.create(null) as ParamObject;
 
@@ -89,10 +91,13 @@ function store(target: ParamObject, path: readonly string[], value: ParamValue):
 export function nestParams(pairs: Iterable<readonly [string, ParamValue]>): ParamObject {
   const params = newObject();
   let count = 0;
+  let parts = 0;
   for (const [name, value] of pairs) {
     count += 1;
-    if (count > MAX_PARAMS) throw new ParamsError('there are too many parameters');
-    if (name !== '') store(params, splitName(name), value);
+    const path = splitName(name);
+    parts += path.length;
+    if (count > MAX_PARAMS || parts > MAX_PARTS) throw new ParamsError('there are too many parameters');
+    if (name !== '') store(params, path, value);
   }
   return params;
 }

@@ -1,7 +1,7 @@
 import { checkShape } from '../../../http/params/json.ts';
 
-/** Elements and keys in all of one state: far more than 32 MiB of a real one have. */
-const MAX_VALUES = 4_000_000;
+/** Elements and keys in all of one state, and keys of one object: far more than 32 MiB of a real one have. */
+const BOUNDS = { values: 4_000_000, keys: 1_000_000 };
 
 /**
  * Reads what stands as `serial` in the bytes of a state.
@@ -10,7 +10,7 @@ const MAX_VALUES = 4_000_000;
 export function readSerial(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    checkShape(text, MAX_VALUES);
+    checkShape(text, BOUNDS);
     const state: unknown = JSON.parse(text);
     if (typeof state !== 'object' || state === null || Array.isArray(state)) return undefined;
     return 'serial' in state ? state.serial : null;

@@ -11,6 +11,8 @@ import { Base64Decoder } from './base64.ts';
 import { npmRefused } from './errors.ts';
 
 const MIB = 1024 * 1024;
+/** Keys and values of a document: `npm deprecate` sends all versions of a package. */
+const BOUNDS = { values: 500_000, keys: 20_000 };
 /** Bytes of a body beside the data of its attachments. */
 const MAX_DOCUMENT = 8 * MIB;
 /** Bytes of a body: the largest file as base64, and what stands beside it. */
@@ -53,7 +55,7 @@ export async function readNpmBody(c: BaseContext): Promise<NpmBody> {
         file = await receiveFile(c.deps, 'npm', Readable.from(bytes, { objectMode: false }));
       }
     }
-    return { document: parseJsonBody(decodeUtf8(scanner.rest())) as Record<string, unknown>, file };
+    return { document: parseJsonBody(decodeUtf8(scanner.rest()), BOUNDS) as Record<string, unknown>, file };
   } catch (error) {
     if (file !== null) await forget(c, file);
     throw error instanceof FileTooLarge ? tooLarge() : error;
