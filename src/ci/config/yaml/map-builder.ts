@@ -1,9 +1,10 @@
 import { isMap, newMap, type RawMap, type RawTree } from './reference.ts';
+import { textSize } from './sizes.ts';
 import { tooBig } from './yaml-error.ts';
 
 /** Keys that merges (`<<`) may copy in a file. */
 const MOST_MERGED = 200_000;
-/** A key that is a list or a map stands for its text, which its aliases must not make long. */
+/** A key that is a list or a map stands for its text, which its aliases and keys in keys must not make long. */
 const LARGEST_KEY = 4096;
 
 export class MergeBudget {
@@ -31,8 +32,14 @@ export class MapBuilder {
   /** Enters a value, or merges it in when its key is `<<` and it is made of maps. @throws YamlError for a key of too many parts */
   put(key: RawTree, keySize: number, value: RawTree): void {
     if (key === '<<' && this.merge(value)) return;
-    if (typeof key === 'object' && key !== null && keySize > LARGEST_KEY) throw tooBig();
-    this.set(keyText(key), value);
+    if (typeof key === 'object' && key !== null) {
+      if (keySize > LARGEST_KEY) throw tooBig();
+      const text = JSON.stringify(key);
+      // Each key in a key doubles what has to be quoted in it.
+      if (text.length > LARGEST_KEY) throw tooBig();
+      this.size += textSize(text);
+      this.set(text, value);
+    } else this.set(typeof key === 'string' ? key : String(key ?? ''), value);
   }
 
   private set(key: string, value: RawTree): void {
@@ -51,9 +58,4 @@ export class MapBuilder {
     }
     return true;
   }
-}
-
-function keyText(key: RawTree): string {
-  if (typeof key === 'string') return key;
-  return typeof key === 'object' && key !== null ? JSON.stringify(key) : String(key ?? '');
 }
