@@ -24,8 +24,9 @@ export const SSH_SIGNATURES: readonly string[] = [
   'rsa-sha2-256',
 ];
 
-/** A number as fixed width wants it: without leading zeros that SSH adds, filled up to the left. */
+/** A number as fixed width wants it: without leading zeros that SSH adds, filled up to the left. @throws RangeError for a negative one */
 function fixedWidth(number: Buffer, bytes: number): Buffer {
+  if (number.length > 0 && number[0]! >= 0x80) throw new RangeError('a number that is negative');
   const first = number.findIndex((byte) => byte !== 0);
   const bare = first === -1 ? Buffer.alloc(0) : number.subarray(first);
   if (bare.length > bytes) throw new RangeError('a number that is too long');
@@ -50,6 +51,7 @@ function byEcdsa(key: SshReader, name: string, signature: SshReader, signed: Buf
   const y = point.subarray(1 + bytes).toString('base64url');
   const numbers = new SshReader(signature.string());
   const value = Buffer.concat([fixedWidth(numbers.string(), bytes), fixedWidth(numbers.string(), bytes)]);
+  if (!numbers.ended) return null;
   return { digest, signed, key: { key: keyOf({ kty: 'EC', crv, x, y }), dsaEncoding: 'ieee-p1363' }, value };
 }
 
@@ -62,7 +64,7 @@ function byEd25519(key: SshReader, signature: SshReader, signed: Buffer): Verifi
 function signedByToken(application: Buffer, signature: SshReader, signed: Buffer): Buffer | null {
   const flags = signature.bytes(1);
   const counter = signature.bytes(4);
-  if ((flags[0]! & USER_PRESENT) === 0) return null;
+  if ((flags[0]! & USER_PRESENT) === 0 || !signature.ended) return null;
   return Buffer.concat([hash('sha256', application, 'buffer'), flags, counter, hash('sha256', signed, 'buffer')]);
 }
 
@@ -70,6 +72,7 @@ function byToken(type: string, key: Buffer, signature: Buffer, signed: Buffer): 
   const parts = new SshReader(key);
   for (let left = type === SK_ECDSA ? 3 : 2; left > 0; left -= 1) parts.string();
   const application = parts.string();
+  if (!parts.ended) return null;
   const after = new SshReader(signature);
   after.string();
   after.string();
@@ -81,15 +84,29 @@ function byToken(type: string, key: Buffer, signature: Buffer, signed: Buffer): 
   return type === SK_ECDSA ? byEcdsa(fields, 'nistp256', inner, text) : byEd25519(fields, inner, text);
 }
 
+/** Null also where the key or the signature holds more than it should: what is checked is all of both. */
 function read(publicKey: Buffer, signature: Buffer, signed: Buffer): Verification | null {
   const key = new SshReader(publicKey);
   const type = key.text();
   const fields = new SshReader(signature);
   const format = fields.text();
   if (!SSH_SIGNATURES.includes(format)) return null;
+  if (type === SK_ED25519 || type === SK_ECDSA) {
+    return format === type ? byToken(type, publicKey, signature, signed) : null;
+  }
+  const found = readPlain(type, format, key, fields, signed);
+  return key.ended && fields.ended ? found : null;
+}
+
+function readPlain(
+  type: string,
+  format: string,
+  key: SshReader,
+  fields: SshReader,
+  signed: Buffer,
+): Verification | null {
   if (type === 'ssh-rsa') return format.startsWith('rsa-') ? byRsa(key, format, fields, signed) : null;
   if (format !== type) return null;
-  if (type === SK_ED25519 || type === SK_ECDSA) return byToken(type, publicKey, signature, signed);
   if (type === 'ssh-ed25519') return byEd25519(key, fields, signed);
   return byEcdsa(key, type.slice(ECDSA.length), fields, signed);
 }

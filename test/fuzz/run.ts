@@ -1,9 +1,15 @@
 /**
- * Sends requests that nobody means well with, on both databases: `npm run test:fuzz`, or
- * `node test/fuzz/run.ts [requests | graphql] [--sqlite | --postgres] [--examples N] [--questions N] [--seed N] [--path REGEX]`.
- * `requests` are made by schemathesis out of our own OpenAPI document: it fails at an answer 5xx, at a status, a header or a
- * content type that is not declared, and at a body that differs from its schema. `graphql` asks hostile questions: it fails at
- * one that takes more than a second of processor time or 50 MB. The last lines say how many requests were sent.
+ * Looks for faults with what nobody would send: `npm run test:fuzz`, or
+ * `node test/fuzz/run.ts [name ...] [--sqlite | --postgres] [--examples N] [--cases N] [--seed N] [--only N] [--path REGEX]`.
+ *
+ * `api` sends requests that schemathesis makes out of our own OpenAPI document. It fails at an answer 5xx, at a status, a
+ * header or a content type that is not declared, and at a body that differs from its schema. `graphql` asks hostile
+ * questions: it fails at one that takes more than a second of processor time or 50 MB. Both run on both databases, and the
+ * last lines say how many requests were sent.
+ *
+ * The others are parsers (`parsers/fuzzers.ts`): each gets damaged inputs, made out of a seed and of what is kept in
+ * `corpus/`. It fails at an exception that is not the parser's own, at what is taken though it is damaged, and at what
+ * takes too much time or memory. `--seed` and `--only` do one case again.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +21,7 @@ import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { fuzzGraphql } from './graphql/run-graphql.ts';
+import { fuzzParsers, PARSERS } from './parsers/run-parsers.ts';
 
 const SCHEMATHESIS = '4.32.5';
 const TOKEN = 'glpat-fuzz-test-token-000000';
@@ -29,21 +36,26 @@ const RUN_MS = 3 * 3_600_000;
 
 const here = import.meta.dirname;
 const cache = resolve(here, '../../node_modules/.cache/fuzz');
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
+const { values: options, positionals: names } = parseArgs({
   options: {
     sqlite: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
     examples: { type: 'string', default: '25' },
-    questions: { type: 'string', default: '200' },
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    cases: { type: 'string' },
+    only: { type: 'string' },
     phases: { type: 'string', default: 'examples,coverage,fuzzing' },
     workers: { type: 'string', default: '4' },
     path: { type: 'string' },
     log: { type: 'string' },
     events: { type: 'string' },
   },
+  allowPositionals: true,
 });
+/** Questions that `graphql` asks where `--cases` is left out. */
+const QUESTIONS = 200;
+const isWanted = (name: string) => names.length === 0 || names.includes(name);
+const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 /** Brings schemathesis onto the machine, once for each version. @returns its program */
 function install(): string {
@@ -87,7 +99,7 @@ async function fuzz(name: string, settings: Record<string, string>): Promise<Out
       '--max-examples',
       options.examples,
       '--seed',
-      options.seed,
+      options.seed ?? '1',
       '--no-shrink',
       '--continue-on-failure',
       '--warnings',
@@ -127,34 +139,42 @@ async function fuzz(name: string, settings: Record<string, string>): Promise<Out
 /** Hostile questions in GraphQL, asked of a server in this process. @param url of PostgreSQL; empty for SQLite */
 async function questions(name: string, url: string): Promise<Outcome> {
   process.env.STITHY_TEST_POSTGRES = url;
-  const { requests, failures } = await fuzzGraphql(Number(options.seed), Number(options.questions));
+  const { requests, failures } = await fuzzGraphql(numberIn(options.seed) ?? 1, numberIn(options.cases) ?? QUESTIONS);
   for (const failure of failures) process.stderr.write(`${failure}\n`);
   process.stdout.write(`${name}: ${requests} questions in GraphQL, ${failures.length} failures\n`);
   return { requests, failed: failures.length > 0 };
 }
 
-const PARTS: Record<string, (name: string, url: string) => Promise<Outcome>> = {
-  requests: (name, url) => fuzz(name, url === '' ? {} : { STITHY_DATABASE_URL: url }),
+/** What runs on both databases, by its name. */
+const ON_DATABASES = {
+  api: (name: string, url: string) => fuzz(name, url === '' ? {} : { STITHY_DATABASE_URL: url }),
   graphql: questions,
 };
 
-const both = options.sqlite === options.postgres;
-const parts = (positionals.length > 0 ? positionals : Object.keys(PARTS)).map((part) => {
-  const run = PARTS[part];
-  if (run === undefined) throw new Error(`${part} is none of ${Object.keys(PARTS).join(', ')}`);
-  return run;
-});
-const outcomes: Outcome[] = [];
-if (both || options.sqlite) for (const run of parts) outcomes.push(await run('SQLite', ''));
-if (both || options.postgres) {
-  const database = await startPostgres();
-  try {
-    for (const run of parts) outcomes.push(await run('PostgreSQL', database.url));
-  } finally {
-    await database.stop();
+/** @returns whether nothing was found */
+async function fuzzOnDatabases(): Promise<boolean> {
+  const both = options.sqlite === options.postgres;
+  const parts = Object.entries(ON_DATABASES).flatMap(([name, run]) => (isWanted(name) ? [run] : []));
+  if (parts.length === 0) return true;
+  const outcomes: Outcome[] = [];
+  if (both || options.sqlite) for (const run of parts) outcomes.push(await run('SQLite', ''));
+  if (both || options.postgres) {
+    const database = await startPostgres();
+    try {
+      for (const run of parts) outcomes.push(await run('PostgreSQL', database.url));
+    } finally {
+      await database.stop();
+    }
   }
+  const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
+  const failed = outcomes.some((outcome) => outcome.failed);
+  process.stdout.write(`${requests} requests, ${failed ? 'with failures' : 'no failures'}\n`);
+  return !failed;
 }
-const requests = outcomes.reduce((sum, outcome) => sum + outcome.requests, 0);
-const failed = outcomes.some((outcome) => outcome.failed);
-process.stdout.write(`${requests} requests, ${failed ? 'with failures' : 'no failures'}\n`);
-process.exitCode = failed ? 1 : 0;
+
+const known = [...Object.keys(ON_DATABASES), ...PARSERS];
+const unknown = names.find((name) => !known.includes(name));
+if (unknown !== undefined) throw new Error(`There is no ${unknown}: ${known.join(', ')}.`);
+const [cases, seed, only] = [options.cases, options.seed, options.only].map(numberIn);
+if (!(await fuzzParsers(isWanted, { cases, seed, only }))) process.exitCode = 1;
+if (!(await fuzzOnDatabases())) process.exitCode = 1;

@@ -1,24 +1,51 @@
 import assert from 'node:assert/strict';
 import * as crypto from 'node:crypto';
-import { createPublicKey, diffieHellman, generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import {
+  createECDH,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { SshReader, sshNumber, sshString, uint32 } from '../../src/core/ssh-fields.ts';
 import { verifySshSignature } from '../../src/core/ssh-verify.ts';
-import { type Opener, openerOf, PLAIN, type Sealer, sealerOf } from '../../src/git-server/ssh/protocol/ciphers.ts';
+import {
+  keyLengths,
+  type Opener,
+  openerOf,
+  PLAIN,
+  type Sealer,
+  sealerOf,
+} from '../../src/git-server/ssh/protocol/ciphers.ts';
 import { Message } from '../../src/git-server/ssh/protocol/numbers.ts';
 
 const VERSION = 'SSH-2.0-Raw';
 const CIPHER = 'aes128-gcm@openssh.com';
 const MLKEM_PREFIX_BYTES = 22;
+/** Curves and hashes of RFC 5656. */
+const NIST: Readonly<Record<string, { curve: string; digest: string }>> = {
+  'ecdh-sha2-nistp256': { curve: 'prime256v1', digest: 'sha256' },
+  'ecdh-sha2-nistp384': { curve: 'secp384r1', digest: 'sha384' },
+  'ecdh-sha2-nistp521': { curve: 'secp521r1', digest: 'sha512' },
+};
 
 export interface RawOptions {
-  keyExchange?: 'curve25519-sha256' | 'mlkem768x25519-sha256';
+  /** `curve25519-sha256` when absent. */
+  keyExchange?: string;
   strict?: boolean;
+  cipher?: string;
+  mac?: string;
+  /** KEXINIT itself, in the place of one that says what the others say. */
+  init?: Buffer;
 }
 
 /** A client that sends whatever it is told, in whatever order: what no real one would. */
 export class RawSsh {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   #input = Buffer.alloc(0);
   #wake: () => void = () => {};
   #closed = false;
@@ -29,7 +56,8 @@ export class RawSsh {
   #version: string | undefined;
   #sessionId: Buffer | undefined;
 
-  private constructor(socket: Socket) {
+  /** @param socket to the server, in whatever state */
+  constructor(socket: Duplex) {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => {
       this.#input = Buffer.concat([this.#input, chunk]);
@@ -65,9 +93,27 @@ export class RawSsh {
   }
 
   send(...parts: (Buffer | number)[]): void {
-    const payload = Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : part)));
-    this.#socket.write(this.#sealer.seal(payload, this.#out));
-    this.#out = (this.#out + 1) >>> 0;
+    const whole = Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : part)));
+    for (const payload of this.onMessage(whole)) {
+      const packet = this.#sealer.seal(payload, this.#out);
+      this.#out = (this.#out + 1) >>> 0;
+      for (const bytes of this.onPacket(packet)) this.#socket.write(bytes);
+    }
+  }
+
+  /** What is sent in the place of a message. */
+  protected onMessage(payload: Buffer): readonly Buffer[] {
+    return [payload];
+  }
+
+  /** What goes over the wire in the place of a packet. */
+  protected onPacket(packet: Buffer): readonly Buffer[] {
+    return [packet];
+  }
+
+  /** Id of the session, once there are keys. */
+  get sessionId(): Buffer {
+    return this.#sessionId!;
   }
 
   async #more(): Promise<boolean> {
@@ -134,9 +180,9 @@ export class RawSsh {
   }
 
   /** @returns KEXINIT as this client sends it */
-  kexInit({ keyExchange = 'curve25519-sha256', strict = true }: RawOptions = {}): Buffer {
+  kexInit({ keyExchange = 'curve25519-sha256', strict = true, cipher = CIPHER, mac = '' }: RawOptions = {}): Buffer {
     const kex = [keyExchange, 'ext-info-c', ...(strict ? ['kex-strict-c-v00@openssh.com'] : [])].join(',');
-    const lists = [kex, 'ssh-ed25519', CIPHER, CIPHER, '', '', 'none', 'none', '', ''];
+    const lists = [kex, 'ssh-ed25519', cipher, cipher, mac, mac, 'none', 'none', '', ''];
     const cookie = crypto.randomBytes(16);
     return Buffer.concat([Buffer.from([Message.kexInit]), cookie, ...lists.map(sshString), Buffer.alloc(1), uint32(0)]);
   }
@@ -144,29 +190,37 @@ export class RawSsh {
   /** Agrees on keys, for the first time or again. @param theirs the server's KEXINIT, where it has come already */
   async exchangeKeys(options: RawOptions = {}, theirs?: Buffer): Promise<void> {
     if (this.#version === undefined) await this.sendVersion();
-    const mine = this.kexInit(options);
+    const { keyExchange = 'curve25519-sha256', cipher = CIPHER, mac = '' } = options;
+    const mine = options.init ?? this.kexInit(options);
     this.send(mine);
     const init = theirs ?? (await this.expect(Message.kexInit));
-    const value = makeValue(options.keyExchange ?? 'curve25519-sha256');
+    const value = makeValue(keyExchange);
     this.send(Message.kexExchange, sshString(value.sent));
     const reply = new SshReader(await this.expect(Message.kexReply), 1);
     const [hostKey, answer, signature] = [reply.string(), reply.string(), reply.string()];
     const secret = value.secret(answer);
     const parts = [VERSION, this.#version!, mine, init, hostKey, value.sent, answer].map(sshString);
-    const digest = hash('sha256', Buffer.concat([...parts, secret]), 'buffer');
+    const algorithm = NIST[keyExchange]?.digest ?? 'sha256';
+    const digest = hash(algorithm, Buffer.concat([...parts, secret]), 'buffer');
     assert.ok(verifySshSignature(hostKey, signature, digest), 'the server proves who it is');
     await this.expect(Message.newKeys);
     this.send(Message.newKeys);
     this.#sessionId ??= digest;
-    const derive = (letter: string) =>
-      hash('sha256', Buffer.concat([secret, digest, Buffer.from(letter), this.#sessionId!]), 'buffer');
-    const keys = (iv: string, key: string) => ({
-      iv: derive(iv).subarray(0, 12),
-      key: derive(key).subarray(0, 16),
-      macKey: Buffer.alloc(0),
+    const derive = (letter: string, length: number) => {
+      let key = hash(algorithm, Buffer.concat([secret, digest, Buffer.from(letter), this.#sessionId!]), 'buffer');
+      while (key.length < length) {
+        key = Buffer.concat([key, hash(algorithm, Buffer.concat([secret, digest, key]), 'buffer')]);
+      }
+      return key.subarray(0, length);
+    };
+    const lengths = keyLengths(cipher, mac);
+    const keys = (iv: string, key: string, macKey: string) => ({
+      iv: derive(iv, lengths.iv),
+      key: derive(key, lengths.key),
+      macKey: derive(macKey, lengths.macKey),
     });
-    this.#sealer = sealerOf(CIPHER, '', keys('A', 'C'));
-    this.#opener = openerOf(CIPHER, '', keys('B', 'D'));
+    this.#sealer = sealerOf(cipher, mac, keys('A', 'C', 'E'));
+    this.#opener = openerOf(cipher, mac, keys('B', 'D', 'F'));
     if (options.strict !== false) [this.#in, this.#out] = [0, 0];
   }
 
@@ -207,6 +261,11 @@ export function publicBlob(key: KeyObject): Buffer {
 }
 
 function makeValue(kind: string): { sent: Buffer; secret: (answer: Buffer) => Buffer } {
+  const nist = NIST[kind];
+  if (nist !== undefined) {
+    const mine = createECDH(nist.curve);
+    return { sent: mine.generateKeys(), secret: (answer) => sshNumber(mine.computeSecret(answer)) };
+  }
   const pair = generateKeyPairSync('x25519');
   const mine = Buffer.from(pair.publicKey.export({ format: 'jwk' }).x!, 'base64url');
   const classic = (answer: Buffer) => {

@@ -5,7 +5,10 @@ import { join, relative } from 'node:path';
 const OTHER_PROGRAMS = ['test/clients/', 'test/crash/'];
 
 /** Folders whose tests never open a database: they need not run once for each. */
-const WITHOUT_DATABASE = ['src/ci/', 'src/config/', 'src/core/', 'src/git/', 'src/http/params/', 'src/outbound/'];
+const WITHOUT_DATABASE = [
+  ...['src/ci/', 'src/config/', 'src/core/', 'src/git/', 'src/http/params/', 'src/outbound/'],
+  'test/fuzz/',
+];
 
 /** Files that measure memory or time of their process, in which other files must not have left anything to clear up. */
 const MEASURE_THEMSELVES = [

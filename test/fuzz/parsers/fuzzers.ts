@@ -1,0 +1,8 @@
+import type { Fuzzer } from './fuzzer.ts';
+import { pgp } from './pgp.ts';
+import { ssh } from './ssh.ts';
+import { sshSignatures } from './ssh-signatures.ts';
+import { yaml } from './yaml.ts';
+
+/** What can be fuzzed by name. */
+export const FUZZERS: readonly Fuzzer[] = [ssh, sshSignatures, yaml, pgp];
