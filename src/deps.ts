@@ -10,8 +10,10 @@ import type { Database } from './db/database.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
 import type { RecentCache } from './db/recent-cache.ts';
 import type { Db } from './db/schema.ts';
+import type { ServerProcesses } from './db/server-processes.ts';
 import type { SnapshotCache } from './db/snapshot-cache.ts';
 import type { MergeRequest } from './db/tables/merge-requests.ts';
+import type { RefChange } from './db/tables/ref-intents.ts';
 import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
 import type { AnswerCache } from './http/answers.ts';
@@ -40,6 +42,8 @@ export interface Deps {
   uptimeMs: () => number;
   /** Whether no other server process worked on the data at that time. */
   alone: boolean;
+  /** Which others work on it now, and which have died. */
+  processes: ServerProcesses;
   database: Database;
   /** The handle for queries outside a transaction; inside one, the transaction's own handle shadows it. */
   db: Db;
@@ -80,6 +84,8 @@ export interface Deps {
   leftIntents: LeftIntents;
   /** Finishes or drops a write of this process by the key of its intent; set where recovery is registered. */
   settleIntent(holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void>;
+  /** Settles what has to be recorded before changes of refs, on PostgreSQL; set where recovery is registered. */
+  settleBefore(holder: Pick<Holder, 'type' | 'id'>, updates: readonly RefChange[]): Promise<void>;
   /** Whether a merge request has the approvals that it needs; set by the area that keeps them. */
   isApproved(db: Db, mergeRequest: MergeRequest): Promise<boolean>;
   /** Counts single actions that are limited in number. */

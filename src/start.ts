@@ -18,11 +18,12 @@ import { openSecretBox } from './core/secret-box.ts';
 import { UnderWay } from './core/under-way.ts';
 import { WaitingRoom } from './core/waiting-room.ts';
 import { type Claim, claimData } from './db/claim.ts';
-import { openDatabase } from './db/database.ts';
+import { type Database, openDatabase } from './db/database.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
 import { RecentCache } from './db/recent-cache.ts';
+import { ServerProcesses } from './db/server-processes.ts';
 import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
 import { useGitConfig } from './git/environment.ts';
@@ -92,9 +93,10 @@ export async function open(
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
+  const processes = await enter(config, clock, log, database);
   const pool = new RepositoryPool();
   const underWay = new UnderWay();
-  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', underWay);
+  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', underWay, processes.id);
   const blobs = new DiskBlobStore(join(config.dataDir, 'blobs'));
   const snapshot = new SnapshotCache(database.version);
   rememberCounts(database.db, snapshot);
@@ -104,6 +106,7 @@ export async function open(
     log,
     ...began,
     alone,
+    processes,
     database,
     db: database.db,
     snapshot,
@@ -139,6 +142,7 @@ export async function open(
     pushFacts: [soleCommit],
     leftIntents: new LeftIntents(log),
     settleIntent: async () => {},
+    settleBefore: async () => {},
     isApproved: async () => false,
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
     sshUrl: (path) => sshAddress(config, deps.externalUrl(), path),
@@ -149,9 +153,11 @@ export async function open(
     await deps.downloads.stop();
     await deps.mailer.close();
     await pool.close();
+    await processes.close();
     await database.close();
   };
   try {
+    processes.onDeath((id) => jobs.takeOver(id));
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
     registerMail(deps);
@@ -160,6 +166,21 @@ export async function open(
     const firstStart = await bootstrap(deps);
     await deps.settings.refresh();
     return { deps, server: buildApp(deps), firstStart, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Enters this process among those of the database, which is closed where that fails. */
+async function enter(config: Config, clock: Clock, log: Logger, { db, close }: Database): Promise<ServerProcesses> {
+  try {
+    return await ServerProcesses.enter(
+      db,
+      clock,
+      log,
+      config.database.kind === 'postgres' ? config.database.url : null,
+    );
   } catch (error) {
     await close();
     throw error;
@@ -248,6 +269,7 @@ async function serveClaimed(
     await recoverIntents(instance.deps);
     await recoverBackgroundWork(instance.deps);
     if (claim.alone) await resumeMoves(instance.deps);
+    if (claim.alone) await instance.deps.processes.forgetOthers();
     await claim.share();
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
@@ -265,6 +287,7 @@ async function serveClaimed(
   config.port = port;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   instance.deps.jobs.start();
+  instance.deps.processes.start();
   const processors = availableParallelism();
   const threads = Math.min(MAX_READERS, processors - 1);
   const load = new LoopLoad();

@@ -11,6 +11,7 @@ import type { TransportOptions, TransportSession } from '../git/transport/sessio
 import { uploadPack } from '../git/transport/upload-pack.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
+import { settleGone } from '../repositories/recover-intents.ts';
 import type { GitAccess } from './access.ts';
 import { pushHandlers } from './push.ts';
 
@@ -76,6 +77,15 @@ async function start(
 }
 
 /**
+ * Before a client is told the refs: one whose push was interrupted sends nothing again of what has moved, and waits for its pipeline.
+ * @throws ApiError 403 while the repository takes no pushes
+ */
+async function beforePush(deps: Deps, { holder, readOnly }: GitAccess): Promise<void> {
+  if (readOnly) throw refused(READ_ONLY, 403);
+  await settleGone(deps, holder);
+}
+
+/**
  * Tells a client what git can do with the repository that it was let to, and, before version 2, every ref.
  * @throws ApiError 403 for a push while it takes none; GitError `failed`, `busy`, `timeout`, `aborted`
  */
@@ -85,7 +95,7 @@ export async function announce(
   service: Service,
   client: Client,
 ): Promise<TransportSession> {
-  if (service === 'receive-pack' && access.readOnly) throw refused(READ_ONLY, 403);
+  if (service === 'receive-pack') await beforePush(deps, access);
   return start(deps, access, client, (options) => advertise(repositoryOf(deps, access.holder), service, options));
 }
 
@@ -95,7 +105,7 @@ export async function announce(
  * @param input what the client sends: one request over HTTP, else all it ever says
  * @throws ApiError 400 for what git cannot read; GitError `failed`, `busy`, `timeout`, `aborted`
  */
-export function serve(
+export async function serve(
   deps: Deps,
   access: GitAccess,
   service: Service,
@@ -103,7 +113,7 @@ export function serve(
   client: Client,
 ): Promise<TransportSession> {
   // Over HTTP it was told when it asked for the refs.
-  if (client.stateless === false && service === 'receive-pack' && access.readOnly) throw refused(READ_ONLY, 403);
+  if (client.stateless === false && service === 'receive-pack') await beforePush(deps, access);
   const repo = repositoryOf(deps, access.holder);
   const { receive_max_input_size: megabytes, snippet_size_limit: snippet } = deps.settings.now;
   const push = Math.min(deps.config.limits.push, (megabytes ?? Number.POSITIVE_INFINITY) * MEGABYTE);

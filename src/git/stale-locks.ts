@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './durable.ts';
+import { bytesPath } from './lock-file.ts';
 
 /** Folders that git locks or leaves temporary files in; `refs` to any depth. */
 const FOLDERS = ['.', 'refs', 'objects', 'objects/info', 'objects/info/commit-graphs', 'objects/pack', 'info'];
@@ -43,6 +44,28 @@ async function look(sweep: Sweep, folder: string): Promise<void> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
+}
+
+/**
+ * Removes the locks of files that were left by whoever made them.
+ * @param names of the files, relative to `dir`
+ * @param ageMs those that are younger, by the clock of the disk, are left
+ * @returns whether none of the files is locked any more
+ */
+export async function removeLocks(dir: string, names: readonly string[], ageMs: number): Promise<boolean> {
+  let now: Promise<number> | undefined;
+  let left = 0;
+  for (const name of names) {
+    const path = bytesPath(dir, `${name}.lock`);
+    const stat = await lstat(path).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    if (stat === undefined) continue;
+    now ??= timeOfDisk(dir);
+    if ((await now) - stat.mtimeMs >= ageMs) await rm(path, { force: true });
+    else left += 1;
+  }
+  return left === 0;
 }
 
 /** Whether a name in a folder of a repository is that of a lock or a temporary file. */

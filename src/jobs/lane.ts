@@ -74,11 +74,6 @@ export class LaneWorkers {
     this.#kinds = [...shop.works.values()].flatMap(({ kind }) => (kind.lane === lane ? [kind.name] : []));
   }
 
-  /** Jobs that this process runs, or has run and not written down yet. */
-  get mine(): StoredJob[] {
-    return [...this.#running.values(), ...this.#ended.map(({ job }) => job)];
-  }
-
   start(): void {
     if (this.#kinds.length > 0) this.#loop = this.#run();
   }

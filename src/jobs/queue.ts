@@ -15,7 +15,7 @@ import { type JobHandler, MAX_BACK_OFF_MS, outcomeOf, runJob, textOf, type Work 
 import { releaseHeld, settleJobs } from './settle.ts';
 import { bringBackJobs } from './stranded.ts';
 import { Turns } from './turns.ts';
-import { beat, freeHeld, letRunAgain, type Seen, sortLanes, takeOver } from './upkeep.ts';
+import { freeHeld, type Left, letRunAgain, sortLanes } from './upkeep.ts';
 
 export interface JobOptions {
   /** While a job of that kind and key waits, no second one is written. */
@@ -35,8 +35,8 @@ export interface NewJob<Payload> extends JobOptions {
   payload: Payload;
 }
 
-/** How often a process says that its jobs run, and looks for those of dead ones. */
-const BEAT_MS = 20_000;
+/** How often it is looked whether it is time for the upkeep. */
+const LOOK_MS = 20_000;
 /** How often jobs are looked for that are not where they belong: put far ahead by a wrong clock, or of an earlier version. */
 const UPKEEP_MS = 600_000;
 
@@ -66,7 +66,6 @@ export class JobQueue {
   readonly #shop: Workshop;
   readonly #works = new Map<string, Work>();
   readonly #turns = new Turns();
-  readonly #seen: Seen = new Map();
   readonly #wakers = new Map<Lane, () => void>();
   #lanes = new Map<Lane, LaneWorkers>();
   #timer: NodeJS.Timeout | undefined;
@@ -77,12 +76,13 @@ export class JobQueue {
   /**
    * @param postgres whether other processes may work on the same jobs
    * @param underWay is told of jobs that run
+   * @param processId of this process among those
    */
-  constructor(db: Db, clock: Clock, log: Logger, postgres: boolean, underWay = new UnderWay()) {
+  constructor(db: Db, clock: Clock, log: Logger, postgres: boolean, underWay = new UnderWay(), processId = 0) {
     this.#db = db;
     this.#clock = clock;
     this.#log = log;
-    const process = randomUUID();
+    const prefix = `${processId}:${randomUUID()}`;
     let claims = 0;
     this.#shop = {
       db,
@@ -91,7 +91,7 @@ export class JobQueue {
       postgres,
       works: this.#works,
       underWay,
-      claim: () => `${process}.${++claims}`,
+      claim: () => `${prefix}.${++claims}`,
       onEmpty: (lane) => this.#turns.forget(lane),
     };
     for (const lane of Object.keys(LANES) as Lane[]) this.#wakers.set(lane, () => this.#lanes.get(lane)?.wake());
@@ -199,12 +199,29 @@ export class JobQueue {
     await letRunAgain(this.#db);
   }
 
+  /** Takes up again what a process ran that has died. */
+  async takeOver(processId: number): Promise<void> {
+    await this.#runAgain({ process: processId });
+  }
+
+  /** Takes up again what runs in none of the processes: one that was restored, or of an earlier version, ran it. */
+  async takeOverUnknown(processIds: readonly number[]): Promise<void> {
+    await this.#runAgain({ notOf: processIds });
+  }
+
+  async #runAgain(left: Left): Promise<void> {
+    const jobs = await letRunAgain(this.#db, left);
+    if (jobs === 0) return;
+    this.#log.log('warn', 'jobs of a process that has died run again', { jobs });
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
   /** Starts the workers of all lanes. */
   start(): void {
     for (const [lane, workers] of Object.entries(LANES) as [Lane, number][]) {
       this.#lanes.set(lane, new LaneWorkers(this.#shop, lane, workers));
     }
-    this.#timer = setInterval(() => this.#keep(), BEAT_MS).unref();
+    this.#timer = setInterval(() => this.#keep(), LOOK_MS).unref();
     this.#keep();
     for (const lane of this.#lanes.values()) lane.start();
   }
@@ -268,10 +285,6 @@ export class JobQueue {
 
   async #lookAfter(): Promise<void> {
     const now = performance.now();
-    const own = [...this.#lanes.values()].flatMap(({ mine }) => mine);
-    await beat(this.#db, own);
-    const taken = await takeOver(this.#db, this.#seen, new Set(own.map(({ id }) => id)), now);
-    if (taken > 0) this.#log.log('warn', 'jobs of a process that has died run again', { jobs: taken });
     if (now < this.#nextUpkeep) return;
     await this.upkeep();
     this.#nextUpkeep = now + UPKEEP_MS;

@@ -4,7 +4,7 @@ import { buildTestApp, type TestApp } from '../../test/support/app.ts';
 import { claimJobs } from './claim.ts';
 import { jobKind } from './kinds.ts';
 import { settleJobs } from './settle.ts';
-import { beat, freeHeld, type Seen, takeOver } from './upkeep.ts';
+import { freeHeld } from './upkeep.ts';
 
 const KIND = jobKind<object>('test.upkeep', { lane: 'git' });
 
@@ -25,45 +25,39 @@ async function take(claim: string) {
 
 const rows = () => app.deps.db.selectFrom('jobs').selectAll().orderBy('id').execute();
 
-test('jobs of a process without a beat are taken over, those of a living one are not', async () => {
+test('jobs of a process that has died are taken over, those of others are not', async () => {
   const { db, jobs } = app.deps;
   await jobs.enqueue(db, KIND, {});
-  const dead = await take('dead.1');
+  const [dead] = await take('7:dead.1');
   await jobs.enqueue(db, KIND, {});
-  const living = await take('living.1');
-  await jobs.enqueue(db, KIND, {});
-  const own = await take('own.1');
-  const seen: Seen = new Map();
-  const look = (at: number) => takeOver(db, seen, new Set(own.map(({ id }) => id)), at);
-  assert.equal(await look(0), 0);
-  await beat(db, living);
-  assert.equal(await look(60_000), 0);
-  assert.equal(await look(100_000), 1);
-  assert.deepEqual(
-    (await rows()).map(({ id, state }) => [id, state]),
-    [
-      [dead[0]!.id, 'waiting'],
-      [living[0]!.id, 'running'],
-      [own[0]!.id, 'running'],
-    ],
-  );
+  const [living] = await take('77:living.1');
+  await jobs.takeOver(7);
+  const states = async () => (await rows()).map(({ id, state }) => [id, state]);
+  assert.deepEqual(await states(), [
+    [dead!.id, 'waiting'],
+    [living!.id, 'running'],
+  ]);
+  await take('8:other.1');
+  await jobs.takeOverUnknown([8]);
+  assert.deepEqual(await states(), [
+    [dead!.id, 'running'],
+    [living!.id, 'waiting'],
+  ]);
 });
 
 test('a process that was taken for dead changes nothing about the job that another one runs by then', async () => {
   const { db, jobs } = app.deps;
   await jobs.enqueue(db, KIND, {});
-  const [first] = await take('slow.1');
-  const seen: Seen = new Map();
-  await takeOver(db, seen, new Set(), 0);
-  await takeOver(db, seen, new Set(), 100_000);
-  const [second] = await take('quick.1');
+  const [first] = await take('5:slow.1');
+  await jobs.takeOver(5);
+  const [second] = await take('6:quick.1');
   assert.equal(second!.id, first!.id);
   await db.transaction().execute((db) => settleJobs(db, [{ job: first!, to: 'done' }]));
   const again = { state: 'waiting', runAt: '2020-01-01T00:00:00.000Z', attempts: 7, error: 'late' } as const;
   await db.transaction().execute((db) => settleJobs(db, [{ job: first!, to: again }]));
   assert.deepEqual(
     (await rows()).map(({ state, claim, attempts }) => [state, claim, attempts]),
-    [['running', 'quick.1', 2]],
+    [['running', '6:quick.1', 2]],
   );
   await db.transaction().execute((db) => settleJobs(db, [{ job: second!, to: 'done' }]));
   assert.deepEqual(await rows(), []);

@@ -1,65 +1,24 @@
 import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/jobs.ts';
 import { releaseHeld } from './settle.ts';
 
 /** The lane of jobs whose kind no server knows. */
 export const UNKNOWN_LANE = 'unknown';
-/** A process whose jobs have had no beat for so long is dead, in milliseconds. */
-const SILENT_MS = 90_000;
 /** So long a due job is left to a process that may know its kind. */
 const UNKNOWN_AFTER_MS = 600_000;
 
-/** What of a running job was seen when, by the clock that never jumps. */
-export type Seen = Map<number, { claim: string | null; beat: number; since: number }>;
+/** Of which running jobs: those of a claim, of a process that has died, or of processes that nobody knows. */
+export type Left = { claim: string | null } | { process: number } | { notOf: readonly number[] };
 
-/** Says that this process still runs the jobs. */
-export async function beat(db: Db, jobs: readonly StoredJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  await db
-    .updateTable('jobs')
-    .set((eb) => ({ beat: eb('beat', '+', 1) }))
-    .where(
-      'id',
-      'in',
-      jobs.map(({ id }) => id),
-    )
-    .where('claim', 'in', [...new Set(jobs.map(({ claim }) => claim))])
-    .execute();
-}
-
-/**
- * Lets jobs of processes that have died run again: those whose beat has stood still. Clocks of machines are not compared.
- * @param seen what this process saw the last times; changed
- * @param own jobs that this process runs
- * @returns how many there were
- */
-export async function takeOver(db: Db, seen: Seen, own: ReadonlySet<number>, now: number): Promise<number> {
-  const running = await db.selectFrom('jobs').select(['id', 'claim', 'beat']).where('state', '=', 'running').execute();
-  const there = new Set(running.map(({ id }) => id));
-  for (const id of seen.keys()) if (!there.has(id)) seen.delete(id);
-  let count = 0;
-  for (const { id, claim, beat } of running) {
-    const last = seen.get(id);
-    if (own.has(id)) seen.delete(id);
-    else if (last === undefined || last.claim !== claim || last.beat !== beat)
-      seen.set(id, { claim, beat, since: now });
-    else if (now - last.since >= SILENT_MS) {
-      count += await letRunAgain(db, { id, claim, beat });
-      seen.delete(id);
-    }
-  }
-  return count;
-}
+/** The claims of a process begin with it. */
+const claimsOf = (process: number): string => `${process}:%`;
 
 /**
  * Lets running jobs run again.
- * @param only those of a claim, or one of them as it was seen; all where it is left out
+ * @param left which of them; all where it is left out
+ * @returns how many there were
  */
-export async function letRunAgain(
-  db: Db,
-  only?: Pick<StoredJob, 'claim'> & Partial<Pick<StoredJob, 'id' | 'beat'>>,
-): Promise<number> {
-  const { numUpdatedRows } = await db
+export async function letRunAgain(db: Db, left?: Left): Promise<number> {
+  let query = db
     .updateTable('jobs')
     .set((eb) => ({
       state: 'waiting',
@@ -81,11 +40,13 @@ export async function letRunAgain(
         .else(eb.ref('jobs.unique_key'))
         .end(),
     }))
-    .where('state', '=', 'running')
-    .$if(only !== undefined, (query) => query.where('claim', 'is not distinct from', only!.claim))
-    .$if(only?.id !== undefined, (query) => query.where('id', '=', only!.id!))
-    .$if(only?.beat !== undefined, (query) => query.where('beat', '=', only!.beat!))
-    .executeTakeFirstOrThrow();
+    .where('state', '=', 'running');
+  if (left !== undefined && 'claim' in left) query = query.where('claim', 'is not distinct from', left.claim);
+  if (left !== undefined && 'process' in left) query = query.where('claim', 'like', claimsOf(left.process));
+  if (left !== undefined && 'notOf' in left) {
+    for (const id of left.notOf) query = query.where('claim', 'not like', claimsOf(id));
+  }
+  const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
   return Number(numUpdatedRows);
 }
 

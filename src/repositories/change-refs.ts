@@ -17,7 +17,7 @@ import { protectDefaultBranch } from './default-branch.ts';
 import { HOLDER_TYPES, type Holder, holderColumns } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
-import { writableNow } from './own-writes.ts';
+import { isShared, writableNow } from './own-writes.ts';
 import { pushedRefs } from './push-facts.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { observe } from './ref-observers.ts';
@@ -81,13 +81,14 @@ export async function inRepositoryQueue<T>(
 /**
  * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
  * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
- * `recoverIntents` (recover-intents.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
+ * `settleIntent` (settle-intent.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
  * @throws GitError `conflict` when a ref is not where the update says; RepositoryReadOnly,
  *   and what the guard throws
  */
 export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
   const { holder, updates, via, pushOptions, cause, userId } = request;
   await deps.leftIntents.settle(repo.id);
+  if (isShared(deps)) await deps.settleBefore(holder, updates);
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   const key = randomUUID();
@@ -103,6 +104,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
       updates: JSON.stringify(updates),
       context: JSON.stringify({ via, pushOptions, cause, wasEmpty, key }),
       created_at: timestamp(deps.clock),
+      process_id: deps.processes.id,
     });
     return intent!;
   });
@@ -155,13 +157,23 @@ export async function finishChange(
   const told = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent, project) };
   const seen = await defaultBranchFor(repo, updates);
   await deps.db.transaction().execute(async (db) => {
-    if ((await removeIntent(db, { id: intentId })).length === 0) return;
+    const isLeft = (await removeIntent(db, { id: intentId })).length > 0;
+    if (!isLeft && !(await wasDropped(deps, db, intentId))) return;
+    // Meanwhile the repository may have been taken elsewhere.
+    if (!isLeft && (await writableNow(within(deps, db), holder, repo)) === undefined) return;
     await RECORD[holder.type](deps, db, holder.id, told, seen);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
       await protectDefaultBranch(deps, db, holder.id, newDefault);
     }
   });
+}
+
+/** Whether another process took this one for dead when no ref had moved, and dropped the intent. */
+async function wasDropped(deps: Deps, db: Db, id: number): Promise<boolean> {
+  if (!isShared(deps)) return false;
+  const { numDeletedRows } = await db.deleteFrom('dropped_ref_intents').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** The first branches of an empty repository decide its default branch, unless HEAD names one of them already. */

@@ -32,7 +32,7 @@ async function inPlace(deps: Deps, holder: Key, repo: Pick<Repository, 'id'>): P
 }
 
 /** Whether other processes may write, too. */
-const isShared = ({ config }: Deps): boolean => config.database.kind === 'postgres';
+export const isShared = ({ config }: Deps): boolean => config.database.kind === 'postgres';
 
 /** Writes under way in this process, by repository. */
 const writing = new WeakMap<RepositoryPool, Map<string, Set<Promise<unknown>>>>();

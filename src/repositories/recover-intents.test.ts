@@ -138,9 +138,11 @@ describe('beside other servers', () => {
     app.deps.alone = false;
     clock.advance(3_600_000);
     await recoverIntents(app.deps);
+    // Where several processes serve, what a write builds on is recorded before it.
+    const order = app.deps.config.database.kind === 'postgres' ? [null, first] : [first, null];
     assert.deepEqual(
       (await events()).map((event) => event.updates[0]?.old),
-      [first, null],
+      order,
     );
   });
 });

@@ -26,9 +26,9 @@ export interface JobsTable {
   turn_at: Defaulted<Timestamp>;
   /** 1 for work that comes again and again: it has one row for ever. */
   recurring: Defaulted<0 | 1>;
-  /** Who runs it: a word of the process's own for each time it takes jobs. */
+  /** Who runs it: the id of the process, and a word of its own for each time it takes jobs. */
   claim: Defaulted<string | null>;
-  /** Counted up by the process that runs it for as long as it lives. */
+  /** Of earlier versions. */
   beat: Defaulted<number>;
 }
 export type StoredJob = Selectable<JobsTable>;

@@ -1,4 +1,4 @@
-import type { Id, Json, Timestamp } from '../columns.ts';
+import type { Defaulted, Id, Json, Timestamp } from '../columns.ts';
 
 /**
  * Ref changes that are about to be made. Written before the refs move, deleted with the events that follow
@@ -14,6 +14,14 @@ export interface RefIntentsTable {
   updates: Json<RefChange[]>;
   context: Json<Record<string, unknown>>;
   created_at: Timestamp;
+  /** Which of the server's processes makes the change; null for one of an earlier version. */
+  process_id: Defaulted<number | null>;
+}
+
+/** Intents that others dropped while whoever made them may still live: a change that is made all the same is recorded. */
+export interface DroppedRefIntentsTable {
+  id: number;
+  dropped_at: Timestamp;
 }
 
 export interface RefChange {

@@ -229,10 +229,14 @@ describe('while a repository is moved', () => {
     };
     await app.deps.db
       .insertInto('ref_intents')
-      .values({ ...intent, created_at: '2026-01-01T00:00:00.000Z' })
+      .values({ ...intent, created_at: '2026-01-01T00:00:00.000Z', process_id: app.deps.processes.id })
       .execute();
     await assert.rejects(run(move.id), comesAgain);
-    assert.deepEqual([(await moveNow(app, move)).state, (await now()).repository_storage], ['started', 'default']);
+    const { repository_storage, repository_read_only } = await now();
+    assert.deepEqual([(await moveNow(app, move)).state, repository_storage], ['scheduled', 'default']);
+    // Meanwhile it takes writes, and no second move.
+    assert.equal(repository_read_only, 0);
+    await assert.rejects(schedule(), { message: 'project is read-only' });
     await app.deps.db.deleteFrom('ref_intents').execute();
     assert.equal((await finish(move)).state, 'finished');
     assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
@@ -421,7 +425,7 @@ describe('a move that is interrupted', () => {
   test('ends with a server that stops, and is made by the next', async () => {
     const move = await schedule();
     await assert.rejects(run(move.id, AbortSignal.abort(new Error('stopped'))), { message: 'stopped' });
-    assert.equal((await moveNow(app, move)).state, 'started');
+    assert.deepEqual([(await moveNow(app, move)).state, (await now()).repository_read_only], ['scheduled', 0]);
     assert.equal((await finish(move)).state, 'finished');
     assert.deepEqual([onDisk(app, 'default').length, onDisk(app, 'second').length], [0, 1]);
   });

@@ -10,9 +10,10 @@ import { repositoryId } from '../../git/storages.ts';
 import { copyWhole } from '../../git/whole-copy.ts';
 import { HOLDER_TYPES, tableOf } from '../holder.ts';
 import { ownWritesEnd } from '../own-writes.ts';
+import { settleGone } from '../recover-intents.ts';
 import { abandonUnlessKept, keep, type Replica, removeNow } from './abandoned.ts';
 import { lockHolder } from './holders.ts';
-import { enqueueMove } from './schedule.ts';
+import { enqueueMove, setReadOnly } from './schedule.ts';
 
 /** Another attempt has taken the move over, or what was being moved is gone: the copy is nobody's. */
 export class Overtaken extends Error {
@@ -29,10 +30,14 @@ const LOOK_MS = 50;
 const LOOKS = 40;
 const COMES_AGAIN_MS = 1_000;
 
-/** Enters that an attempt begins, with places of its own for the copies: one that ran before it can switch nothing over. */
+/**
+ * Enters that an attempt begins, with places of its own for the copies: one that ran before it can switch nothing over. From then on the
+ * repositories take no writes.
+ */
 export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ claim: string; replicas: Replica[] }> {
   const claim = randomUUID();
   return deps.db.transaction().execute(async (db) => {
+    await lockPlaces(deps, db, id, 1);
     const move = await db
       .updateTable('repository_storage_moves')
       .set({ state: 'started', claim, updated_at: timestamp(deps.clock) })
@@ -60,14 +65,43 @@ export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ cl
   });
 }
 
+/** Locks what a move that is not over takes along, and lets nobody write into it, or everybody again who may. */
+async function lockPlaces(deps: Deps, db: Db, id: number, readOnly: 0 | 1): Promise<void> {
+  const move = await db
+    .selectFrom('repository_storage_moves')
+    .select('places')
+    .where('id', '=', id)
+    .where('state', 'in', ['scheduled', 'started'])
+    .executeTakeFirst();
+  const repositories = parseJson<MovedRepository[]>(move?.places ?? '[]');
+  for (const repository of repositories) await lockHolder(deps, db, repository);
+  await setReadOnly(db, repositories, readOnly);
+}
+
+/** Lets repositories be written while an attempt waits for the next one. */
+export async function pause(deps: Deps, { id }: Pick<StorageMove, 'id'>, claim: string | null): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await lockPlaces(deps, db, id, 0);
+    const { numUpdatedRows } = await db
+      .updateTable('repository_storage_moves')
+      .set({ state: 'scheduled', updated_at: timestamp(deps.clock) })
+      .where('id', '=', id)
+      .where('state', '=', 'started')
+      .where('claim', claim === null ? 'is' : '=', claim)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new Overtaken('another attempt has taken over');
+  });
+}
+
 /**
  * Copies repositories that nobody may write any more, once the writes that had been announced have ended.
  * @throws ComesAgain while writes are under way; the signal's reason, GitError, and the file system's errors
  */
 export async function copyAll(deps: Deps, replicas: readonly Replica[], signal: AbortSignal): Promise<void> {
-  for (const { type, id, from, to } of replicas) {
+  for (const replica of replicas) {
+    const { from, to } = replica;
     await ownWritesEnd(deps, repositoryId(from));
-    await announcedWritesEnd(deps, { type, id }, signal);
+    await announcedWritesEnd(deps, replica, signal);
     await copyWhole(deps.storages.dirOf(from), deps.storages.dirOf(to), signal);
   }
 }
@@ -77,9 +111,10 @@ const announced = async (db: Db, { type, id }: Pick<Replica, 'type' | 'id'>): Pr
   return (await intents.limit(1).executeTakeFirst()) !== undefined;
 };
 
-/** Those of a process that has died are settled by others, which takes longer. */
-async function announcedWritesEnd(deps: Deps, holder: Pick<Replica, 'type' | 'id'>, signal: AbortSignal) {
+async function announcedWritesEnd(deps: Deps, { type, id, from }: Replica, signal: AbortSignal) {
+  const holder = { type, id, repository_storage: from.storage, disk_path: from.diskPath };
   for (let looks = 0; await announced(deps.db, holder); looks += 1) {
+    await settleGone(deps, holder);
     if (looks === LOOKS) throw new ComesAgain(COMES_AGAIN_MS, 'writes to the repository are under way');
     await sleep(LOOK_MS, undefined, { signal });
   }

@@ -8,7 +8,7 @@ import { isMissing } from '../../git/durable.ts';
 import { GitError } from '../../git/errors.ts';
 import { type Replica, removeNow } from './abandoned.ts';
 import { lockHolder } from './holders.ts';
-import { begin, Changed, copyAll, Overtaken, switchOver } from './replicate.ts';
+import { begin, Changed, copyAll, Overtaken, pause, switchOver } from './replicate.ts';
 import { COPY_MS, setReadOnly } from './schedule.ts';
 
 /** One that ends its process so often is given up. */
@@ -44,6 +44,7 @@ async function replicate(deps: Deps, move: StorageMove, { attempts, signal }: Ru
     const comesToNothing = error instanceof Overtaken;
     const goesBy = signal.aborted || comesAgainAfter(error) !== null || faultOf(error) === 'unavailable';
     if (comesToNothing || goesBy) await dropCopies(deps, move.id, replicas);
+    if (goesBy && !comesToNothing) await pauseMove(deps, move, claim);
     if (comesToNothing && !(await isLeft(deps, move, claim))) return;
     if (goesBy) throw error;
     deps.log.log('warn', 'a repository could not be moved', { move: move.id, error: String(error) });
@@ -78,6 +79,16 @@ function reasonOf({ storages }: Deps, move: StorageMove, error: unknown): string
   if (error instanceof GitError && error.code === 'busy') return 'The repository does not come to rest.';
   if (error instanceof GitError) return 'The copy of the repository differs from it.';
   return 'An internal error kept the repository from being moved.';
+}
+
+/** Where the database is away the repositories stay read-only until the next attempt. */
+async function pauseMove(deps: Deps, move: StorageMove, claim: string | null): Promise<void> {
+  try {
+    await pause(deps, move, claim);
+  } catch (error) {
+    if (error instanceof Overtaken) return;
+    deps.log.log('warn', 'a repository stays read-only while its move waits', { move: move.id, error: String(error) });
+  }
 }
 
 /** Copies of an attempt that has ended without using them; where the database is away they go by themselves later. */

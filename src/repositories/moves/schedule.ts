@@ -30,7 +30,8 @@ export const pickDestination = ({ storages, settings }: Pick<Deps, 'storages' | 
   storages.pickBeside(source, Math.random(), settings.now.repository_storages_weighted)?.name ?? source;
 
 /**
- * Schedules a move: from the end of the transaction on the repositories take no writes until it is over.
+ * Schedules a move: from the end of the transaction on the repositories take no writes until it is over, but where it has to wait
+ * for writes to end.
  * @param kind what is moved: a project with its wiki, a snippet, the wiki of a group
  * @param destination name of a storage; null draws one by weight
  * @throws ApiError 404, or 400 for a storage that is not there and for repositories that take no writes already
@@ -48,7 +49,7 @@ export async function scheduleMove(
     const holders = await lockMoved(deps, db, kind, id);
     const errors: FieldErrors = {
       ...(unknown ? { destination_storage_name: ['is not included in the list'] } : {}),
-      ...(holders.some(({ busy }) => busy) ? { [kind]: ['is read-only'] } : {}),
+      ...(holders.some(({ busy }) => busy) || (await isOpen(db, kind, id)) ? { [kind]: ['is read-only'] } : {}),
     };
     if (Object.keys(errors).length > 0) throw invalidModel(errors);
     const source = holders[0]!.repository_storage;
@@ -80,6 +81,18 @@ export async function scheduleMove(
     await recordScheduled(deps, db, kind, id, move);
     return move;
   });
+}
+
+/** Whether a move is not over, which may wait with the repository writable. */
+async function isOpen(db: Db, kind: StorageMoveKind, id: number): Promise<boolean> {
+  const open = await db
+    .selectFrom('repository_storage_moves')
+    .select('id')
+    .where(COLUMN_OF[kind], '=', id)
+    .where('state', 'in', ['scheduled', 'started'])
+    .limit(1)
+    .executeTakeFirst();
+  return open !== undefined;
 }
 
 /** A move is told of where the repository is; of a snippet, for the server. */

@@ -32,6 +32,8 @@ const MERGE_TAKES_MS = 15 * 60_000;
 interface Unlock {
   merge_request_id: number;
   locked_at: string;
+  /** Which of the server's processes merges. */
+  process_id?: number;
 }
 
 const UNLOCK = jobKind<Unlock>('merging.unlock', { lane: 'events' });
@@ -65,7 +67,7 @@ export async function lockForMerge(
     if (failed !== null) throw mergeRefusal(failed);
     // Should this process die, the merge request is opened again.
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
-    const unlock: Unlock = { merge_request_id: id, locked_at };
+    const unlock: Unlock = { merge_request_id: id, locked_at, process_id: deps.processes.id };
     await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: id, runAt });
     const params: MergeParams = {
       ...given,
@@ -181,21 +183,34 @@ export async function dropUnlock(deps: Deps, db: Db, id: number): Promise<void> 
   await deps.jobs.cancel(db, UNLOCK, id);
 }
 
-/** Names the job that opens merge requests whose merge was left by a dead process. */
+/** Names the job that opens merge requests whose merge was left, and does it at once for a process that has died. */
 export function registerUnlocking(deps: Deps): void {
-  deps.jobs.register(UNLOCK, async ({ merge_request_id, locked_at }) => {
-    const row = await deps.db
-      .selectFrom('merge_requests')
-      .selectAll()
-      .where('id', '=', merge_request_id)
-      .where('state', '=', 'locked')
-      .where('locked_at', '=', locked_at)
-      .executeTakeFirst();
-    if (row === undefined) return;
-    // Whether it has been merged shows when the intent is settled: tried again later.
-    if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the write of a merge is not settled yet');
-    await reopen(deps, row);
+  deps.jobs.register(UNLOCK, (left) => reopenLeft(deps, left));
+  deps.processes.onDeath(async (id) => {
+    const jobs = await deps.db
+      .selectFrom('jobs')
+      .select('payload')
+      .where('lane', '=', UNLOCK.lane)
+      .where('state', '=', 'waiting')
+      .where('kind', '=', UNLOCK.name)
+      .execute();
+    const left = jobs.map(({ payload }) => parseJson<Unlock>(payload)).filter(({ process_id }) => process_id === id);
+    for (const each of left) await reopenLeft(deps, each);
   });
+}
+
+/** @throws Error while the intent of the merge is there: whether it has been merged shows when that is settled */
+async function reopenLeft(deps: Deps, { merge_request_id, locked_at }: Unlock): Promise<void> {
+  const row = await deps.db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('id', '=', merge_request_id)
+    .where('state', '=', 'locked')
+    .where('locked_at', '=', locked_at)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the write of a merge is not settled yet');
+  await reopen(deps, row);
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
 import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
+import { dieAs, findDead, secondProcess } from '../../../../../test/support/second-process.ts';
 import { ANONYMOUS } from '../../../../access/caller.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
@@ -120,5 +121,58 @@ describe('a merge whose process died', () => {
     await recoverMerges(app.deps);
     const { state, auto_merge, merge_user_id } = await now();
     assert.deepEqual([state, auto_merge, merge_user_id], ['opened', 1, 1]);
+  });
+});
+
+describe('a merge whose process died beside others', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
+  let other: TestApp;
+  let taken: MergeRequest;
+  beforeEach(async () => {
+    app.deps.alone = false;
+    other = (await secondProcess(app))!;
+    git.commit('second', { c: '1' }, { start: tip });
+    taken = await makeMergeRequest(app, project, { source_branch: 'second' });
+    const user = await app.deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
+    const caller = { ...ANONYMOUS, user, admin: true };
+    await lockForMerge(other.deps, { mergeRequest: taken, caller, params: {} }, clock.now().toISOString());
+  });
+  afterEach(() => other.close());
+
+  const state = async (of: MergeRequest) => (await reloadMergeRequest(app, of)).state;
+
+  test('is taken back once that is known, and no merge of those that live', async () => {
+    await findDead(app);
+    assert.equal(await state(taken), 'locked');
+    await dieAs(other);
+    await findDead(app);
+    assert.deepEqual([await state(taken), await state(row)], ['opened', 'locked']);
+    expectStatus(await app.put(`/projects/${project.id}/merge_requests/${taken.iid}/merge`), 200);
+  });
+
+  test('is entered where its branch has moved', async () => {
+    const commit = git.run(['commit-tree', `${tip}^{tree}`, '-p', tip, '-p', taken.head_sha!, '-m', 'merge']);
+    const { head_sha } = taken;
+    const merge = {
+      type: 'merge',
+      merge_request_id: taken.id,
+      head_sha,
+      merge_commit_sha: commit,
+      squash_commit_sha: null,
+    };
+    await app.deps.db
+      .insertInto('ref_intents')
+      .values({
+        project_id: project.id,
+        user_id: 1,
+        updates: JSON.stringify([{ ref: 'refs/heads/main', old: tip, new: commit }]),
+        context: JSON.stringify({ via: 'api', pushOptions: [], cause: merge, wasEmpty: false }),
+        created_at: clock.now().toISOString(),
+        process_id: other.deps.processes.id,
+      })
+      .execute();
+    git.run(['update-ref', 'refs/heads/main', commit]);
+    await dieAs(other);
+    await findDead(app);
+    assert.equal(await state(taken), 'merged');
   });
 });

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { ServerProcesses } from './server-processes.ts';
+
+let app: TestApp;
+let entered: ServerProcesses[] = [];
+before(async () => {
+  app = await buildTestApp();
+});
+after(() => app.close());
+beforeEach(() => app.deps.db.deleteFrom('server_processes').execute());
+afterEach(async () => {
+  for (const each of entered) await each.close();
+  entered = [];
+});
+
+async function enter(): Promise<ServerProcesses> {
+  const { db, clock, log, config } = app.deps;
+  const url = config.database.kind === 'postgres' ? config.database.url : null;
+  const processes = await ServerProcesses.enter(db, clock, log, url);
+  entered.push(processes);
+  return processes;
+}
+
+/** What a process has settled of others. */
+function settledBy(processes: ServerProcesses): number[] {
+  const settled: number[] = [];
+  processes.onDeath(async (id) => {
+    settled.push(id);
+  });
+  return settled;
+}
+
+const rows = async () =>
+  (await app.deps.db.selectFrom('server_processes').select('id').orderBy('id').execute()).map(({ id }) => id);
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await holds()); tries += 1) {
+    if (tries === 600) assert.fail('it did not come about');
+    await sleep(20);
+  }
+}
+
+test('on SQLite there is one process, and no row of it', async (t) => {
+  if (app.deps.config.database.kind === 'postgres') return t.skip('several serve PostgreSQL');
+  const { processes } = app.deps;
+  assert.equal(processes.id, 0);
+  assert.deepEqual([...(await processes.gone([0, 3]))], [3]);
+  assert.deepEqual(await rows(), []);
+});
+
+describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
+  test('whose connection is gone is dead some seconds later, and what it left is settled once', async () => {
+    const [one, other] = [await enter(), await enter()];
+    const settled = settledBy(one);
+    await one.look(0);
+    await other.close();
+    await one.look(1_000);
+    await one.look(4_000);
+    assert.deepEqual(settled, []);
+    await one.look(5_000);
+    assert.deepEqual(settled, [other.id]);
+    await one.look(60_000);
+    assert.deepEqual(settled, [other.id]);
+    assert.equal((await rows()).includes(other.id), false);
+  });
+
+  test('that lives is not dead, however long it is looked at', async () => {
+    const [one, other] = [await enter(), await enter()];
+    const settled = settledBy(one);
+    for (let at = 0; at < 300_000; at += 30_000) {
+      await other.look(at);
+      await one.look(at);
+    }
+    assert.deepEqual(settled, []);
+    assert.deepEqual([...(await one.gone([one.id, other.id]))], []);
+  });
+
+  test('that is connected and says nothing for a minute and a half is dead', async () => {
+    const [one, other] = [await enter(), await enter()];
+    const settled = settledBy(one);
+    await one.look(0);
+    await one.look(89_000);
+    assert.deepEqual(settled, []);
+    await one.look(90_000);
+    assert.deepEqual(settled, [other.id]);
+    // It was taken for dead and lives: it enters itself again.
+    await other.look(0);
+    assert.ok((await rows()).includes(other.id));
+  });
+
+  test('whose connection is gone is so at once for whoever needs what it left', async () => {
+    const [one, other] = [await enter(), await enter()];
+    await other.close();
+    await until(async () => (await one.gone([other.id])).has(other.id));
+    assert.deepEqual([...(await one.gone([one.id, other.id, 999_999]))].sort(), [other.id, 999_999]);
+  });
+
+  test('that loses its connection is back within the time that it is given', async () => {
+    const [one, other] = [await enter(), await enter()];
+    const settled = settledBy(one);
+    await one.look(0);
+    await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(other.id)}`.execute(
+      app.deps.db,
+    );
+    await sleep(1_100);
+    await until(async () => !(await one.gone([other.id])).has(other.id));
+    await one.look(3_000);
+    await one.look(8_000);
+    assert.deepEqual(settled, []);
+  });
+
+  test('is settled later where that fails, and by others', async () => {
+    const [one, two, other] = [await enter(), await enter(), await enter()];
+    let failures = 0;
+    one.onDeath(async () => {
+      failures += 1;
+      throw new Error('not yet');
+    });
+    const settled = settledBy(one);
+    const byTwo = settledBy(two);
+    await one.look(0);
+    await two.look(0);
+    await other.close();
+    for (const at of [1_000, 6_000, 6_500, 9_000]) await one.look(at);
+    assert.deepEqual([failures, settled], [2, [other.id, other.id]]);
+    assert.ok((await rows()).includes(other.id));
+    await two.look(1_000);
+    await two.look(6_000);
+    assert.deepEqual(byTwo, [other.id]);
+    await one.look(90_000);
+    assert.equal(failures, 2);
+  });
+
+  test('tells the others, and hears what was told while it was not connected', async () => {
+    const [one, other] = [await enter(), await enter()];
+    let told = 0;
+    await one.listen('test_channel', () => {
+      told += 1;
+    });
+    told = 0;
+    const { db } = app.deps;
+    await db.transaction().execute(async (db) => {
+      await other.tell(db, 'test_channel');
+      await sleep(100);
+      assert.equal(told, 0);
+    });
+    await until(async () => told === 1);
+    await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(one.id)}`.execute(
+      db,
+    );
+    await until(async () => told === 2);
+    await other.tell(db, 'test_channel');
+    await until(async () => told === 3);
+  });
+});

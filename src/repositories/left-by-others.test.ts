@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
+import { cloneUrl, runGitClient } from '../../test/support/git-client.ts';
+import { ProjectGit } from '../../test/support/project-git.ts';
+import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
+import type { Project } from '../db/tables/projects.ts';
+import type { RefChange } from '../db/tables/ref-intents.ts';
+import { changeRefs, repositoryOf } from './change-refs.ts';
+import { ofProject } from './holder.ts';
+import { runMove } from './moves/run.ts';
+import { scheduleMove } from './moves/schedule.ts';
+import { settleGone } from './recover-intents.ts';
+
+const OLD = new Date(Date.now() - 60_000);
+
+describe('what a process leaves that dies beside others', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
+  let app: TestApp;
+  let other: TestApp;
+  let project: Project;
+  let git: ProjectGit;
+  let tip: string;
+  before(async () => {
+    app = await buildTestApp();
+  });
+  after(() => app.close());
+  afterEach(() => other.close());
+  beforeEach(async () => {
+    other = (await secondProcess(app))!;
+    project = await app.make.project();
+    git = new ProjectGit(app, project);
+    tip = git.commit('main', { a: '1' });
+  });
+
+  /** What the other process has stored before it died. */
+  async function leaveIntent(updates: RefChange[]): Promise<void> {
+    await app.deps.db
+      .insertInto('ref_intents')
+      .values({
+        project_id: project.id,
+        user_id: 1,
+        updates: JSON.stringify(updates),
+        context: JSON.stringify({ via: 'git', pushOptions: [], wasEmpty: false }),
+        created_at: app.deps.clock.now().toISOString(),
+        process_id: other.deps.processes.id,
+      })
+      .execute();
+  }
+
+  /** A commit on a branch, whose ref moves only if `moves` says so. */
+  function change(moves: boolean, branch = 'main'): RefChange {
+    const commit = git.run(['commit-tree', `${tip}^{tree}`, '-p', tip, '-m', 'left']);
+    if (moves) git.run(['update-ref', `refs/heads/${branch}`, commit]);
+    return { ref: `refs/heads/${branch}`, old: branch === 'main' ? tip : null, new: commit };
+  }
+
+  const write = (branch = 'main') =>
+    app.post(`/projects/${project.id}/repository/commits`, {
+      json: {
+        branch,
+        commit_message: 'later',
+        actions: [{ action: 'create', file_path: `later-${branch}`, content: 'x' }],
+        ...(branch === 'main' ? {} : { start_sha: tip }),
+      },
+    });
+
+  const intents = () =>
+    app.deps.db.selectFrom('ref_intents').selectAll().where('project_id', '=', project.id).execute();
+
+  async function events(): Promise<RefChange[]> {
+    const rows = await app.deps.db
+      .selectFrom('domain_events')
+      .select('payload')
+      .where('type', '=', 'push')
+      .where('project_id', '=', project.id)
+      .orderBy('id')
+      .execute();
+    const all = rows.flatMap(({ payload }) => (JSON.parse(payload) as { updates: RefChange[] }).updates);
+    return all.map(({ ref, old, new: oid }) => ({ ref, old, new: oid }));
+  }
+
+  async function dead(): Promise<void> {
+    await dieAs(other);
+    while (!(await app.deps.processes.gone([other.deps.processes.id])).has(other.deps.processes.id)) await sleep(20);
+  }
+
+  test('is settled once it is known to be dead, and nothing of those that live', async () => {
+    const mine = change(true, 'mine');
+    await leaveIntent([mine]);
+    await findDead(app);
+    assert.equal((await intents()).length, 1);
+    await dieAs(other);
+    await findDead(app);
+    assert.deepEqual([await intents(), await events()], [[], [mine]]);
+  });
+
+  test('is settled before the next write, so that the events of a ref join', async () => {
+    const left = change(true);
+    const beside = change(true, 'beside');
+    await leaveIntent([left]);
+    await leaveIntent([beside]);
+    await dead();
+    expectStatus(await write(), 201);
+    const told = await events();
+    assert.deepEqual(told.slice(0, 2), [left, beside]);
+    assert.equal(told[2]?.old, left.new);
+    assert.deepEqual(await intents(), []);
+  });
+
+  test('stays while it lives; a write that starts from it has it recorded first', async () => {
+    const beside = change(false, 'beside');
+    await leaveIntent([beside]);
+    const left = change(true);
+    await leaveIntent([left]);
+    expectStatus(await write(), 201);
+    const told = await events();
+    assert.deepEqual([told[0], told[1]?.old], [left, left.new]);
+    assert.equal((await intents()).length, 1);
+  });
+
+  test('is settled when a client is about to push again, whom nothing is left to send', async () => {
+    const left = change(true);
+    await leaveIntent([left]);
+    await dead();
+    const url = cloneUrl(await app.listen(), project.full_path, ROOT_TOKEN);
+    const { code, stderr } = await runGitClient(git.dir, ['push', url, `${left.new}:refs/heads/main`]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /up-to-date/);
+    assert.deepEqual(await events(), [left]);
+  });
+
+  test('is recorded all the same where it was dropped and is made later', async () => {
+    const left = change(false);
+    await leaveIntent([left]);
+    await leaveIntent([change(false, 'never')]);
+    await settleGone(app.deps, ofProject(project));
+    assert.equal((await intents()).length, 2);
+    // It was taken for dead between announcing and moving.
+    await app.deps.db.deleteFrom('ref_intents').where('project_id', '=', project.id).execute();
+    const repo = repositoryOf(other.deps, project);
+    const transaction = repo.refs.transaction.bind(repo.refs);
+    repo.refs.transaction = async (...given) => {
+      await dead();
+      await settleGone(app.deps, ofProject(project));
+      assert.deepEqual([await intents(), await events()], [[], []]);
+      await transaction(...given);
+    };
+    await changeRefs(other.deps, repo, {
+      holder: ofProject(project),
+      userId: 1,
+      updates: [left],
+      via: 'git',
+      pushOptions: [],
+      guard: async () => {},
+    });
+    assert.deepEqual(await events(), [left]);
+    assert.deepEqual(await app.deps.db.selectFrom('dropped_ref_intents').selectAll().execute(), []);
+  });
+
+  test('its locks go with what it was writing, those of others stay', async () => {
+    const left = change(false);
+    await leaveIntent([left]);
+    const lock = (ref: string) => {
+      const path = join(git.dir, `${ref}.lock`);
+      writeFileSync(path, '');
+      utimesSync(path, OLD, OLD);
+      return path;
+    };
+    const [theirs, strange] = [lock('refs/heads/main'), lock('refs/heads/strange')];
+    expectStatus(await write(), 503);
+    await dead();
+    expectStatus(await write(), 201);
+    assert.deepEqual([existsSync(theirs), existsSync(strange)], [false, true]);
+    assert.equal(readFileSync(join(git.dir, 'refs/heads/main'), 'utf8').trim(), (await events())[0]?.new);
+  });
+
+  test('a lock that is young may be that of the upkeep: what was written is settled later', async () => {
+    const left = change(true);
+    await leaveIntent([left]);
+    writeFileSync(join(git.dir, 'refs/heads/main.lock'), '');
+    await dieAs(other);
+    await findDead(app);
+    assert.equal((await intents()).length, 1);
+    utimesSync(join(git.dir, 'refs/heads/main.lock'), OLD, OLD);
+    await app.deps.processes.look(performance.now() + 60_000);
+    assert.deepEqual([await intents(), await events()], [[], [left]]);
+  });
+
+  test('holds no move up', async () => {
+    const left = change(true);
+    await leaveIntent([left]);
+    await dead();
+    const move = await scheduleMove(app.deps, 'project', project.id, 'second');
+    await runMove(app.deps, move.id, { attempts: 1, signal: new AbortController().signal });
+    const now = await app.deps.db
+      .selectFrom('projects')
+      .selectAll()
+      .where('id', '=', project.id)
+      .executeTakeFirstOrThrow();
+    assert.deepEqual([now.repository_storage, now.repository_read_only], ['second', 0]);
+    assert.deepEqual(await events(), [left]);
+  });
+});

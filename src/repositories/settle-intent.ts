@@ -1,0 +1,147 @@
+import type { Selectable } from 'kysely';
+import { timestamp } from '../core/clock.ts';
+import { parseJson } from '../db/columns.ts';
+import type { RefChange, RefIntentsTable } from '../db/tables/ref-intents.ts';
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
+import type { Repository } from '../git/repository.ts';
+import { removeLocks, removeStaleLocks } from '../git/stale-locks.ts';
+import { finishChange, repositoryOf } from './change-refs.ts';
+import { findHolder, HOLDER_TYPES, type Holder, namedHolder } from './holder.ts';
+import type { Intent } from './intent.ts';
+import { leftOverBefore } from './left-over.ts';
+import { lockHolder } from './moves/holders.ts';
+import { readPushed } from './pushed-events.ts';
+
+/** An intent that is stored. */
+export type StoredIntent = Selectable<RefIntentsTable>;
+
+/** A reference that nobody alive writes is locked for a moment by git's upkeep at most; the packed ones for longer. */
+const LOCKED_MS = 2_000;
+const PACKED_MS = 30_000;
+
+/**
+ * Finishes an intent some of whose changes are made, or drops it. What another process does to it meanwhile, be it the one that made it, comes to
+ * the same.
+ * @throws GitError `locked` while a lock stands in the way that nobody may remove yet, and as git does
+ */
+export async function settleIntent(deps: Deps, row: StoredIntent): Promise<void> {
+  const updates = parseJson<RefChange[]>(row.updates);
+  const named = namedHolder(row);
+  const holder = await findHolder(deps.db, named);
+  const repo = holder === undefined ? undefined : repositoryOf(deps, holder);
+  const applied = repo === undefined ? [] : await finishRefs(deps, repo, row, updates);
+  if (holder === undefined || repo === undefined || applied.length === 0) await drop(deps, row);
+  else {
+    const context = parseJson<Pick<Intent, 'via' | 'pushOptions' | 'cause' | 'wasEmpty'>>(row.context);
+    await finishChange(deps, repo, row.id, { ...context, holder, userId: row.user_id, updates: applied });
+  }
+  deps.log.log('warn', 'an interrupted write was settled', {
+    [HOLDER_TYPES[named.type].column]: named.id,
+    refs: updates.length,
+    applied: applied.length,
+  });
+}
+
+/** Whether all changes of an intent are made. */
+export async function isMade(deps: Deps, row: StoredIntent): Promise<boolean> {
+  const holder = await findHolder(deps.db, namedHolder(row));
+  if (holder === undefined) return false;
+  const repo = repositoryOf(deps, holder);
+  for (const { ref, new: wanted } of parseJson<RefChange[]>(row.updates)) {
+    if ((await repo.refs.resolve(ref)) !== wanted) return false;
+  }
+  return true;
+}
+
+const isOthers = ({ alone, processes }: Deps, { process_id }: StoredIntent): boolean =>
+  !alone && process_id !== processes.id;
+
+/** Removes an intent of which nothing was made. Its process may live, and make it all the same: `finishChange` asks. */
+async function drop(deps: Deps, row: StoredIntent): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const { numDeletedRows } = await db.deleteFrom('ref_intents').where('id', '=', row.id).executeTakeFirst();
+    if (numDeletedRows === 0n || !isOthers(deps, row)) return;
+    await db
+      .insertInto('dropped_ref_intents')
+      .values({ id: row.id, dropped_at: timestamp(deps.clock) })
+      .execute();
+  });
+}
+
+/** Finishes changes of which some were made; gives all that are made now. None were made: none are. */
+async function finishRefs(
+  deps: Deps,
+  repo: Repository,
+  row: StoredIntent,
+  updates: readonly RefChange[],
+): Promise<RefChange[]> {
+  if (isOthers(deps, row)) await removeTheirLocks(deps, repo, row, updates);
+  else await removeStaleLocks(repo.dir, leftOverBefore(deps));
+  const later = await changesSince(deps, namedHolder(row), row.created_at);
+  const now = await Promise.all(
+    updates.map((update) =>
+      repo.refs.resolve(update.ref).catch((error: unknown) => {
+        if (error instanceof GitError) return undefined;
+        throw error;
+      }),
+    ),
+  );
+  const followed = (update: RefChange) => later.some(({ ref, old }) => ref === update.ref && old === update.new);
+  const applied = updates.filter((update, index) => now[index] === update.new || followed(update));
+  const rest = updates.filter((update, index) => now[index] === update.old && !applied.includes(update));
+  if (applied.length === 0 || rest.length === 0) return applied;
+  await repo.refs.transaction(rest);
+  return [...applied, ...rest];
+}
+
+/** What other servers have changed since: it may start from what the interrupted write made. */
+async function changesSince(
+  deps: Deps,
+  { type, id }: Pick<Holder, 'type' | 'id'>,
+  since: string,
+): Promise<RefChange[]> {
+  if (deps.alone) return [];
+  const events = await deps.db
+    .selectFrom('domain_events')
+    .select(['type', 'project_id', 'payload'])
+    .where('type', '=', HOLDER_TYPES[type].pushed)
+    .where('created_at', '>=', since)
+    .$if(type === 'project', (query) => query.where('project_id', '=', id))
+    .orderBy('id')
+    .limit(10_000)
+    .execute();
+  return events
+    .map(readPushed)
+    .filter((pushed) => pushed.id === id)
+    .flatMap(({ updates }) => updates);
+}
+
+/**
+ * Removes the locks that a process which is gone has left of the references of its intent: whoever else locks one has announced it.
+ * @throws GitError `locked` while one is there of which that cannot be told
+ */
+async function removeTheirLocks(
+  deps: Deps,
+  repo: Repository,
+  row: StoredIntent,
+  updates: readonly RefChange[],
+): Promise<void> {
+  const names = new Set(updates.map(({ ref }) => ref));
+  const deletes = updates.some((update) => update.new === null);
+  const removed = await deps.db.transaction().execute(async (db) => {
+    const named = namedHolder(row);
+    await lockHolder(deps, db, named);
+    const others = await db
+      .selectFrom('ref_intents')
+      .select(['process_id', 'updates'])
+      .where(HOLDER_TYPES[named.type].column, '=', named.id)
+      .where('process_id', 'is distinct from', row.process_id)
+      .execute();
+    const announced = others.flatMap((other) => parseJson<RefChange[]>(other.updates).map(({ ref }) => ref));
+    const left = [...names].filter((name) => !announced.includes(name));
+    const theirs = await removeLocks(repo.dir, left, LOCKED_MS);
+    return theirs && (!deletes || (await removeLocks(repo.dir, ['packed-refs'], PACKED_MS)));
+  });
+  if (!removed) throw new GitError('locked', 'a lock of an interrupted write is still there');
+}
