@@ -35,6 +35,13 @@ async function project(): Promise<{ id: number; base: string; path: string; dir:
   return { id, base: `/projects/${id}`, path, dir };
 }
 
+/** What gitlab-runner does to the text of this step before any shell sees it: it knows the variables of the job, and no others. */
+const asRunner = (text: string, variables: Readonly<Record<string, string | undefined>>): string =>
+  text.replace(
+    /\$(?:\{(\w+)\}|([*#$@!?\d-])|(\w+))/g,
+    (_, braced, special, name) => variables[braced ?? special ?? name] ?? '',
+  );
+
 const CONFIG = `
 publish:
   script: echo built
@@ -113,7 +120,7 @@ const TESTS: Record<string, () => Promise<void>> = {
       PATH: `${dirname(program)}${delimiter}${process.env.PATH}`,
       NO_PROMPT: '1',
     };
-    const script = step!.script.join('\n');
+    const script = asRunner(step!.script.join('\n'), asJob);
     const ran = await run(dir, 'sh', ['-e', '-c', script], asJob);
     assert.ok(ran.ok, ran.text);
     const [release] = await api<Release[]>('GET', `${base}/releases`);

@@ -18,11 +18,29 @@ const RELEASE: Release = {
   links: [{ name: 'A "quoted"', url: 'https://example.org/$NUMBER', filepath: '/bin/a', link_type: 'package' }],
 };
 
-/** Runs the step where these programs are. @returns what each of their calls was given, a line each argument */
+/** Variables of the job. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  NUMBER: '7',
+  CI_COMMIT_SHA: 'abc',
+  CI_PROJECT_PATH: 'g/p',
+  CI_SERVER_FQDN: 'forge.example',
+  CI_SERVER_PROTOCOL: 'https',
+  CI_JOB_TOKEN: 'glcbt-1',
+};
+
+/** What gitlab-runner does to the text of this step before it writes the script: it knows the variables of the job, and no others. */
+const asRunner = (text: string, variables: Readonly<Record<string, string>>): string =>
+  text.replace(
+    /\$(?:\{(\w+)\}|([*#$@!?\d-])|(\w+))/g,
+    (_, braced, special, name) => variables[braced ?? special ?? name] ?? '',
+  );
+
+/** Runs the step where these programs are, as gitlab-runner does. @returns what each of their calls was given, a line each argument */
 function runStep(
   t: TestContext,
   programs: Record<string, string>,
   release: Release,
+  files: Readonly<Record<string, string>> = {},
 ): { ok: boolean; calls: string[][] } {
   const folder = mkdtempSync(join(tmpdir(), 'stithy-release-step-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,18 +55,12 @@ function runStep(
     );
     chmodSync(file, 0o755);
   }
-  const { status } = spawnSync('/bin/sh', ['-e', '-c', releaseCommand(release, 'bash')], {
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  const variables = { ...VARIABLES, CI_PROJECT_DIR: folder };
+  const script = asRunner(releaseCommand(release, 'bash'), variables);
+  const { status } = spawnSync('/bin/sh', ['-e', '-c', script], {
     cwd: folder,
-    env: {
-      PATH: `${join(folder, 'bin')}:/usr/bin:/bin`,
-      NUMBER: '7',
-      CI_COMMIT_SHA: 'abc',
-      CI_PROJECT_PATH: 'g/p',
-      CI_PROJECT_DIR: folder,
-      CI_SERVER_FQDN: 'forge.example',
-      CI_SERVER_PROTOCOL: 'https',
-      CI_JOB_TOKEN: 'glcbt-1',
-    },
+    env: { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, ...variables },
   });
   const calls = readFileSync(told, 'utf8')
     .split('\n\0')
@@ -91,6 +103,19 @@ test('where glab can do it, it signs in with the token of the job and makes the 
       ...['--no-update', '--no-close-milestone'],
     ],
   ]);
+});
+
+test('notes are a text, however many lines it has, or the file of that name', (t) => {
+  const notesOf = (description: string, files = {}) => {
+    const { ok, calls } = runStep(t, { glab: HELPS }, { ...RELEASE, description, links: [] }, files);
+    assert.ok(ok);
+    const create = calls.at(-1)!;
+    return create.slice(create.indexOf('v7') + 1, create.indexOf('--name'));
+  };
+  const long = `# News of $NUMBER\n\n- "one" & 'two'\n- \`three\`\n${'x'.repeat(1_000)}`;
+  assert.deepEqual(notesOf(long), ['--notes', long.replace('$NUMBER', '7')]);
+  assert.deepEqual(notesOf('news $NUMBER.md', { 'news 7.md': 'It costs $5' }), ['--notes-file', 'news 7.md']);
+  assert.deepEqual(notesOf('news $NUMBER.md', { 'news.md': 'x' }), ['--notes', 'news 7.md']);
 });
 
 test('an older glab is left alone, and what fails fails the job', (t) => {

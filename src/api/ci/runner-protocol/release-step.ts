@@ -1,6 +1,9 @@
 import type { Release } from '../../../ci/pipeline-config.ts';
 
-/** A text as one word of a POSIX shell, in which variables still count. */
+/**
+ * A text as one word of a POSIX shell, in which variables still count: those of the job, which runners put into the text of this
+ * step before any shell sees it. A variable of the shell's own would be nothing by then.
+ */
 const quoted = (text: string): string => `"${text.replace(/[\\"`]/g, '\\$&')}"`;
 /** The same for PowerShell. */
 const quotedForPowerShell = (text: string): string => `"${text.replace(/[`"]/g, '`$&')}"`;
@@ -32,7 +35,7 @@ const SIGN_IN = [
   'glab auth login --job-token "$CI_JOB_TOKEN" --hostname "$CI_SERVER_FQDN" --api-host "$CI_SERVER_FQDN" --api-protocol "$CI_SERVER_PROTOCOL"',
 ].join(' && ');
 
-/** The newer one, which has to sign in first, and takes no file for notes where a text is meant. */
+/** The newer one, which has to sign in first, and is told whether its notes are a text or a file. */
 function glab({ links, milestones, description, ...release }: Release): string {
   const assets = links.map(({ filepath, ...link }) => ({
     ...link,
@@ -46,9 +49,10 @@ function glab({ links, milestones, description, ...release }: Release): string {
     ['milestone', milestones.length === 0 ? null : milestones.join(',')],
     ['assets-links', assets.length === 0 ? null : JSON.stringify(assets)],
   ];
-  const notes = `NOTES=${quoted(description)}; if test -f "$NOTES"; then NOTES="$(cat "$NOTES")"; fi`;
-  const create = `glab release create -R "$CI_PROJECT_PATH" ${quoted(release.tag_name)} --notes "$NOTES"`;
-  return `${notes}; ${SIGN_IN} && ${create}${written(options, quoted)} --no-update --no-close-milestone`;
+  const notes = quoted(description);
+  const create = (by: string) =>
+    `glab release create -R "$CI_PROJECT_PATH" ${quoted(release.tag_name)} ${by} ${notes}${written(options, quoted)} --no-update --no-close-milestone`;
+  return `${SIGN_IN} && if test -f ${notes}; then ${create('--notes-file')}; else ${create('--notes')}; fi`;
 }
 
 /**
