@@ -44,7 +44,7 @@ export async function answer(
 }
 
 async function run(
-  { request }: BaseContext,
+  c: BaseContext,
   schema: GraphQLSchema,
   { document, variableValues }: Readied,
   operationName: string | null,
@@ -54,7 +54,7 @@ async function run(
     schema,
     document,
     rootValue: {},
-    contextValue: new Rest(request, work),
+    contextValue: new Rest(c, work),
     variableValues,
     operationName,
     fieldResolver: resolveField as never,

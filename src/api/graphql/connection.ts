@@ -63,8 +63,25 @@ function connectionOf(rows: readonly Json[], from: number, more: boolean, count:
   };
 }
 
-/** A list that is there already as a connection. */
-export const whole = (rows: readonly Json[]): Connection => connectionOf(rows, 0, false, rows.length);
+/** A list that is there already as a connection, or the part of it that is asked for. @throws GraphQLError as `listed` */
+export function whole(rows: readonly Json[], page: PageArguments = {}): Connection {
+  const paged = page.first ?? page.last ?? page.after ?? page.before ?? null;
+  if (paged === null) return connectionOf(rows, 0, false, rows.length);
+  const { from, size } = windowOf(page, rows.length);
+  return connectionOf(rows.slice(from, from + size), from, from + size < rows.length, rows.length);
+}
+
+/** All of a list of the REST API; none where it is closed to the caller. @throws GraphQLError for too many of them */
+export async function everything(rest: Rest, path: string, query: Parameters<Rest['page']>[1] = {}): Promise<Json[]> {
+  const all: Json[] = [];
+  for (let page = 1; ; page += 1) {
+    const found = await rest.page(path, { ...query, page, per_page: MAX_PAGE });
+    if (found === null) return all;
+    rest.work.made(found.rows.length, 0);
+    all.push(...found.rows);
+    if (found.rows.length < MAX_PAGE) return all;
+  }
+}
 
 /**
  * Part of a list of the REST API as a connection; null where the list is closed to the caller.

@@ -1,51 +1,11 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
-import { listed, MAX_PAGE, type PageArguments, whole } from './connection.ts';
+import { listed, MAX_PAGE, whole } from './connection.ts';
 import type { Work } from './limits/work.ts';
+import { members } from './members.ts';
+import { type Arguments, id, issueQuery, list, localId, orderOf, type Resolve, rows, upper } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
+import { namespace, workItem, workItemResolvers, workItemsOf } from './work-items.ts';
 
-type Arguments = Record<string, unknown>;
-type Resolve = (source: Json, args: Arguments, rest: Rest) => unknown;
-
-const id = encodeURIComponent;
-const rows = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
-const upper = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : null);
-/** The number in a global id, or the text as it stands. */
-const localId = (value: unknown): string => String(value).split('/').at(-1)!;
-
-/** `CREATED_DESC` and its like as the REST API takes an order. */
-function orderOf(sort: unknown): { order_by?: string; sort?: string } {
-  const match = /^(\w+?)_(asc|desc)$/i.exec(String(sort ?? ''));
-  if (match === null) return {};
-  const [, field = '', direction = ''] = match;
-  const name = field.toLowerCase();
-  const orders: Record<string, string> = {
-    created: 'created_at',
-    updated: 'updated_at',
-    merged: 'merged_at',
-    due_date: 'due_date',
-  };
-  return { order_by: orders[name] ?? name, sort: direction.toLowerCase() };
-}
-
-const list =
-  (
-    path: (source: Json) => string,
-    query: (args: Arguments, source: Json) => Record<string, unknown> = () => ({}),
-  ): Resolve =>
-  (source, args, rest) =>
-    listed(rest, path(source), query(args, source) as Parameters<Rest['page']>[1], args as PageArguments);
-
-const issueQuery = (args: Arguments) => ({
-  with_labels_details: true,
-  iids: args.iids,
-  state: args.state,
-  search: args.search,
-  author_username: args.authorUsername,
-  assignee_username: args.assigneeUsername === undefined ? undefined : [args.assigneeUsername],
-  labels: rows(args.labelName).length > 0 ? (args.labelName as string[]).join(',') : undefined,
-  milestone: Array.isArray(args.milestoneTitle) ? args.milestoneTitle[0] : args.milestoneTitle,
-  ...orderOf(args.sort),
-});
 const mergeRequestQuery = (args: Arguments) => ({
   ...issueQuery(args),
   assignee_username: args.assigneeUsername,
@@ -74,13 +34,17 @@ const mine =
 const issuable: Record<string, Resolve> = {
   reference: ({ references }, { full }) => (references as { short: string; full: string })[full ? 'full' : 'short'],
   webPath: ({ web_url }) => new URL(String(web_url)).pathname,
-  assignees: ({ assignees }) => whole(rows(assignees)),
-  labels: ({ labels }) => whole(rows(labels)),
+  assignees: ({ assignees }, args) => whole(rows(assignees), args),
+  labels: ({ labels }, args) => whole(rows(labels), args),
   timeEstimate: ({ time_stats }) => (time_stats as Json).time_estimate,
   totalTimeSpent: ({ time_stats }) => (time_stats as Json).total_time_spent,
   discussionLocked: ({ discussion_locked }) => discussion_locked === true,
 };
-const person: Record<string, Resolve> = { webPath: ({ web_url }) => new URL(String(web_url)).pathname };
+const person: Record<string, Resolve> = {
+  webPath: ({ web_url }) => new URL(String(web_url)).pathname,
+  active: ({ state }) => state === 'active',
+  human: ({ bot }) => bot !== true,
+};
 const approvals = (source: Json, rest: Rest) => rest.one(`${mergeRequest(source)}/approvals`);
 
 /** Fields that are not simply found in the JSON under their own name. */
@@ -98,7 +62,8 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     },
     group: (_source, { fullPath }, rest) => rest.one(`/groups/${id(String(fullPath))}`, { with_projects: false }),
     groups: list(() => '/groups', searched),
-    namespace: (_source, { fullPath }, rest) => rest.one(`/namespaces/${id(String(fullPath))}`),
+    namespace,
+    workItem,
     user: (_source, args, rest) =>
       args.id === undefined
         ? first(rest, '/users', { username: String(args.username ?? '') })
@@ -117,6 +82,10 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
   CurrentUser: {
     ...person,
     admin: ({ is_admin }) => is_admin === true,
+    groupCount: async (_source, _args, rest) =>
+      (await rest.page('/groups', { min_access_level: 10, page: 1, per_page: 1 }))?.total ?? null,
+    // Nothing here starts workspaces elsewhere.
+    gitpodEnabled: () => false,
     namespace: ({ username }, _args, rest) => rest.one(`/namespaces/${id(String(username))}`),
     assignedMergeRequests: mine('assigned_to_me'),
     authoredMergeRequests: mine('created_by_me'),
@@ -128,7 +97,11 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     contributedProjects: list((user) => `/users/${user.id}/contributed_projects`),
     starredProjects: list((user) => `/users/${user.id}/starred_projects`),
   },
-  Namespace: { fullName: ({ full_name, name }) => full_name ?? name },
+  Namespace: {
+    id: ({ kind, id: number }) => `gid://gitlab/${NAMESPACES[String(kind)]}/${number}`,
+    fullName: ({ full_name, name }) => full_name ?? name,
+    workItems: workItemsOf.Namespace,
+  },
   Group: {
     parent: ({ parent_id }, _args, rest) => (parent_id === null ? null : rest.one(`/groups/${parent_id}`)),
     projects: list(
@@ -136,10 +109,8 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
       ({ includeSubgroups, search, sort }) => ({ include_subgroups: includeSubgroups, search, ...orderOf(sort) }),
     ),
     descendantGroups: list((source) => `${group(source)}/descendant_groups`, searched),
-    groupMembers: list(
-      (source) => `${group(source)}/members/all`,
-      ({ search }) => ({ query: search }),
-    ),
+    groupMembers: members('groups'),
+    workItems: workItemsOf.Group,
     issues: list((source) => `${group(source)}/issues`, issueQuery),
     mergeRequests: list((source) => `${group(source)}/merge_requests`, mergeRequestQuery),
     labels: list(
@@ -171,10 +142,8 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
       }),
     ),
     milestones: list((source) => `${project(source)}/milestones`, milestoneQuery),
-    projectMembers: list(
-      (source) => `${project(source)}/members/all`,
-      ({ search }) => ({ query: search }),
-    ),
+    projectMembers: members('projects'),
+    workItems: workItemsOf.Project,
   },
   Repository: {
     exists: () => true,
@@ -211,6 +180,7 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     commitCount: async (source, _args, rest) =>
       (await rest.page(`${mergeRequest(source)}/commits`, { page: 1, per_page: 1 }))?.total ?? null,
   },
+  ...workItemResolvers,
   Commit: { sha: ({ id: sha }) => sha },
   Label: { title: ({ name }) => name },
   Milestone: { webPath: ({ web_url }) => new URL(String(web_url)).pathname },
@@ -232,6 +202,13 @@ const ACCESS_LEVELS: Record<number, string> = {
   30: 'DEVELOPER',
   40: 'MAINTAINER',
   50: 'OWNER',
+};
+
+/** What the kinds of namespaces are called in a global id. */
+const NAMESPACES: Record<string, string> = {
+  group: 'Group',
+  user: 'Namespaces::UserNamespace',
+  project: 'Namespaces::ProjectNamespace',
 };
 
 /** What a type is called in a global id, where that is not its own name. */

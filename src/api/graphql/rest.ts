@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { currentScope, inScope } from '../../core/request-scope.ts';
+import type { Deps } from '../../deps.ts';
+import type { BaseContext } from '../../http/route.ts';
 import type { Work } from './limits/work.ts';
 
 /** JSON of the REST API. */
@@ -34,10 +36,12 @@ export class Rest {
   /** What the question has cost so far. */
   readonly work: Work;
   readonly #request: FastifyRequest;
+  readonly #deps: Deps;
   readonly #answers = new Map<string, Promise<Answer | null>>();
 
-  constructor(request: FastifyRequest, work: Work) {
+  constructor({ request, deps }: Pick<BaseContext, 'request' | 'deps'>, work: Work) {
     this.#request = request;
+    this.#deps = deps;
     this.work = work;
   }
 
@@ -50,6 +54,18 @@ export class Rest {
   async page(path: string, query: Query): Promise<{ rows: Json[]; total: number | null } | null> {
     const answer = await this.#ask(`${path}${search(query)}`);
     return answer && { rows: answer.json as Json[], total: answer.total };
+  }
+
+  /** Where an issue is, whoever asks: what they may see of it is asked there. */
+  async placeOfIssue(issue: string): Promise<{ project_id: number; iid: number } | null> {
+    if (!/^\d{1,15}$/.test(issue)) return null;
+    const found = () =>
+      this.#deps.db
+        .selectFrom('issues')
+        .select(['project_id', 'iid'])
+        .where('id', '=', Number(issue))
+        .executeTakeFirst();
+    return (await this.work.call(found)) ?? null;
   }
 
   async #ask(url: string): Promise<Answer | null> {

@@ -1,0 +1,51 @@
+import { listed, type PageArguments } from './connection.ts';
+import type { Json, Rest } from './rest.ts';
+
+export type Arguments = Record<string, unknown>;
+/** Answers one field of an object. */
+export type Resolve = (source: Json, args: Arguments, rest: Rest) => unknown;
+
+/** A part of a path. */
+export const id = encodeURIComponent;
+/** What is a list, else none. */
+export const rows = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
+export const upper = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : null);
+/** The number in a global id, or the text as it stands. */
+export const localId = (value: unknown): string => String(value).split('/').at(-1)!;
+
+/** `CREATED_DESC` and its like as the REST API takes an order. */
+export function orderOf(sort: unknown): { order_by?: string; sort?: string } {
+  const match = /^(\w+?)_(asc|desc)$/i.exec(String(sort ?? ''));
+  if (match === null) return {};
+  const [, field = '', direction = ''] = match;
+  const name = field.toLowerCase();
+  const orders: Record<string, string> = {
+    created: 'created_at',
+    updated: 'updated_at',
+    merged: 'merged_at',
+    due_date: 'due_date',
+  };
+  return { order_by: orders[name] ?? name, sort: direction.toLowerCase() };
+}
+
+/** A list of the REST API, part by part. */
+export const list =
+  (
+    path: (source: Json) => string,
+    query: (args: Arguments, source: Json) => Record<string, unknown> = () => ({}),
+  ): Resolve =>
+  (source, args, rest) =>
+    listed(rest, path(source), query(args, source) as Parameters<Rest['page']>[1], args as PageArguments);
+
+/** How issues are narrowed down and sorted. */
+export const issueQuery = (args: Arguments) => ({
+  with_labels_details: true,
+  iids: args.iids,
+  state: args.state,
+  search: args.search,
+  author_username: args.authorUsername,
+  assignee_username: args.assigneeUsername === undefined ? undefined : [args.assigneeUsername],
+  labels: rows(args.labelName).length > 0 ? (args.labelName as string[]).join(',') : undefined,
+  milestone: Array.isArray(args.milestoneTitle) ? args.milestoneTitle[0] : args.milestoneTitle,
+  ...orderOf(args.sort),
+});

@@ -1,0 +1,136 @@
+import { everything, listed, type PageArguments, whole } from './connection.ts';
+import { type Arguments, id, issueQuery, localId, type Resolve, rows } from './reading.ts';
+import type { Json, Rest } from './rest.ts';
+
+/** Types of work items that issues carry, with the number and the name that the platform gives them. */
+const TYPES: Record<string, { id: number; name: string }> = {
+  issue: { id: 1, name: 'Issue' },
+  incident: { id: 2, name: 'Incident' },
+  test_case: { id: 3, name: 'Test Case' },
+  requirement: { id: 4, name: 'Requirement' },
+  task: { id: 5, name: 'Task' },
+  ticket: { id: 9, name: 'Ticket' },
+};
+
+const WIDGETS = {
+  DESCRIPTION: 'WorkItemWidgetDescription',
+  ASSIGNEES: 'WorkItemWidgetAssignees',
+  LABELS: 'WorkItemWidgetLabels',
+  MILESTONE: 'WorkItemWidgetMilestone',
+  START_AND_DUE_DATE: 'WorkItemWidgetStartAndDueDate',
+  WEIGHT: 'WorkItemWidgetWeight',
+  TIME_TRACKING: 'WorkItemWidgetTimeTracking',
+};
+
+const query = (args: Arguments) => {
+  const iids = Array.isArray(args.iids) ? args.iids : typeof args.iid === 'string' ? [args.iid] : undefined;
+  return {
+    ...issueQuery(args),
+    iids,
+    assignee_username: rows(args.assigneeUsernames).length > 0 ? args.assigneeUsernames : undefined,
+    confidential: args.confidential,
+    created_after: args.createdAfter,
+    created_before: args.createdBefore,
+    updated_after: args.updatedAfter,
+    updated_before: args.updatedBefore,
+  } as Parameters<Rest['page']>[1];
+};
+
+async function found(rest: Rest, path: string, args: Arguments) {
+  const page = args as PageArguments;
+  if (!Array.isArray(args.types)) return listed(rest, path, query(args), page);
+  const types = [...new Set((args.types as string[]).map((type) => type.toLowerCase()))].filter(
+    (type) => type in TYPES,
+  );
+  const [only] = types;
+  if (types.length === 1) return listed(rest, path, { ...query(args), issue_type: only! }, page);
+  if (types.length === Object.keys(TYPES).length) return listed(rest, path, query(args), page);
+  const lists = await Promise.all(types.map((type) => everything(rest, path, { ...query(args), issue_type: type })));
+  const { sort } = query(args);
+  // As lists are sorted where nothing is said: the newest first.
+  const sign = sort === 'asc' ? 1 : -1;
+  return whole(
+    lists.flat().sort((one, other) => sign * (Number(one.id) - Number(other.id))),
+    page,
+  );
+}
+
+/** What is at a path: a group, a user, or a project, which is a namespace of its own here. */
+export const namespace: Resolve = async (_source, { fullPath }, rest) => {
+  const space = await rest.one(`/namespaces/${id(String(fullPath))}`);
+  if (space !== null) return space;
+  const project = await rest.one(`/projects/${id(String(fullPath))}`, { statistics: true });
+  return (
+    project && {
+      ...project,
+      kind: 'project',
+      full_path: project.path_with_namespace,
+      full_name: project.name_with_namespace,
+    }
+  );
+};
+
+/** Fields of what work items are in. */
+export const workItemsOf: Record<'Namespace' | 'Group' | 'Project', Resolve> = {
+  Namespace: (source, args, rest) => {
+    if (source.kind === 'project') return workItemsOf.Project(source, args, rest);
+    return source.kind === 'group' ? workItemsOf.Group(source, args, rest) : whole([], args);
+  },
+  // Without those below only epics are in a group, which there are none of.
+  Group: (source, args, rest) =>
+    args.includeDescendants === true ? found(rest, `/groups/${source.id}/issues`, args) : whole([], args),
+  Project: (source, args, rest) => found(rest, `/projects/${source.id}/issues`, args),
+};
+
+/** One by its global id. */
+export const workItem: Resolve = async (_source, args, rest) => {
+  const place = await rest.placeOfIssue(localId(args.id));
+  if (place === null) return null;
+  const page = await rest.page(`/projects/${place.project_id}/issues`, {
+    iids: [String(place.iid)],
+    with_labels_details: true,
+  });
+  return page?.rows[0] ?? null;
+};
+
+const widget = (source: Json, type: keyof typeof WIDGETS): Json => ({ ...source, type, __typename: WIDGETS[type] });
+const assignees: Resolve = (source, args) => whole(rows(source.assignees), args);
+
+export const workItemResolvers: Record<string, Record<string, Resolve>> = {
+  WorkItem: {
+    state: ({ state }) => (state === 'opened' ? 'OPEN' : 'CLOSED'),
+    workItemType: ({ issue_type }) => TYPES[String(issue_type)] ?? null,
+    reference: ({ references }, { full }) => (references as { short: string; full: string })[full ? 'full' : 'short'],
+    webPath: ({ web_url }) => new URL(String(web_url)).pathname,
+    project: ({ project_id }, _args, rest) => rest.one(`/projects/${project_id}`),
+    namespace: async ({ references }, _args, rest) =>
+      namespace({}, { fullPath: (references as { full: string }).full.split('#')[0] }, rest),
+    archived: async ({ project_id }, _args, rest) => (await rest.one(`/projects/${project_id}`))?.archived === true,
+    imported: ({ imported }) => imported === true,
+    features: (source) => source,
+    widgets: (source, { onlyTypes }) => {
+      const types = Object.keys(WIDGETS) as (keyof typeof WIDGETS)[];
+      return types
+        .filter((type) => !Array.isArray(onlyTypes) || onlyTypes.includes(type))
+        .map((type) => widget(source, type));
+    },
+  },
+  WorkItemType: { id: ({ id: number }) => `gid://gitlab/WorkItems::Type/${number}` },
+  WorkItemFeatures: {
+    description: (source) => widget(source, 'DESCRIPTION'),
+    assignees: (source) => widget(source, 'ASSIGNEES'),
+    labels: (source) => widget(source, 'LABELS'),
+    milestone: (source) => widget(source, 'MILESTONE'),
+    startAndDueDate: (source) => widget(source, 'START_AND_DUE_DATE'),
+    weight: (source) => widget(source, 'WEIGHT'),
+    timeTracking: (source) => widget(source, 'TIME_TRACKING'),
+    // Issues have no status beside their state.
+    status: () => null,
+  },
+  WorkItemWidgetAssignees: { assignees, allowsMultipleAssignees: () => true },
+  WorkItemWidgetLabels: { labels: (source, args) => whole(rows(source.labels), args) },
+  WorkItemWidgetTimeTracking: {
+    timeEstimate: ({ time_stats }) => (time_stats as Json).time_estimate,
+    totalTimeSpent: ({ time_stats }) => (time_stats as Json).total_time_spent,
+  },
+};
