@@ -26,6 +26,7 @@ import { registerWikiWork } from './wikis/background.ts';
 import { wikiRoutes } from './wikis/routes.ts';
 
 export { defaultBranchOf } from './branches/list.ts';
+export { createBranch } from './branches/writes.ts';
 export { Commit } from './commits/answers.ts';
 export { Diff } from './commits/diff-answers.ts';
 export { presentDiff } from './commits/diff-views.ts';

@@ -155,8 +155,8 @@ const threadStart = ({ note, position, commit_id }: DraftNote): NewNote => ({
   commitId: commit_id,
 });
 
-/** @throws ApiError 400 where the caller is no reviewer */
-async function setReviewer(db: Db, { id }: Reviewed, { caller }: Writer, state: ReviewerState): Promise<void> {
+/** Keeps what a reviewer comes to. @throws ApiError 400 where the caller is no reviewer */
+export async function setReviewer(db: Db, { id }: Reviewed, { caller }: Writer, state: ReviewerState): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('merge_request_reviewers')
     .set({ state })

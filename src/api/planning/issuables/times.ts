@@ -56,7 +56,12 @@ export async function setEstimate(change: Change, seconds: number): Promise<Time
   });
 }
 
-async function log(db: Db, { deps, kind, row, caller }: Change, seconds: number, summary: string | null) {
+async function log(
+  db: Db,
+  { deps, kind, row, caller }: Change,
+  seconds: number,
+  { summary = null, spentAt }: { summary?: string | null; spentAt?: string | undefined } = {},
+) {
   const now = timestamp(deps.clock);
   await db
     .insertInto('time_logs')
@@ -67,7 +72,7 @@ async function log(db: Db, { deps, kind, row, caller }: Change, seconds: number,
       user_id: caller.user.id,
       time_spent: seconds,
       summary,
-      spent_at: now,
+      spent_at: spentAt ?? now,
       created_at: now,
     })
     .execute();
@@ -76,15 +81,21 @@ async function log(db: Db, { deps, kind, row, caller }: Change, seconds: number,
 /**
  * Adds time that was spent, or takes some back.
  * @param seconds negative takes back
+ * @param spentAt when it was spent; now when absent
  * @throws ApiError 400 when more is taken back than was spent
  */
-export async function addSpent(change: Change, seconds: number, summary: string | null): Promise<Times> {
+export async function addSpent(
+  change: Change,
+  seconds: number,
+  summary: string | null,
+  spentAt?: string,
+): Promise<Times> {
   return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);
     if (seconds === 0) return before;
     const after = { ...before, time_spent: before.time_spent + seconds };
     if (after.time_spent < 0) throw invalidModel({ base: ['Time to subtract exceeds the total time spent'] });
-    await log(db, change, seconds, summary);
+    await log(db, change, seconds, { summary, spentAt });
     const text = `${seconds < 0 ? 'subtracted' : 'added'} ${humanDuration(Math.abs(seconds))} of time spent`;
     await store(db, change, before, after, 'time_tracking', text);
     return after;
@@ -96,7 +107,7 @@ export async function resetSpent(change: Change): Promise<Times> {
   return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);
     if (before.time_spent === 0) return before;
-    await log(db, change, -before.time_spent, null);
+    await log(db, change, -before.time_spent);
     const after = { ...before, time_spent: 0 };
     await store(db, change, before, after, 'time_tracking', 'removed time spent');
     return after;

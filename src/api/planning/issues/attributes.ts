@@ -39,6 +39,8 @@ export function columnsOf(input: IssueInput, rights: IssueRights, making: boolea
   if (input.due_date !== undefined) columns.due_date = input.due_date;
   if (input.weight !== undefined) columns.weight = input.weight;
   if (input.issue_type !== undefined) columns.issue_type = input.issue_type;
+  if (input.severity !== undefined) columns.severity = input.severity;
+  if (input.health_status !== undefined) columns.health_status = input.health_status;
   return columns;
 }
 

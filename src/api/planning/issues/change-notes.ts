@@ -28,6 +28,14 @@ function longDate(day: string): string {
 
 type Column = keyof Updateable<IssuesTable> & keyof Issue;
 
+const SEVERITIES: Readonly<Record<Issue['severity'], string>> = {
+  UNKNOWN: 'Unknown',
+  LOW: 'Low - S4',
+  MEDIUM: 'Medium - S3',
+  HIGH: 'High - S2',
+  CRITICAL: 'Critical - S1',
+};
+
 const TEXTS: { [K in Column]?: (now: Issue[K], was: Issue[K]) => ChangeNote } = {
   title: (now, was) => ['title', `changed title from **{-${was}-}** to **{+${now}+}**`],
   description: () => ['description', 'changed the description'],
@@ -39,6 +47,11 @@ const TEXTS: { [K in Column]?: (now: Issue[K], was: Issue[K]) => ChangeNote } = 
       : ['unlocked', 'unlocked the discussion in this issue'],
   due_date: (now) => ['due_date', now === null ? 'removed due date' : `changed due date to ${longDate(now)}`],
   weight: (now) => ['weight', now === null ? 'removed the weight' : `changed weight to **${now}**`],
+  severity: (now) => ['severity', `changed the severity to **${SEVERITIES[now]}**`],
+  health_status: (now) => [
+    'health_status',
+    now === null ? 'removed the health status' : `changed health status to **${now.replaceAll('_', ' ')}**`,
+  ],
   issue_type: (now) => ['issue_type', `changed issue type to ${now}`],
 };
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Issue } from '../../../db/tables/issues.ts';
 import { Day, Enum, Instant, List, Nullable, ofPlan } from '../../../http/schema.ts';
 import { ISSUE_TYPES } from './answers.ts';
 
@@ -44,7 +45,12 @@ export const UpdateIssue = Type.Object({
 });
 
 /** What an issue can be given when it is made or changed. */
-export type IssueInput = Static<typeof UpdateIssue> & { iid?: number };
+export type IssueInput = Static<typeof UpdateIssue> & {
+  iid?: number;
+  /** Of quick actions alone. */
+  severity?: Issue['severity'];
+  health_status?: string | null;
+};
 
 /** An update must bring one of what it can change. */
 export const UPDATE_RULES = { atLeastOne: [Object.keys(UpdateIssue.properties)] };

@@ -1,18 +1,16 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { timestamp } from '../../../core/clock.ts';
 import { notFound, refused } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../access.ts';
-import { writeSystemNote } from '../notes/system-note.ts';
 import { moveResourceEvents } from '../resource-events/copy.ts';
 import { copyIssue, type Destination } from './copy.ts';
 import { copyNotes, copyTraces } from './copy-activity.ts';
 import { closeIssue } from './state.ts';
+import { tellOfOther } from './tell-other.ts';
 import { lockIssue } from './update.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };
@@ -28,30 +26,6 @@ async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 
   if (!there.can('read_project')) throw notFound('Project');
   if (!there.can('admin_issue')) throw mayNot(verb);
   return found;
-}
-
-/** Tells in one issue of another; shown to those who may see the other. */
-async function tell(deps: Deps, db: Db, issue: Issue, other: Issue, text: string, actorId: number): Promise<void> {
-  const about = { type: 'Issue', id: issue.id, projectId: issue.project_id } as const;
-  const noteId = await writeSystemNote(deps, db, about, actorId, 'cross_reference', text);
-  await db
-    .insertInto('cross_references')
-    .values({
-      target_type: 'Issue',
-      target_id: issue.id,
-      source_type: 'Issue',
-      source_id: other.id,
-      source_sha: null,
-      source_key: `Issue:${other.id}`,
-      source_project_id: other.project_id,
-      target_project_id: issue.project_id,
-      note_id: noteId,
-      created_at: timestamp(deps.clock),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['target_type', 'target_id', 'source_key']).doUpdateSet({ note_id: noteId }),
-    )
-    .execute();
 }
 
 /**
@@ -71,8 +45,8 @@ export async function moveIssue(deps: Deps, scope: Scope, found: Issue, toProjec
     await copyTraces(db, issue, copy);
     await moveResourceEvents(db, issue, copy, to.namespace);
     await db.updateTable('issues').set({ moved_to_id: copy.id }).where('id', '=', issue.id).execute();
-    await tell(deps, db, copy, issue, `moved from ${project.full_path}#${issue.iid}`, actorId);
-    await tell(deps, db, issue, copy, `moved to ${to.project.full_path}#${copy.iid}`, actorId);
+    await tellOfOther(deps, db, copy, issue, `moved from ${project.full_path}#${issue.iid}`, actorId);
+    await tellOfOther(deps, db, issue, copy, `moved to ${to.project.full_path}#${copy.iid}`, actorId);
     await closeIssue(deps, db, issue, actorId, { movedToId: copy.id });
     return db.selectFrom('issues').selectAll().where('id', '=', copy.id).executeTakeFirstOrThrow();
   });
@@ -97,8 +71,8 @@ export async function cloneIssue(
     const issue = await lockIssue(db, found.id);
     const copy = await copyIssue(deps, db, issue, project, to, { authorId: actorId, actorId });
     if (withNotes) await copyNotes(db, issue, copy, project.full_path, { systemToo: false });
-    await tell(deps, db, copy, issue, `cloned from ${project.full_path}#${issue.iid}`, actorId);
-    await tell(deps, db, issue, copy, `cloned to ${to.project.full_path}#${copy.iid}`, actorId);
+    await tellOfOther(deps, db, copy, issue, `cloned from ${project.full_path}#${issue.iid}`, actorId);
+    await tellOfOther(deps, db, issue, copy, `cloned to ${to.project.full_path}#${copy.iid}`, actorId);
     return db.selectFrom('issues').selectAll().where('id', '=', copy.id).executeTakeFirstOrThrow();
   });
 }

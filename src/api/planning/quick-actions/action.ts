@@ -52,6 +52,8 @@ export interface Context {
   labels: Map<number, string>;
   /** Names of users, labels and issues that the text may still look up. */
   lookups: number;
+  /** Whether the text has the branch rebased, so that nothing is merged before. */
+  rebases: boolean;
 }
 
 /** Where a quick action works once its text has been written. */

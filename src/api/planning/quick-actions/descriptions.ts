@@ -1,4 +1,5 @@
 import { within } from '../../../access/within.ts';
+import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Issue } from '../../../db/tables/issues.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
@@ -11,6 +12,7 @@ import type { IssueInput } from '../issues/inputs.ts';
 import { updateIssue } from '../issues/update.ts';
 import { type Created, createMergeRequest, findTarget } from '../merge-requests/requests/create.ts';
 import { assigneeIds, type CreateMergeRequest, type UpdateMergeRequest } from '../merge-requests/requests/inputs.ts';
+import { isDraftTitle } from '../merge-requests/requests/title.ts';
 import { updateMergeRequest } from '../merge-requests/requests/update.ts';
 import { reviewWriter } from './comment.ts';
 import { finish, type Performed, perform } from './perform.ts';
@@ -133,12 +135,14 @@ export async function updateActingMergeRequest(
   row: MergeRequest,
   input: UpdateMergeRequest,
 ): Promise<MergeRequest> {
-  const on = { ...NEW_MERGE_REQUEST, mergeRequest: row };
+  const title = input.title ?? row.title;
+  // What the request itself asks for comes first.
+  const on = { ...NEW_MERGE_REQUEST, mergeRequest: { ...row, title, draft: bit(isDraftTitle(title)) } };
   const options = { original: row.description, people: mergeRequestPeople(input) };
   const prepared = await prepare(deps, scope, on, input.description ?? '', options);
   if (prepared === null) return updateMergeRequest(deps, scope, row, input);
   const rest = new Rest(deps, scope, prepared);
-  const wanted = mergeRequestInput(prepared, input.title ?? row.title);
+  const wanted = mergeRequestInput(prepared, title);
   const given = { ...input, ...wanted, description: prepared.text, ...joinedLabels(input, wanted) };
   const changed = await updateMergeRequest(deps, scope, row, given, (db) => rest.within(db, {}));
   await rest.after();

@@ -101,7 +101,7 @@ function conclude(done: Performed, index: number, { name, outcome }: Act, told: 
 
 /** What is told of a refusal: whoever may not, and of what is not there, nothing further. */
 const reasonOf = (error: ApiError, name: string): string =>
-  [401, 403, 404].includes(error.status) ? notApplied(name) : error.message;
+  [401, 403, 404, 405].includes(error.status) ? notApplied(name) : error.message.replace(/^400 Bad request - /, '');
 
 async function doingOf(deps: Deps, scope: UserScope, { prepared, write }: Performed): Promise<Doing> {
   const { issue, mergeRequest } = prepared.on;

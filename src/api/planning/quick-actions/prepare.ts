@@ -70,6 +70,7 @@ export async function prepare(
     wanted: { ...people },
     labels: new Map(),
     lookups: MAX_LOOKUPS,
+    rebases: false,
   };
   const acts: Act[] = [];
   for (const call of parsed.calls) {

@@ -1,9 +1,19 @@
 import type { QuickAction } from './action.ts';
+import { absentActions } from './actions/absent-actions.ts';
 import { assigneeActions } from './actions/assignee-actions.ts';
 import { dateActions } from './actions/date-actions.ts';
+import { issueActions } from './actions/issue-actions.ts';
 import { labelActions } from './actions/label-actions.ts';
+import { linkActions } from './actions/link-actions.ts';
+import { mergeRequestActions } from './actions/merge-request-actions.ts';
 import { milestoneActions } from './actions/milestone-actions.ts';
+import { ownActions } from './actions/own-actions.ts';
+import { placeActions } from './actions/place-actions.ts';
+import { repositoryActions } from './actions/repository-actions.ts';
+import { reviewActions } from './actions/review-actions.ts';
+import { reviewerActions } from './actions/reviewer-actions.ts';
 import { stateActions } from './actions/state-actions.ts';
+import { timeActions } from './actions/time-actions.ts';
 
 const ALL: readonly QuickAction[] = [
   ...stateActions,
@@ -11,6 +21,16 @@ const ALL: readonly QuickAction[] = [
   ...assigneeActions,
   ...milestoneActions,
   ...dateActions,
+  ...timeActions,
+  ...ownActions,
+  ...issueActions,
+  ...linkActions,
+  ...placeActions,
+  ...reviewerActions,
+  ...mergeRequestActions,
+  ...reviewActions,
+  ...repositoryActions,
+  ...absentActions,
 ];
 
 /** Every quick action by its names. */

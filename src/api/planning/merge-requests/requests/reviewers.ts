@@ -1,10 +1,12 @@
 import { timestamp } from '../../../../core/clock.ts';
 import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { readersAmong } from '../../issuables/readers.ts';
 import type { IssuableTarget, ValueChange } from '../../issuables/target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
+import { addTodos } from '../../todos/record.ts';
 import { reviewersFor } from './view-rows.ts';
 
 const names = (users: readonly User[]): string =>
@@ -57,4 +59,24 @@ export async function changeReviewers(
   await writeSystemNote(deps, db, about, actorId, 'reviewer', parts.join(' and '));
   const ids = (users: readonly User[]) => users.map(({ id }) => id).sort((a, b) => a - b);
   return [ids(before), ids([...before.filter((user) => !gone.includes(user)), ...added])];
+}
+
+/** Asks reviewers to look at a merge request once more, within a transaction: what they have come to counts no longer. */
+export async function requestReviewAgain(
+  deps: Deps,
+  db: Db,
+  { id, project_id: projectId }: Pick<MergeRequest, 'id' | 'project_id'>,
+  reviewers: readonly User[],
+  actorId: number,
+): Promise<void> {
+  const ids = reviewers.map((user) => user.id);
+  await db
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'unreviewed' })
+    .where('merge_request_id', '=', id)
+    .where('user_id', 'in', ids)
+    .execute();
+  const about = { type: 'MergeRequest', id, projectId } as const;
+  await writeSystemNote(deps, db, about, actorId, 'reviewer', `requested review from ${names(reviewers)}`);
+  await addTodos(deps, db, about, 'review_requested', ids, { authorId: actorId });
 }

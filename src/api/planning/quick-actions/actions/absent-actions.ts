@@ -1,0 +1,35 @@
+import { BOTH, type QuickAction } from '../action.ts';
+
+/** Quick actions of the platform about things that there are none of here: epics, iterations, boards, contacts and the like. */
+const ABSENT: readonly (readonly [name: string, ...aliases: string[]])[] = [
+  ['set_parent', 'epic'],
+  ['remove_parent', 'remove_epic'],
+  ['add_child'],
+  ['remove_child'],
+  ['promote'],
+  ['iteration'],
+  ['remove_iteration'],
+  ['status'],
+  ['board_move'],
+  ['add_contacts'],
+  ['remove_contacts'],
+  ['add_email', 'invite_email'],
+  ['remove_email'],
+  ['convert_to_ticket'],
+  ['zoom'],
+  ['remove_zoom'],
+  ['link'],
+  ['page'],
+  ['publish'],
+  ['timeline'],
+  ['checkin_reminder'],
+];
+
+/** They are none of the text, and say that they cannot be applied. */
+export const absentActions: readonly QuickAction[] = ABSENT.map(([name, ...aliases]) => ({
+  name,
+  aliases,
+  on: BOTH,
+  may: () => false,
+  run: () => undefined,
+}));

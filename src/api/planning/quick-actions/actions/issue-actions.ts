@@ -1,0 +1,148 @@
+import { holds } from '../../../../access/plan.ts';
+import type { Issue } from '../../../../db/tables/issues.ts';
+import { labelsFor } from '../../issuables/labels.ts';
+import { BOTH, type Context, ISSUES, mayManage, type QuickAction } from '../action.ts';
+import { issuesOf, mergeRequestsOf } from '../references.ts';
+
+const MAX_WEIGHT = 2_147_483_647;
+const HEALTH = ['on_track', 'needs_attention', 'at_risk'];
+const SEVERITIES: Readonly<Record<string, Issue['severity']>> = {
+  unknown: 'UNKNOWN',
+  ...{ 4: 'LOW', s4: 'LOW', low: 'LOW' },
+  ...{ 3: 'MEDIUM', s3: 'MEDIUM', medium: 'MEDIUM' },
+  ...{ 2: 'HIGH', s2: 'HIGH', high: 'HIGH' },
+  ...{ 1: 'CRITICAL', s1: 'CRITICAL', critical: 'CRITICAL' },
+};
+/** Types that issues change into. */
+const TYPES = ['issue', 'incident', 'task'] as const;
+
+const weighs = (c: Context): boolean => holds(c.plan, 'premium') && mayManage(c);
+const hasHealth = (c: Context): boolean => holds(c.plan, 'ultimate') && mayManage(c);
+
+function typeOf(argument: string): (typeof TYPES)[number] | undefined {
+  return TYPES.find((type) => type === argument.toLowerCase());
+}
+
+/** Of another issue or merge request of the project: its labels and milestone. */
+async function metadataOf(c: Context, argument: string) {
+  const [issue] = await issuesOf(c, argument);
+  if (issue !== undefined) return { type: 'Issue', ...issue, row: issue.issue, sign: '#' } as const;
+  const [found] = await mergeRequestsOf(c, argument);
+  return found && ({ type: 'MergeRequest', ...found, row: found.mergeRequest, sign: '!' } as const);
+}
+
+export const issueActions: readonly QuickAction[] = [
+  {
+    name: 'confidential',
+    on: ISSUES,
+    atCreation: true,
+    may: (c) => c.issue === null || (c.issue.confidential === 0 && mayManage(c)),
+    run: () => ({ message: 'Made this issue confidential.', wanted: { confidential: true } }),
+  },
+  {
+    name: 'weight',
+    on: ISSUES,
+    atCreation: true,
+    takes: 'argument',
+    may: weighs,
+    run: (_c, argument) => {
+      if (!/^\d{1,10}$/.test(argument) || Number(argument) > MAX_WEIGHT) return undefined;
+      return { message: `Set weight to ${Number(argument)}.`, wanted: { weight: Number(argument) } };
+    },
+  },
+  {
+    name: 'clear_weight',
+    on: ISSUES,
+    may: (c) => c.issue !== null && c.issue.weight !== null && weighs(c),
+    run: () => ({ message: 'Cleared weight.', wanted: { weight: null } }),
+  },
+  {
+    name: 'health_status',
+    on: ISSUES,
+    atCreation: true,
+    takes: 'argument',
+    may: hasHealth,
+    run: (_c, argument) => {
+      const status = argument.toLowerCase().replaceAll(/[\s-]+/g, '_');
+      if (!HEALTH.includes(status)) return undefined;
+      return { message: `Set health status to ${status}.`, wanted: { health_status: status } };
+    },
+  },
+  {
+    name: 'clear_health_status',
+    on: ISSUES,
+    may: (c) => c.issue !== null && c.issue.health_status !== null && hasHealth(c),
+    run: () => ({ message: 'Cleared health status.', wanted: { health_status: null } }),
+  },
+  {
+    name: 'severity',
+    on: ISSUES,
+    takes: 'argument',
+    may: (c) => c.issue?.issue_type === 'incident' && mayManage(c),
+    run: (_c, argument) => {
+      const name = argument.toLowerCase();
+      const severity = Object.hasOwn(SEVERITIES, name) ? SEVERITIES[name]! : undefined;
+      if (severity === undefined) return { message: 'No severity matches the provided parameter' };
+      const shown = `${severity[0]}${severity.slice(1).toLowerCase()}`;
+      return { message: `Severity updated to ${shown}.`, wanted: { severity } };
+    },
+  },
+  {
+    name: 'promote_to_incident',
+    on: ISSUES,
+    atCreation: true,
+    may: (c) => c.issue?.issue_type !== 'incident' && mayManage(c),
+    run: () => ({ message: 'Issue has been promoted to incident.', wanted: { issue_type: 'incident' } }),
+  },
+  {
+    name: 'promote_to',
+    on: ISSUES,
+    takes: 'argument',
+    may: (c) => c.issue !== null && mayManage(c),
+    run: (c, argument) => {
+      const type = typeOf(argument);
+      const promotes = { issue: 'incident', task: 'issue' } as const;
+      const from = c.issue!.issue_type;
+      if (type === undefined || (from !== 'issue' && from !== 'task') || promotes[from] !== type) {
+        return { message: 'Failed to promote this work item: Provided type is not supported.' };
+      }
+      return { message: 'Promoted successfully.', wanted: { issue_type: type } };
+    },
+  },
+  {
+    name: 'type',
+    on: ISSUES,
+    takes: 'argument',
+    may: (c) => c.issue !== null && mayManage(c),
+    run: (c, argument) => {
+      const type = typeOf(argument);
+      if (type === undefined) return { message: 'Failed to convert this work item: Provided type is not supported.' };
+      if (type === c.issue!.issue_type) return { message: 'Failed to convert this work item: Types are the same.' };
+      return { message: 'Type changed successfully.', wanted: { issue_type: type } };
+    },
+  },
+  {
+    name: 'copy_metadata',
+    on: BOTH,
+    atCreation: true,
+    takes: 'argument',
+    may: mayManage,
+    run: async (c, argument) => {
+      const from = await metadataOf(c, argument);
+      if (from === undefined || from.project.id !== c.scope.project.id) {
+        return { message: 'Failed to find work item or merge request' };
+      }
+      const { row, type } = from;
+      const labels = (await labelsFor(c.deps.db, type, [row.id])).get(row.id)!;
+      for (const { id, name } of labels) c.labels.set(id, name);
+      const added = new Set([...(c.wanted.add_label_ids ?? []), ...labels.map(({ id }) => id)]);
+      return {
+        message: `Copied labels and milestone from ${from.sign}${row.iid}.`,
+        wanted: {
+          add_label_ids: [...added],
+          ...(row.milestone_id === null ? {} : { milestone_id: row.milestone_id }),
+        },
+      };
+    },
+  },
+];

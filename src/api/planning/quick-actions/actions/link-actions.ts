@@ -1,0 +1,79 @@
+import { allowsOn } from '../../../../access/targets.ts';
+import { ApiError } from '../../../../core/errors.ts';
+import { issuableTarget } from '../../issuables/access.ts';
+import type { LinkType } from '../../issue-links/answers.ts';
+import { linksFrom } from '../../issue-links/queries.ts';
+import { linkIssues, unlinkIssues } from '../../issue-links/writes.ts';
+import type { FoundIssue } from '../../references/resolve.ts';
+import { type Context, type Doing, ISSUES, type QuickAction, sentence } from '../action.ts';
+import { issuesOf, referenceTo } from '../references.ts';
+
+async function mayLink({ deps, scope, issue }: Context): Promise<boolean> {
+  if (issue === null) return scope.permissions.can('link_issues', { as: 'author' });
+  return allowsOn(scope.permissions, 'link_issues', issuableTarget(deps.db, 'Issue', issue, scope.caller.user.id));
+}
+
+const NOT_FOUND = 'No matching issue found. Make sure that you are adding a valid issue URL.';
+
+/** Links the issue to each of the others. @returns what is told of it */
+async function link(at: Doing, others: readonly FoundIssue[], type: LinkType): Promise<string> {
+  const linked: string[] = [];
+  const refusals = new Set<string>();
+  for (const other of others) {
+    const input = { target_project_id: other.project.id, target_issue_iid: other.issue.iid, link_type: type };
+    try {
+      await linkIssues(at.deps, at.scope, at.issue!, input);
+      linked.push(referenceTo(at, other));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      refusals.add(error.message.endsWith('.') ? error.message : `${error.message}.`);
+    }
+  }
+  const told = linked.length === 0 ? [] : [toldOf(sentence(linked), type)];
+  return [...told, ...refusals].join(' ');
+}
+
+function toldOf(others: string, type: LinkType): string {
+  if (type === 'relates_to') return `Added ${others} as a linked item related to this issue.`;
+  const how = type === 'blocks' ? 'blocked by this issue' : 'blocking this issue';
+  return `Added ${others} as a linked item ${how}.`;
+}
+
+const linking = (name: string, type: LinkType): QuickAction => ({
+  name,
+  on: ISSUES,
+  atCreation: true,
+  takes: 'argument',
+  may: mayLink,
+  run: async (c, argument) => {
+    const others = await issuesOf(c, argument);
+    if (others.length === 0) return { message: NOT_FOUND };
+    return { within: (at) => link(at, others, type) };
+  },
+});
+
+export const linkActions: readonly QuickAction[] = [
+  linking('relate', 'relates_to'),
+  linking('blocks', 'blocks'),
+  linking('blocked_by', 'is_blocked_by'),
+  {
+    name: 'unlink',
+    on: ISSUES,
+    takes: 'argument',
+    may: async (c) => c.issue !== null && (await mayLink(c)),
+    run: async (c, argument) => {
+      const [other] = await issuesOf(c, argument);
+      const links = other === undefined ? [] : await linksFrom(c.deps.db, c.issue!.id);
+      const found = links.find(({ otherId }) => otherId === other?.issue.id);
+      if (other === undefined || found === undefined)
+        return { message: 'No linked issue matches the provided parameter.' };
+      return {
+        message: `Removed linked item ${referenceTo(c, other)}.`,
+        within: async ({ deps, scope, issue }) => {
+          await unlinkIssues(deps, scope, issue!, found.link.id);
+          return undefined;
+        },
+      };
+    },
+  },
+];

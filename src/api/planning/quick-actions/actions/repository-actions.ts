@@ -1,0 +1,71 @@
+import { refused } from '../../../../core/errors.ts';
+import type { Issue } from '../../../../db/tables/issues.ts';
+import type { Deps } from '../../../../deps.ts';
+import { repositoryOf } from '../../../../repositories/change-refs.ts';
+import { createBranch, createTag } from '../../../code/index.ts';
+import type { UserScope } from '../../../object-access.ts';
+import { createMergeRequest } from '../../merge-requests/requests/create.ts';
+import { ISSUES, type QuickAction } from '../action.ts';
+
+const MAX_BRANCH = 100;
+
+/** Name of the branch in which an issue is resolved; of a confidential one it tells nothing. */
+function branchOf({ iid, title, confidential }: Issue): string {
+  const words = confidential === 1 ? 'confidential-issue' : title.normalize('NFKD').toLowerCase();
+  const tidy = words.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MAX_BRANCH);
+  return `${iid}-${tidy.replace(/^-/, '')}`.replace(/-$/, '');
+}
+
+/** Makes a branch for an issue, and a draft that resolves it. @throws ApiError */
+async function resolveIn(deps: Deps, scope: UserScope, issue: Issue, name: string): Promise<void> {
+  const target = await repositoryOf(deps, scope.project).refs.head();
+  if (target === null) throw refused('The project has no branch to merge into.');
+  const target_branch = target.replace(/^refs\/heads\//, '');
+  await createBranch(deps, scope.project, scope, name, target_branch);
+  await createMergeRequest(deps, scope, {
+    source_branch: name,
+    target_branch,
+    title: `Draft: Resolve ${issue.confidential === 1 ? `#${issue.iid}` : JSON.stringify(issue.title)}`.slice(0, 255),
+    description: `Closes #${issue.iid}`,
+    assignee_ids: [scope.caller.user.id],
+  });
+}
+
+/** What writes to the repository. */
+export const repositoryActions: readonly QuickAction[] = [
+  {
+    name: 'create_merge_request',
+    on: ISSUES,
+    atCreation: true,
+    may: ({ scope: { permissions } }) =>
+      permissions.can('push_code') &&
+      permissions.can('create_merge_request_from') &&
+      permissions.can('create_merge_request_in'),
+    run: (c, argument) => ({
+      changes: { create_merge_request: { branch_name: argument || null, issue_iid: c.issue?.iid ?? null } },
+      after: async ({ deps, scope, issue }) => {
+        await resolveIn(deps, scope, issue!, argument || branchOf(issue!));
+        const made = argument === '' ? 'a branch' : `branch '${argument}'`;
+        return `Created ${made} and a merge request to resolve this issue.`;
+      },
+    }),
+  },
+  {
+    name: 'tag',
+    on: ['Commit'],
+    takes: 'argument',
+    may: ({ scope }) => scope.permissions.can('push_code'),
+    run: (c, argument) => {
+      const [, name = '', message = ''] = /^(\S+)(?:\s+(.*))?$/.exec(argument) ?? [];
+      const shown = message === '' ? '' : ` with "${message}"`;
+      return {
+        message: `Tagged this commit to ${name}${shown}.`,
+        changes: { tag_name: name, tag_message: message === '' ? null : message },
+        after: async ({ deps, scope }) => {
+          await createTag(deps, scope.project, scope, { name, target: c.sha!, message });
+          return undefined;
+        },
+      };
+    },
+  },
+];
