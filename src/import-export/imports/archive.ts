@@ -4,7 +4,7 @@ import { applicationSettings } from '../../settings/application-settings.ts';
 import type { StoredBlob } from '../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 import { UnfitFile, unpacked } from './lines.ts';
-import { tarFiles } from './tar.ts';
+import { contentOf, tarFiles } from './tar.ts';
 
 const MIB = 1024 * 1024;
 /** What is taken out of an archive of a group; nothing else in it is looked at. */
@@ -45,7 +45,7 @@ export async function takeApart(
         entry.resume();
         continue;
       }
-      const content = Readable.from(entry as AsyncIterable<Buffer>, { objectMode: false });
+      const content = Readable.from(contentOf(entry), { objectMode: false });
       files.set(name, await deps.blobs.put(content, { maxBytes: limits.maxUnpacked }));
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
@@ -8,7 +9,7 @@ import { SOURCE_USER_STATUS } from '../../db/tables/import-source-users.ts';
 import { objectsIn, UnfitFile, unpacked } from './lines.ts';
 import { namedIn, People } from './people.ts';
 import { type Given, Unfit } from './take.ts';
-import { tarFiles } from './tar.ts';
+import { contentOf, tarFiles } from './tar.ts';
 
 const MIB = 1024 * 1024;
 const ofBytes = (...parts: Buffer[]) => Readable.from(parts) as AsyncIterable<Buffer>;
@@ -89,6 +90,14 @@ describe('a tar', () => {
       (error: Error) => error instanceof UnfitFile || /Premature|aborted/i.test(error.message),
     );
   });
+});
+
+test('an archive that ends in the middle of a file is told to be none', async () => {
+  await assert.rejects(async () => {
+    for await (const { entry } of tarFiles(ofBytes(tarEntry('a', 'x'.repeat(2_000)).subarray(0, 900)))) {
+      await buffer(contentOf(entry));
+    }
+  }, UnfitFile);
 });
 
 test('gzip that unpacks to more than is allowed stops there', async () => {

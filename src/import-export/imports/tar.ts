@@ -7,7 +7,7 @@ import { UnfitFile } from './lines.ts';
 const MAX_ENTRIES = 200_000;
 
 /**
- * The plain files of a tar, each to be read or resumed before the next; folders, links and devices are passed over.
+ * The plain files of a tar, each to be read (`contentOf`) or resumed before the next; folders, links and devices are passed over.
  * @param archive what gzip has packed, or not
  * @throws UnfitFile for what is no tar, or is made to fill the memory or to never end; what `archive` throws
  */
@@ -28,8 +28,22 @@ export async function* tarFiles(archive: AsyncIterable<Buffer>): AsyncGenerator<
     }
     await fed;
   } catch (error) {
-    if (error instanceof Error && !(error instanceof UnfitFile) && /tar|Unexpected end|Invalid/i.test(error.message))
-      throw new UnfitFile('The file is no archive: there is no tar in it.');
-    throw error;
+    throw refusalOf(error);
   }
+}
+
+/** The bytes of a file of a tar. @throws UnfitFile where the tar ends in the middle of it; what the archive throws */
+export async function* contentOf(entry: Entry): AsyncGenerator<Buffer, void, void> {
+  try {
+    yield* entry as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+/** What is told of an error: the reader of tars has none of its own kind. */
+function refusalOf(error: unknown): unknown {
+  const isOfTar =
+    error instanceof Error && !(error instanceof UnfitFile) && /tar|Unexpected end|Invalid/i.test(error.message);
+  return isOfTar ? new UnfitFile('The file is no archive: there is no tar in it.') : error;
 }

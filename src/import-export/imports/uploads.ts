@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { applicationSettings } from '../../settings/application-settings.ts';
 import { BlobError } from '../../storage/blob-store.ts';
 import type { Importing } from './importing.ts';
-import { tarFiles } from './tar.ts';
+import { contentOf, tarFiles } from './tar.ts';
 import { secretElsewhere } from './upload-addresses.ts';
 
 const MIB = 1024 * 1024;
@@ -56,7 +56,7 @@ async function enter(importing: Importing, secret: string, filename: string, ent
   const { deps } = importing;
   const { max_attachment_size } = await applicationSettings(deps);
   const maxBytes = max_attachment_size === 0 ? Number.MAX_SAFE_INTEGER : max_attachment_size * MIB;
-  const content = Readable.from(entry as AsyncIterable<Buffer>, { objectMode: false });
+  const content = Readable.from(contentOf(entry), { objectMode: false });
   try {
     const { sha256, size } = await deps.blobs.put(content, { maxBytes });
     await enterUpload(importing, { secret, filename, sha256, size });

@@ -91,6 +91,12 @@ describe('a good archive', () => {
     assert.equal(await text(await open(bytes, 'plain.txt')), 'plain');
   });
 
+  test('may have extra fields that cannot be read', async () => {
+    const bytes = rawZip([{ name: 'a.txt', content: Buffer.from('a'), extra: Buffer.from([1, 0, 255, 0]) }]);
+    assert.equal((await (await directoryOf(bytes)).list('', true, WHOLE))?.entries[0]?.path, 'a.txt');
+    assert.equal(await text(await open(bytes, 'a.txt')), 'a');
+  });
+
   test('may have small files behind long headers, and of any size', async () => {
     for (const size of [0, 1, 65_536, 65_537, 131_072, 131_073]) {
       for (const content of [randomBytes(size), Buffer.alloc(size, 'z')]) {

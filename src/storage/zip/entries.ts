@@ -39,6 +39,15 @@ const STRANGE = /^\.{0,2}\/|\/\.{0,2}\/|\/\.\.$|^\.{1,2}$|\0/;
 
 const malformed = (text: string) => new ArchiveError('malformed', text);
 
+/** The extra fields of an entry; none where they cannot be read, which says nothing of its content. */
+function fieldsOf(extra: Buffer): ReturnType<typeof parseExtraFields> {
+  try {
+    return parseExtraFields(extra);
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a path could stand in a folder. */
 export const isPath = (path: string): boolean =>
   path !== '' && path.length <= MAX_PATH && !STRANGE.test(path) && validateFileName(path) === null;
@@ -126,7 +135,7 @@ export class Entries {
     if (length === 0 || length > MAX_PATH) return null;
     const name = this.bytes.subarray(start + HEADER, start + HEADER + length);
     const flags = view.getUint16(start + 8, true);
-    const extra = parseExtraFields(this.#extraAt(place)).filter(({ id }) => id === UNICODE_PATH);
+    const extra = fieldsOf(this.#extraAt(place)).filter(({ id }) => id === UNICODE_PATH);
     const plain = (flags & UTF8) !== 0 && extra.length === 0;
     const path = plain ? name.toString('utf8') : getFileNameLowLevel(flags, name, extra, true);
     return isPath(path) ? path : null;
