@@ -16,6 +16,8 @@ const REKEY_PACKETS = 2 ** 30;
 const REKEY_MS = 60_000;
 /** Messages that wait for keys to be agreed on; only answers do. */
 const MAX_HELD = 1_000;
+/** Milliseconds that a client may take for what was written before the end. */
+const END_MS = 5_000;
 /** A client that does not take what it asked for is not read from, once so many bytes wait for it. */
 const MAX_UNSENT = 1024 * 1024;
 
@@ -129,7 +131,10 @@ export class Transport {
     // What was written goes out; a client that does not take it is not waited for.
     this.#socket.end();
     this.#socket.destroySoon();
-    setTimeout(() => this.#socket.destroy(), 5_000).unref();
+    if (!this.#socket.closed) {
+      const late = setTimeout(() => this.#socket.destroy(), END_MS).unref();
+      this.#socket.once('close', () => clearTimeout(late));
+    }
     this.#upper.closed(why);
   }
 

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GitError } from '../../../src/git/errors.ts';
+import { hashObject, type ObjectType, parseCommit, parseTag } from '../../../src/git/objects.ts';
+import { applyDelta, resultSize } from '../../../src/git/packs/delta.ts';
+import { type Repository, RepositoryPool } from '../../../src/git/repository.ts';
+import { extractSignature } from '../../../src/git/signature.ts';
+import { parseTree } from '../../../src/git/tree-entries.ts';
+import type { Random } from '../../crash/random.ts';
+import type { Fuzzer, Kept, Subject } from './fuzzer.ts';
+import { mutated } from './mutate.ts';
+
+const MOST = 1024 * 1024;
+const ID = 'a'.repeat(40);
+
+/** The files of a repository below `objects`, as a kept input has them; and what its objects are called. */
+interface Files {
+  files: Record<string, string>;
+  ids: string[];
+}
+
+const damaged = (error: unknown): boolean => error instanceof GitError && ['corrupt', 'not_found'].includes(error.code);
+
+async function orDamaged<T>(work: () => Promise<T> | T): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!damaged(error)) throw error;
+    return undefined;
+  }
+}
+
+/** What is read is what its id says, or there is nothing. */
+async function readAll(repository: Repository, ids: readonly string[]): Promise<number> {
+  let found = 0;
+  for (const oid of ids) {
+    await orDamaged(() => repository.objects.info(oid));
+    const object = await orDamaged(() => repository.objects.read(oid, MOST));
+    if (object?.data) {
+      assert.equal(hashObject(object.type as ObjectType, object.data), oid, 'another content than its id says');
+      found += 1;
+    }
+    await orDamaged(async () => {
+      for await (const chunk of repository.objects.stream(oid)) assert.ok((chunk as Buffer).length <= MOST);
+    });
+  }
+  return found;
+}
+
+/** Content of an object of any kind. */
+async function parse(bytes: Buffer): Promise<void> {
+  for (const read of [parseCommit, parseTag, parseTree]) await orDamaged(() => read(ID, bytes));
+  extractSignature(bytes);
+}
+
+function delta(random: Random): void {
+  const base = Buffer.alloc(random.below(300), 'base ');
+  const copy = [0x80 | random.below(128), random.below(256), random.below(8), random.below(4)];
+  const right = Buffer.from([base.length & 0x7f, 20, 0x91, 0, 10, 10, ...Buffer.alloc(10), ...copy]);
+  const bytes = mutated(right, random);
+  try {
+    resultSize(bytes);
+    const result = applyDelta(base, bytes, MOST);
+    assert.ok(result.length <= MOST);
+  } catch (error) {
+    if (!damaged(error)) throw error;
+  }
+}
+
+/** Packs, their indexes, loose objects, deltas, and what objects hold. */
+export const packs: Fuzzer = {
+  name: 'packs',
+  cases: 10_000,
+  caseMs: 1_000,
+  async open(kept): Promise<Subject> {
+    const folder = mkdtempSync(join(tmpdir(), 'stithy-fuzz-'));
+    const pool = new RepositoryPool({ graphPauseMs: null, maxRepositories: 4, maxOpenFiles: 16 });
+    const layouts = kept.map(({ bytes }) => JSON.parse(bytes.toString()) as Files);
+    const contents: Buffer[] = [];
+    let made = 0;
+
+    /** Puts a repository on the disk, with files changed. */
+    function write({ files }: Files, change: (bytes: Buffer, path: string) => Buffer): string {
+      made += 1;
+      const dir = join(folder, `${made}.git`);
+      for (const path of ['objects/pack', 'objects/info', 'refs']) mkdirSync(join(dir, path), { recursive: true });
+      writeFileSync(join(dir, 'HEAD'), 'ref: refs/heads/main\n');
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(join(dir, 'objects', path, '..'), { recursive: true });
+        writeFileSync(join(dir, 'objects', path), change(Buffer.from(text, 'base64'), path));
+      }
+      return dir;
+    }
+
+    async function read(layout: Files, change: (bytes: Buffer, path: string) => Buffer): Promise<number> {
+      const dir = write(layout, change);
+      try {
+        return await readAll(pool.get(dir, dir), layout.ids);
+      } finally {
+        rmSync(dir, { recursive: true, force: true });
+      }
+    }
+
+    for (const layout of layouts) {
+      const dir = write(layout, (bytes) => bytes);
+      for (const oid of layout.ids) {
+        const object = await pool.get(dir, dir).objects.read(oid, MOST);
+        if (object?.data) contents.push(Buffer.from(object.data));
+      }
+    }
+    return {
+      async replay(each: Kept) {
+        const layout = JSON.parse(each.bytes.toString()) as Files;
+        assert.equal(await read(layout, (bytes) => bytes), layout.ids.length, 'not all of a sound repository is read');
+      },
+      async one(random) {
+        const share = random.below(10);
+        if (share < 2) return delta(random);
+        if (share < 5) return parse(mutated(random.pick(contents), random, contents));
+        const layout = random.pick(layouts);
+        const victim = random.pick(Object.keys(layout.files));
+        await read(layout, (bytes, path) => (path === victim ? mutated(bytes, random, contents) : bytes));
+      },
+      async close() {
+        await pool.close();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+};
