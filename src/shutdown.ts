@@ -33,6 +33,8 @@ export async function shutDown(
   const onTime = await before(deadline, Promise.all([drain(), ssh?.drain()]));
   ssh?.close();
   const closed = app.close();
+  // Waited for below, where it may have failed by then.
+  closed.catch(() => {});
   if (!onTime || !(await before(deadline, closed))) {
     log.log('warn', 'requests that did not end in time were cut off', { timeout_s: timeoutMs / 1_000 });
     app.server.closeAllConnections();

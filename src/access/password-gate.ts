@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 import { ApiError } from '../core/errors.ts';
 import { FairSlots } from '../core/fair-slots.ts';
+import { once } from '../core/once.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { hashPassword, type PasswordCost, randomText, verifyPassword } from '../core/secrets.ts';
 import { ToldFailures } from './told-failures.ts';
@@ -59,7 +60,7 @@ export class PasswordGate {
     maxWaitingPerKey: MAX_WAITING_PER_ADDRESS,
     refuse: tooMany,
   });
-  #decoy: Promise<string> | undefined;
+  readonly #decoy = once(() => hashPassword(randomText(20), this.#cost()));
   /** Which failures are told of. */
   readonly told: ToldFailures;
 
@@ -128,7 +129,6 @@ export class PasswordGate {
   }
 
   #decoyHash(): Promise<string> {
-    this.#decoy ??= hashPassword(randomText(20), this.#cost());
-    return this.#decoy;
+    return this.#decoy();
   }
 }

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Transform } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip, type Gzip } from 'node:zlib';
 import { syncPath } from '../git/durable.ts';
 
@@ -84,8 +84,7 @@ export async function* readJsonLines<T>(path: string): AsyncGenerator<T, void, v
 /** What a file holds now. */
 export async function factsOf(path: string): Promise<FileFacts> {
   const measure = new Measure();
-  const read = createReadStream(path).pipe(measure);
   measure.resume();
-  await finished(read);
+  await pipeline(createReadStream(path), measure);
   return measure.facts();
 }

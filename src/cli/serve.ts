@@ -1,6 +1,7 @@
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
+import { withSourceLines } from '../core/stack-traces.ts';
 import { type Running, serve } from '../start.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -14,6 +15,13 @@ export async function serveCommand(env: Environment): Promise<number> {
   process.umask(0o077);
   const log = new JsonLogger(config.logLevel, (text) => process.stdout.write(text));
   for (const warning of warnings) log.log('warn', warning);
+  // Some work has failed and nobody was told: it is a fault of the program, and no reason to end it for everybody.
+  process.on('unhandledRejection', (reason) => {
+    const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };
+    log.log('error', 'a failure reached nobody', { error: message, stack: stack && withSourceLines(stack) });
+  });
+  // Whoever reads the log may leave.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stop = new AbortController();
   const hurry = new AbortController();
   const onSignal = (signal: NodeJS.Signals) => {

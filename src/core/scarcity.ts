@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-const CODES = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
+/** Of the system, and of Node where it cannot start a thread. */
+const CODES = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ERR_WORKER_INIT_FAILED']);
 
 /** Whether an error of the system says that file descriptors, processes or memory have run out: it passes. */
 export const isScarcity = (error: unknown): boolean => CODES.has((error as NodeJS.ErrnoException | null)?.code ?? '');

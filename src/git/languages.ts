@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { once } from '../core/once.ts';
 import { checkOids } from './arguments.ts';
 import { decodeBytes } from './bytes.ts';
 import { type LanguageData, LanguageDetector } from './language-detection.ts';
@@ -23,7 +24,7 @@ const MAX_CHANGES = 1_000;
 const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500, true);
 /** The tree that was asked for last, by repository. */
 const latest = new LRUCache<string, string>({ max: 10_000 });
-let detector: Promise<LanguageDetector> | undefined;
+const detector = once(loadDetector);
 
 /** The data is large and rarely needed: it is loaded when it first is. */
 async function loadDetector(): Promise<LanguageDetector> {
@@ -95,8 +96,8 @@ export async function languagesOf(repo: Repository, commit: string): Promise<rea
   checkOids([commit]);
   const tree = (await treeOf(repo, commit)) ?? commit;
   const counted = await results.get(cacheKey(repo.id, tree), async () => {
-    detector ??= loadDetector();
-    return (await countChanges(repo, await detector, tree)) ?? (await countAll(repo, await detector, tree));
+    const languages = await detector();
+    return (await countChanges(repo, languages, tree)) ?? (await countAll(repo, languages, tree));
   });
   latest.set(repo.id, tree);
   return counted.shares();

@@ -145,6 +145,10 @@ export function buildServer(
     },
   });
   refuseStrangeRequests(app.server, deps.log);
+  // A connection that cannot be taken for want of file descriptors or memory; who listens is told of other errors by `listen`.
+  app.server.on('error', (error) => {
+    if (app.server.listening) deps.log.log('warn', 'a connection could not be taken', { error: String(error) });
+  });
   let ready = true;
   const metrics = new Metrics();
   app.decorateRequest('caller', null);

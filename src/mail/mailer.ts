@@ -112,8 +112,13 @@ export class Mailer {
 
   async #open(): Promise<Transporter> {
     if (this.#url === null) throw new Error('STITHY_SMTP_URL names no mail server');
-    this.#transport ??= connect(this.#url);
-    return this.#transport;
+    if (this.#transport !== undefined) return this.#transport;
+    const opening = connect(this.#url);
+    this.#transport = opening;
+    opening.catch(() => {
+      if (this.#transport === opening) this.#transport = undefined;
+    });
+    return opening;
   }
 }
 

@@ -46,7 +46,8 @@ export async function runCommand(deps: Deps, { caller, address }: SshClient, com
   } catch (error) {
     command.channel.stderr.write(inFrame(explain(deps, error, correlationId)));
   }
-  await command.channel.finish(code);
+  // What the client does not take any more is dropped.
+  await command.channel.finish(code).catch(() => {});
   ended();
   deps.log.log('info', 'ssh', {
     correlation_id: correlationId,

@@ -122,6 +122,8 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     server.once('error', reject);
     server.listen({ host, port }, resolve);
   });
+  // A connection that cannot be taken for want of file descriptors or memory.
+  server.on('error', (error) => deps.log.log('warn', 'an SSH connection could not be taken', { error: String(error) }));
   return {
     port: (server.address() as AddressInfo).port,
     fingerprints: hostKeys.map(shownKey),

@@ -116,10 +116,11 @@ export class PackFolder {
   refresh(): Promise<void> {
     if (this.#looking !== undefined) {
       // That look may have passed what has come since.
-      this.#nextLook ??= this.#looking.then(() => {
+      const again = () => {
         this.#nextLook = undefined;
         return this.refresh();
-      });
+      };
+      this.#nextLook ??= this.#looking.then(again, again);
       return this.#nextLook;
     }
     this.#looking = this.#look().finally(() => {

@@ -47,13 +47,18 @@ export class ReaderThread {
     };
     // It is looked at when the thread begins, of all that do so by then.
     setFlagsFromString(ROOM);
-    this.#worker = new Worker(new URL(address), {
-      workerData: name,
-      resourceLimits: MEMORY,
-      name,
-      env: {},
-      execArgv: [],
-    });
+    try {
+      this.#worker = new Worker(new URL(address), {
+        workerData: name,
+        resourceLimits: MEMORY,
+        name,
+        env: {},
+        execArgv: [],
+      });
+    } catch (error) {
+      setFlagsFromString(USUAL_ROOM);
+      throw error;
+    }
     this.#worker.once('online', () => setFlagsFromString(USUAL_ROOM));
     this.#worker.on('message', (message: FromThread) => this.#receive(message));
     // Out of memory, above all.

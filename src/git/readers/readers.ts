@@ -75,11 +75,17 @@ export class Readers {
 
   #start({ address, name, threads }: ReaderProgram): void {
     if (this.#threads.size >= threads || performance.now() < this.#startAfter) return;
-    const thread = new ReaderThread(address, name, () => {
-      // It may have been ended because nothing was asked.
-      if (this.#threads.delete(thread)) this.#startAfter = performance.now() + PAUSE_MS;
-    });
-    this.#threads.add(thread);
+    try {
+      const thread = new ReaderThread(address, name, () => {
+        // It may have been ended because nothing was asked.
+        if (this.#threads.delete(thread)) this.#startAfter = performance.now() + PAUSE_MS;
+      });
+      this.#threads.add(thread);
+    } catch {
+      // The system has no thread to give.
+      this.#startAfter = performance.now() + PAUSE_MS;
+      return;
+    }
     this.#timer ??= setInterval(() => this.#endIdle(), IDLE_MS / 5).unref();
   }
 

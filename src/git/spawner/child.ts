@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { isScarcity } from '../../core/scarcity.ts';
+import { pipeHead } from './messages.ts';
 
 /** A child process, whoever started it: what of Node's `ChildProcess` is used of it. */
 export interface Child {
@@ -17,16 +19,51 @@ export interface Child {
   once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
 }
 
-/**
- * A connection that, once begun, is made even where it is destroyed before: the spawner tells connections by their order, so
- * that with one that may be missing it could not tell any more whose the next ones are.
- */
+/** A connection that becomes a pipe of a child. What is written before the child runs goes out when it does. */
 class Pipe extends Socket {
-  override destroy(error?: Error): this {
-    if (!this.connecting) return super.destroy(error);
-    this.once('connect', () => super.destroy(error));
-    return this;
+  readonly #running: Promise<void>;
+
+  /** @param head tells the spawner whose it is @param running fulfils when the child runs; until then the spawner reads it */
+  constructor(path: string, head: Buffer, running: Promise<void>) {
+    super();
+    this.#running = running;
+    this.connect(path);
+    super._write(head, 'buffer' as BufferEncoding, () => {});
   }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    this.#onceRunning(() => super._write(chunk, encoding, callback), callback);
+  }
+
+  override _writev(
+    chunks: { chunk: Buffer; encoding: BufferEncoding }[],
+    callback: (error?: Error | null) => void,
+  ): void {
+    this.#onceRunning(() => super._writev!(chunks, callback), callback);
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.#onceRunning(() => super._final(callback), callback);
+  }
+
+  #onceRunning(go: () => void, callback: (error: Error) => void): void {
+    this.#running.then(go, callback);
+  }
+}
+
+/** What a child has to do with the spawner that starts it. */
+export interface SpawnerSide {
+  /** Number of the child. */
+  id: number;
+  /** Where the spawner takes connections. */
+  path: string;
+  pipes: number;
+  /** Signals the child and all that it started. */
+  signal(name: 'SIGTERM' | 'SIGKILL'): void;
+  /** Told where one of the pipes was lost before it was known that the child runs. */
+  onMissing(): void;
+  /** Told where the spawner takes no connections. */
+  onBroken(): void;
 }
 
 /** A child of the spawner. Its pipes are connections that the spawner hands to it. */
@@ -37,29 +74,28 @@ export class SpawnedChild extends EventEmitter implements Child {
   readonly stdio: readonly Socket[];
   /** Fulfils when it runs. */
   readonly started: Promise<void>;
-  readonly #signal: (name: 'SIGTERM' | 'SIGKILL') => void;
+  readonly #side: SpawnerSide;
   readonly #start = Promise.withResolvers<void>();
   #open: number;
   #ended = false;
 
-  /**
-   * @param path where the spawner takes connections
-   * @param signal signals it and all that it started
-   * @param onBroken told where the spawner takes none
-   */
-  constructor(path: string, pipes: number, signal: (name: 'SIGTERM' | 'SIGKILL') => void, onBroken: () => void) {
+  constructor(side: SpawnerSide) {
     super();
+    this.#side = side;
     this.started = this.#start.promise;
     this.started.catch(() => {});
-    this.#signal = signal;
-    this.stdio = Array.from({ length: pipes }, () => new Pipe().connect(path));
+    const { id, path, pipes } = side;
+    this.stdio = Array.from({ length: pipes }, (_, index) => new Pipe(path, pipeHead(id, index), this.started));
     // Standard input is closed with the child, whatever lies in it.
     this.#open = pipes - 1;
     this.stdio.forEach((pipe, index) => {
-      pipe.once('error', onBroken).once('connect', () => pipe.off('error', onBroken));
-      pipe.on('error', () => {});
+      pipe.on('error', (error: NodeJS.ErrnoException) => this.#cannotConnect(error));
+      pipe.once('close', () => {
+        // It may have run and ended: the spawner knows.
+        if (this.pid === undefined && !this.#ended) side.onMissing();
+        if (index > 0) this.#closed();
+      });
       if (index === 0) pipe.resume();
-      else pipe.once('close', () => this.#closed());
     });
   }
 
@@ -81,7 +117,7 @@ export class SpawnedChild extends EventEmitter implements Child {
 
   /** Signals it and all that it started. */
   signalGroup(name: 'SIGTERM' | 'SIGKILL'): void {
-    if (!this.#ended) this.#signal(name);
+    if (!this.#ended) this.#side.signal(name);
   }
 
   /** Takes in that it runs. */
@@ -132,6 +168,11 @@ export class SpawnedChild extends EventEmitter implements Child {
     // Whoever reads learns that it may be asked for again.
     for (const pipe of this.stdio) pipe.destroy(error);
     this.ends(null, 'SIGKILL');
+  }
+
+  #cannotConnect(error: NodeJS.ErrnoException): void {
+    if (this.pid !== undefined || this.#ended) return;
+    if (error.syscall === 'connect' && !isScarcity(error)) this.#side.onBroken();
   }
 
   #closed(): void {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { readdirSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { isScarcity } from '../../core/scarcity.ts';
 import type { SpawnedChild } from './child.ts';
 import { Spawner } from './spawner.ts';
 import { keepSpawner, spawnerPid, startChild } from './start-child.ts';
@@ -138,6 +141,77 @@ test('what cannot be started tells so, and the next child starts', async (t) => 
   assert.equal(child.pid, undefined);
   const next = sh(spawner, 'true');
   assert.deepEqual(await end(next), [0, null]);
+});
+
+test('a pipe that cannot be made for want of file descriptors ends that child alone', async (t) => {
+  let deaths = 0;
+  const spawner = await Spawner.start(() => {
+    deaths += 1;
+  });
+  t.after(() => spawner.stop());
+  const lasting = sh(spawner, 'echo on; cat');
+  await once(lasting.stdout, 'data');
+  for (const which of [0, 1, 2]) {
+    let made = 0;
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (this: Socket, ...args: unknown[]) {
+      made += 1;
+      if (made - 1 !== which) return Reflect.apply(connect, this, args);
+      return this.destroy(Object.assign(new Error('connect EMFILE'), { code: 'EMFILE', syscall: 'connect' }));
+    };
+    const refused = sh(spawner, 'cat');
+    Socket.prototype.connect = connect;
+    const closed = end(refused);
+    refused.stdin.end('for nobody');
+    await assert.rejects(refused.started, isScarcity);
+    await closed;
+    assert.equal(refused.pid, undefined);
+    const next = sh(spawner, 'cat');
+    next.stdin.end('its own');
+    assert.equal(await text(next.stdout), 'its own');
+  }
+  lasting.stdin.end('still there');
+  assert.equal(await text(lasting.stdout), 'still there');
+  assert.equal(deaths, 0);
+});
+
+test('a spawner without file descriptors refuses children, mixes none up, and goes on', {
+  skip: spawnSync('prlimit', ['--version']).status !== 0 && 'there is no prlimit',
+}, async (t) => {
+  let deaths = 0;
+  const spawner = await Spawner.start(() => {
+    deaths += 1;
+  });
+  t.after(() => spawner.stop());
+  const lasting = sh(spawner, 'echo on; cat');
+  await once(lasting.stdout, 'data');
+  const limit = (files: string) => spawnSync('prlimit', ['--pid', String(spawner.pid), `--nofile=${files}`]);
+  const used = readdirSync(`/proc/${spawner.pid}/fd`).length;
+  let refused = 0;
+  for (let room = 0; room < 8; room += 1) {
+    limit(`${used + room}:`);
+    const all = Array.from({ length: 6 }, async (_, n) => {
+      const child = sh(spawner, `echo ${n}`);
+      // One that was not started breaks its streams off.
+      const words = text(child.stdout).catch(() => null);
+      try {
+        await child.started;
+        assert.equal(await words, `${n}\n`);
+      } catch (error) {
+        assert.ok(isScarcity(error), String(error));
+        assert.ok(!(await words));
+        refused += 1;
+      }
+    });
+    await Promise.all(all);
+  }
+  assert.ok(refused > 0);
+  limit('1024:');
+  lasting.stdin.end('still there');
+  assert.equal(await text(lasting.stdout), 'still there');
+  const next = sh(spawner, 'echo on');
+  assert.equal(await text(next.stdout), 'on\n');
+  assert.equal(deaths, 0);
 });
 
 test('children end with a spawner that is killed, and nobody waits for them', async (t) => {

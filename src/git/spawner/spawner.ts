@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SpawnedChild } from './child.ts';
 import { type FromSpawner, lines, type ToSpawner } from './messages.ts';
 import { programAddress } from './program.ts';
+import { spawnHere } from './spawn-here.ts';
 
 export interface ChildPlan {
   command: string;
@@ -38,7 +39,7 @@ export class Spawner {
    */
   static async start(onEnd: () => void): Promise<Spawner> {
     const program = fileURLToPath(programAddress);
-    const child = spawn(process.execPath, [...MEMORY, program], {
+    const child = spawnHere(process.execPath, [...MEMORY, program], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { PATH: process.env.PATH },
       cwd: '/',
@@ -46,12 +47,13 @@ export class Spawner {
     });
     const listens = Promise.withResolvers<string>();
     const gone = () => listens.reject(new Error('the process that starts git ended at its start'));
+    // It may end before anybody waits.
+    listens.promise.catch(() => {});
     child.on('error', gone).on('exit', gone);
-    child.stdin.on('error', () => {});
     let take = (message: FromSpawner) => {
       if ('listens' in message) listens.resolve(message.listens);
     };
-    child.stdout.setEncoding('utf8').on(
+    child.stdout!.setEncoding('utf8').on(
       'data',
       lines<FromSpawner>((message) => take(message)),
     );
@@ -90,12 +92,14 @@ export class Spawner {
   child({ command, args, cwd, env, pipes }: ChildPlan): SpawnedChild {
     this.#last += 1;
     const id = this.#last;
-    const child = new SpawnedChild(
-      this.#path,
+    const child = new SpawnedChild({
+      id,
+      path: this.#path,
       pipes,
-      (signal) => this.#tell({ signal: { id, signal } }),
-      () => this.kill(),
-    );
+      signal: (signal) => this.#tell({ signal: { id, signal } }),
+      onMissing: () => this.#tell({ cancel: { id } }),
+      onBroken: () => this.kill(),
+    });
     this.#children.set(id, child);
     this.#starting.set(id, performance.now());
     this.#tell({ start: { id, command, args, cwd, env, pipes } });

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Child, SpawnedChild } from './child.ts';
+import { spawnHere } from './spawn-here.ts';
 import { type ChildPlan, Spawner } from './spawner.ts';
 
 /** Milliseconds until a spawner that ended is replaced; each failure in a row doubles them. */
@@ -12,17 +12,13 @@ let current: Spawner | null = null;
 /**
  * Starts a child in a process group of its own: by the spawner where one runs, else out of this process. What the spawner
  * cannot start has no `pid`, and tells by `error`.
- * @throws Error where this process cannot start it
+ * @throws Error where this process cannot start it: with the code of the system, or `EAGAIN`
  */
 export function startChild(plan: ChildPlan): Child {
   if (current !== null && !current.ended) return current.child(plan);
   const { command, args, cwd, env, pipes } = plan;
   const stdio = Array.from({ length: pipes }, () => 'pipe' as const);
-  const child = spawn(command, args, { stdio, cwd, env, detached: true });
-  if (child.pid !== undefined) return child;
-  // It may have no streams; its error comes later.
-  child.on('error', () => {});
-  throw new Error(`${command} could not be started`);
+  return spawnHere(command, args, { stdio, cwd, env, detached: true });
 }
 
 /** Fulfils when a child runs. @throws Error where it could not be started */

@@ -118,13 +118,20 @@ export function writeHere(): () => void {
 /** Does a task apart from the thread of the requests where there are many, else here. */
 function run(task: Task): Promise<Done> {
   if (stays > 0) return doTask(task);
-  if (thread === null && isBusy()) {
+  if (thread === null && isBusy()) thread = begin();
+  return thread?.isReady ? thread.ask(task) : doTask(task);
+}
+
+/** Starts a thread; null where the system has none to give. */
+function begin(): WritingThread | null {
+  try {
     const begun = new WritingThread(() => {
       if (thread === begun) thread = null;
     });
-    thread = begun;
+    return begun;
+  } catch {
+    return null;
   }
-  return thread?.isReady ? thread.ask(task) : doTask(task);
 }
 
 function isBusy(): boolean {

@@ -94,7 +94,7 @@ class MultipartReader {
       }
       size += chunk.length;
       if (long !== undefined) {
-        if (!long.target.write(chunk)) stream.pause();
+        if (!long.target.destroyed && !long.target.write(chunk)) stream.pause();
         return;
       }
       chunks.push(chunk);
@@ -106,7 +106,8 @@ class MultipartReader {
       const written = new Promise<void>((resolve, reject) => target.once('finish', resolve).once('error', reject));
       written.catch(() => {});
       this.#writes.push(written);
-      target.on('drain', () => stream.resume());
+      // The rest is read all the same: what failed is told at the end.
+      for (const event of ['drain', 'error'] as const) target.on(event, () => stream.resume());
       target.write(Buffer.concat(chunks));
       chunks = [];
     });

@@ -28,7 +28,8 @@ class Unpacked extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    void this.#chunks.return(undefined).finally(() => callback(error));
+    const done = () => callback(error);
+    this.#chunks.return(undefined).then(done, done);
   }
 
   async *#unpack(packed: Readable, limit: number): AsyncGenerator<Buffer> {

@@ -94,6 +94,10 @@ export async function writeArchive(
     tar.destroy(error as Error);
     throw error;
   });
-  const [blob] = await Promise.all([keep(deps, Readable.from(tar, { objectMode: false })), filled]);
+  const kept = keep(deps, Readable.from(tar, { objectMode: false })).catch((error: unknown) => {
+    tar.destroy();
+    throw error;
+  });
+  const [blob] = await Promise.all([kept, filled]);
   return { ...blob, count, last: 0 };
 }

@@ -66,6 +66,8 @@ function tarTarget(packing: Exclude<Packing, 'zip'>): Target {
 
 function compressed(tar: ReturnType<typeof pack>, packing: 'tar.gz' | 'tar.bz2'): Readable {
   const output = new PassThrough();
+  // It may fail before anything reads it.
+  tar.on('error', () => {});
   // What fails on the way is an error of the output.
   const run = packing === 'tar.gz' ? pipeline(tar, createGzip(), output) : throughBzip2(tar, output);
   run.catch((error: Error) => output.destroy(error));
@@ -77,8 +79,6 @@ async function throughBzip2(tar: ReturnType<typeof pack>, output: PassThrough): 
   const child = startChild({ command: 'bzip2', args: ['-c'], cwd: '/', env, pipes: 3 });
   child.on('error', () => {});
   child.stderr!.resume();
-  // It may fail before anything reads it.
-  tar.on('error', () => {});
   try {
     await whenStarted(child);
     if (tar.destroyed || output.destroyed) throw new Error('the archive was given up');

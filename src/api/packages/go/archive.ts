@@ -24,10 +24,9 @@ export function moduleArchive(
   zip.on('error', (error) => output.destroy(error));
   for (const { path, oid, size } of files) {
     zip.addReadStreamLazy(`${prefix}/${path}`, { mtime: date, mode: 0o100_644, size }, (done) => {
-      contentOf(repo, oid, signal).then(
-        (content) => done(null, content),
-        (error: Error) => output.destroy(error),
-      );
+      contentOf(repo, oid, signal)
+        .then((content) => done(null, content))
+        .catch((error: Error) => output.destroy(error));
     });
   }
   zip.end();

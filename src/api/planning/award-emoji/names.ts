@@ -1,8 +1,9 @@
+import { once } from '../../../core/once.ts';
+
 /** Of the package `emoji-toolkit`: names by code points, with colons; aliases are divided by `|`. */
 type AlphaCodes = Record<string, { alpha_code: string; aliases: string }>;
 
 const VARIANT = 0xfe0f;
-let loading: Promise<ReadonlyMap<string, string>> | undefined;
 
 const bare = (code: string): string => code.slice(1, -1);
 const codePoints = (emoji: string): string[] =>
@@ -33,6 +34,8 @@ async function load(): Promise<ReadonlyMap<string, string>> {
   return names;
 }
 
+const names = once(load);
+
 /**
  * The name under which an emoji is kept (part 1, section 4.10): `+1` gives `thumbsup`.
  * @param name without colons
@@ -40,6 +43,5 @@ async function load(): Promise<ReadonlyMap<string, string>> {
  */
 export async function emojiName(name: string): Promise<string | undefined> {
   // Some thousand names that most processes never need: they are read when the first reaction is given.
-  loading ??= load();
-  return (await loading).get(name);
+  return (await names()).get(name);
 }
