@@ -5,7 +5,9 @@ export type SettingKind =
   | 'flag'
   | 'integer'
   | 'number'
+  | 'decimal'
   | 'text'
+  | 'addresses'
   | 'choice'
   | 'secret'
   | 'texts'
@@ -75,11 +77,19 @@ export const maybeInteger = (
   maximum: max,
 });
 
+/** A number that may have decimal places: answers have it as text, as the platform's do. */
 export const decimal = (
   fallback: number,
   description: string,
   { min = 0, max = 1_000 }: Bounds = {},
-): Setting<number> => ({ kind: 'number', default: fallback, description, nullable: false, minimum: min, maximum: max });
+): Setting<number> => ({
+  kind: 'decimal',
+  default: fallback,
+  description,
+  nullable: false,
+  minimum: min,
+  maximum: max,
+});
 
 /** A text of one line, or null. */
 export const text = (fallback: string | null, description: string, max = MOST_TEXT): Setting<string | null> => ({
@@ -88,6 +98,12 @@ export const text = (fallback: string | null, description: string, max = MOST_TE
   description,
   nullable: true,
   maximum: max,
+});
+
+/** Addresses of one service: kept as a text with commas between them, shown as a list. */
+export const addresses = (fallback: string, description: string, max: number): Setting<string | null> => ({
+  ...text(fallback, description, max),
+  kind: 'addresses',
 });
 
 export const longText = (description: string): Setting<string | null> => text(null, description, LONG_TEXT);

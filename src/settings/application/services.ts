@@ -1,10 +1,22 @@
-import { choice, flag, integer, integers, longText, paid, type Setting, secret, text, texts } from './field.ts';
+import {
+  addresses,
+  choice,
+  flag,
+  integer,
+  integers,
+  longText,
+  paid,
+  type Setting,
+  secret,
+  text,
+  texts,
+} from './field.ts';
 
 const search = {
   elasticsearch_indexing: flag(false, 'Whether an Elasticsearch is kept up to date.'),
   elasticsearch_search: flag(false, 'Whether it is searched.'),
   elasticsearch_pause_indexing: flag(false, 'Whether updates wait.'),
-  elasticsearch_url: text('http://localhost:9200', 'Its addresses, with commas between them.', 1_000),
+  elasticsearch_url: addresses('http://localhost:9200', 'Its addresses.', 1_000),
   elasticsearch_username: text(null, 'User name there.'),
   elasticsearch_password: secret('Password there.'),
   elasticsearch_prefix: text('gitlab', 'What names of indexes begin with.', 100),

@@ -202,3 +202,20 @@ test('lower plans know nothing of the settings of higher ones', async () => {
   assert.equal((await put({ max_personal_access_token_lifetime: 30 })).max_personal_access_token_lifetime, 30);
   await put({ max_personal_access_token_lifetime: null });
 });
+
+test('a number with decimal places is text in answers, and addresses of a service are a list', async () => {
+  assert.deepEqual(((shown) => [shown.polling_interval_multiplier, shown.elasticsearch_url])(await get()), [
+    '1.0',
+    ['http://localhost:9200'],
+  ]);
+  assert.equal((await put({ polling_interval_multiplier: 2.25 })).polling_interval_multiplier, '2.25');
+  assert.equal((await put({ polling_interval_multiplier: '0.0' })).polling_interval_multiplier, '0.0');
+  assert.equal((await put({ polling_interval_multiplier: 1 })).polling_interval_multiplier, '1.0');
+  const both = ['http://a.example:9200', 'http://b.example:9200'];
+  assert.deepEqual((await put({ elasticsearch_url: both.join(', ') })).elasticsearch_url, both);
+  assert.deepEqual((await put({ elasticsearch_url: both.slice(1) })).elasticsearch_url, both.slice(1));
+  assert.deepEqual((await put({ elasticsearch_url: null })).elasticsearch_url, []);
+  assert.match(String((await refused({ elasticsearch_url: 'x'.repeat(1_001) })).message), /elasticsearch_url/i);
+  const form = expectStatus<Json>(await app.put(PATH, { form: 'elasticsearch_url=http://localhost:9200' }), 200);
+  assert.deepEqual(form.elasticsearch_url, ['http://localhost:9200']);
+});

@@ -17,7 +17,9 @@ const BY_KIND: Readonly<
   flag: (_, options) => Type.Boolean(options),
   integer: (_, options) => Type.Integer(options),
   number: (_, options) => Type.Number(options),
+  decimal: (_, options) => Type.Number(options),
   text: (_, options) => Type.String(options),
+  addresses: (_, options) => List(Type.String(), options),
   choice: ({ values = [] }, options) => Enum(values, options),
   secret: (_, options) => Secret(options),
   texts: (_, options) => List(Type.String(), options),
@@ -29,16 +31,25 @@ const BY_KIND: Readonly<
   object: (_, options) => Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100, ...options }),
 };
 
+/** The value of a setting as answers have it. */
+export function shownValue({ kind }: Setting<unknown>, value: unknown): unknown {
+  if (kind === 'addresses') return ((value as string | null) ?? '').split(',').flatMap((each) => each.trim() || []);
+  if (kind === 'decimal') return Number.isInteger(value) ? (value as number).toFixed(1) : String(value);
+  return value;
+}
+
 /** What a description says of the values beside what they mean. */
 function words({ description, minimum, maximum, kind, plan }: Setting<unknown>): string {
-  const numbers = kind === 'integer' || kind === 'number';
+  const numbers = kind === 'integer' || kind === 'number' || kind === 'decimal';
   const bounds = numbers && minimum !== undefined && maximum !== undefined ? ` From ${minimum} to ${maximum}.` : '';
   const paid = plan === undefined ? '' : ` ${plan === 'premium' ? 'Premium and Ultimate' : 'Ultimate'} only.`;
   return `${description}${bounds}${paid}`;
 }
 
 function schemaOf(name: string, setting: Setting<unknown>, description = words(setting)): TSchema {
-  const examples = setting.default === null ? {} : { examples: [setting.default] };
+  const { kind: of, default: fallback } = setting;
+  const examples =
+    fallback === null ? {} : { examples: [of === 'addresses' ? shownValue(setting, fallback) : fallback] };
   // The log shows nothing that is named like a credential.
   const kind = setting.kind === 'text' && name.endsWith('_key') ? 'secret' : setting.kind;
   const schema = BY_KIND[kind](setting, { description, ...examples });
@@ -72,10 +83,17 @@ const old: TProperties = Object.fromEntries(
 );
 const protectionNumber = IntegerEnum([0, 1, 2, 3, 4], instead('default_branch_protection_defaults', 2));
 
+/** What answers have of a setting: the same as parameters, but for numbers with decimal places. */
+function shownSchema(setting: Setting<unknown>, schema: TSchema): TSchema {
+  const examples = [shownValue(setting, setting.default)];
+  if (setting.kind === 'addresses') return Type.Array(Type.String(), { description: words(setting), examples });
+  return setting.kind === 'decimal' ? Type.String({ description: `${words(setting)} As text.`, examples }) : schema;
+}
+
 /** Those that only some plans know. */
 const shown: TProperties = Object.fromEntries(
   SETTING_NAMES.map((name) => {
-    const schema = schemas.get(name)!;
+    const schema = shownSchema(settingOf(name), schemas.get(name)!);
     return [name, settingOf(name).plan === undefined ? schema : Type.Optional(schema)];
   }),
 );

@@ -4,7 +4,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { StoredSettings } from '../../../settings/application-settings.ts';
 import { FULLY_PROTECTED, protectionNumber } from '../../../settings/branch-protection.ts';
 import { type ApplicationSettings, isKnownTo, SETTING_NAMES, settingOf } from '../../../settings/settings-table.ts';
-import { OLD_NAMES, type Settings } from './schemas.ts';
+import { OLD_NAMES, type Settings, shownValue } from './schemas.ts';
 
 /** What is shown in the place of a credential. */
 export const MASK = '*****';
@@ -17,7 +17,9 @@ export async function presentSettings(
   { createdAt, updatedAt }: StoredSettings,
 ): Promise<Static<typeof Settings>> {
   const known = SETTING_NAMES.filter((name) => isKnownTo(plan, settingOf(name)));
-  const now: Record<string, unknown> = Object.fromEntries(known.map((name) => [name, settings[name]]));
+  const now: Record<string, unknown> = Object.fromEntries(
+    known.map((name) => [name, shownValue(settingOf(name), settings[name])]),
+  );
   const old = Object.entries(OLD_NAMES).flatMap(([name, current]) => (current in now ? [[name, now[current]]] : []));
   const number = protectionNumber(settings.default_branch_protection_defaults);
   const { performance_bar_allowed_group_path: path } = settings;

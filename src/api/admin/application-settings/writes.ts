@@ -55,7 +55,9 @@ function changesOf(
   for (const name of Object.keys(changes) as SettingName[]) {
     const setting = settingOf(name);
     if (!isKnownTo(plan, setting)) delete changes[name];
-    else if (setting.kind === 'secret') {
+    else if (setting.kind === 'addresses' && Array.isArray(changes[name])) {
+      changes[name] = changes[name].map((each) => String(each).trim()).join(',');
+    } else if (setting.kind === 'secret') {
       // Nothing here uses it: that there is one is all that is kept.
       changes[name] = changes[name] === null || changes[name] === '' ? null : MASK;
     }
