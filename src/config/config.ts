@@ -9,6 +9,10 @@ import { parseStorages, readStoragesFile, type StorageConfig } from './storages.
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
 export type Plan = (typeof PLANS)[number];
 
+/** Whose words answers are in, where the specification and the platform's own clients cannot both be served. */
+export const DIALECTS = ['specification', 'gitlab'] as const;
+export type Dialect = (typeof DIALECTS)[number];
+
 export interface Throttle {
   /** Requests allowed in one period; 0 switches the throttle off. */
   requests: number;
@@ -34,6 +38,8 @@ export interface Config {
   rootPassword: string | null;
   /** Base of web and clone addresses without a trailing slash; null until the server listens and knows its own. */
   externalUrl: string | null;
+  /** Whose words answers are in, where the specification and the platform's own clients differ. */
+  dialect: Dialect;
   /** The plan without a license. */
   plan: Plan;
   /** Public key of whoever's licenses count, as Base64 of its DER; null where nobody's do. */
@@ -186,6 +192,7 @@ export function loadConfig(environment: Environment): { config: Config; warnings
     rootPassword,
     externalUrl: env.url('STITHY_EXTERNAL_URL', null)?.href.replace(/\/+$/, '') ?? null,
     plan: env.oneOf('STITHY_PLAN', PLANS, 'ultimate'),
+    dialect: env.oneOf('STITHY_DIALECT', DIALECTS, 'specification'),
     licenseIssuer: licenseIssuer === null ? null : readLicenseIssuer(licenseIssuer),
     ...storages(env, dataDir),
     allowLocalNetwork: env.boolean('STITHY_ALLOW_LOCAL_NETWORK', false),

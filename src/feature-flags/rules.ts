@@ -74,6 +74,9 @@ const PARAMETERS: Record<StrategyName, { keys: readonly string[]; errors: (given
   },
 };
 
+/** The name by which a strategy is kept: the platform's own name of the one with a user list is taken, too. */
+export const keptStrategyName = (name: string): string => (name === 'gitlabUserList' ? 'svcUserList' : name);
+
 export const isStrategyName = (name: string): name is StrategyName => STRATEGY_NAMES.some((known) => known === name);
 
 function parameterErrors(name: StrategyName, given: unknown): string[] {

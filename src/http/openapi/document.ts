@@ -1,4 +1,5 @@
 import { planWords } from '../../access/plan.ts';
+import type { Dialect } from '../../config/config.ts';
 import { VERSION } from '../../core/version.ts';
 import { API_TOKENS } from '../api-tokens.ts';
 import type { Method, Route } from '../route.ts';
@@ -172,13 +173,15 @@ function rename(made: OperationObject, from: string, to: string): void {
  * Describes the routes as an OpenAPI 3.1 document.
  * @param base address of the server, without a trailing slash
  * @param vocabulary what the declarations leave unsaid
+ * @param dialect of the answers
  */
 export function openApiDocument(
   routes: readonly Route[],
   base: string,
   vocabulary: Vocabulary = NO_VOCABULARY,
+  dialect: Dialect = 'specification',
 ): OpenApiDocument {
-  const book = new SchemaBook(vocabulary);
+  const book = new SchemaBook(vocabulary, dialect);
   book.components.Error = ERROR_SCHEMA;
   for (const route of routes) for (const schema of successSchemas(route)) book.count(schema);
   const paths = new Paths();
@@ -195,6 +198,7 @@ export function openApiDocument(
       version: VERSION.api,
       description: introduction(base),
       license: { name: 'MIT', identifier: 'MIT' },
+      'x-dialect': dialect,
     },
     servers: [{ url: base }],
     tags: names.map((name) => ({ name })),

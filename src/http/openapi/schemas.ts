@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import type { Dialect } from '../../config/config.ts';
 import { withPlan } from './plan.ts';
 import type { SchemaObject } from './schema-object.ts';
 import { NO_VOCABULARY, type Vocabulary, Words } from './words.ts';
@@ -74,11 +75,14 @@ const isDescribed = ({ description, anyOf }: SchemaObject): boolean =>
 export class SchemaBook {
   readonly components: Record<string, SchemaObject> = {};
   readonly words: Words;
+  readonly #dialect: Dialect;
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
   readonly #given = new Map<string, string>();
 
-  constructor(vocabulary: Vocabulary = NO_VOCABULARY) {
+  /** @param dialect whose schemas are written where there is one for each */
+  constructor(vocabulary: Vocabulary = NO_VOCABULARY, dialect: Dialect = 'specification') {
+    this.#dialect = dialect;
     this.words = new Words(vocabulary);
     for (const [name, schema] of Object.entries(vocabulary.objects)) {
       const key = objectKey(schema as SchemaObject);
@@ -88,7 +92,8 @@ export class SchemaBook {
 
   /** Notes which objects there are. */
   count(schema: TSchema): void {
-    const visit: Visit = (each) => {
+    const visit: Visit = (given) => {
+      const each = this.#spoken(given);
       const key = this.#sharedKey(each);
       if (key !== undefined) {
         const uses = this.#uses.get(key) ?? 0;
@@ -109,7 +114,14 @@ export class SchemaBook {
     return this.#write(schema as SchemaObject, hint, context);
   }
 
-  #write(schema: SchemaObject, hint: string, owner: string): SchemaObject {
+  /** The schema in the dialect of the document. */
+  #spoken(schema: SchemaObject): SchemaObject {
+    const dialects = schema['x-dialects'] as Record<Dialect, SchemaObject> | undefined;
+    return dialects === undefined ? schema : dialects[this.#dialect];
+  }
+
+  #write(declared: SchemaObject, hint: string, owner: string): SchemaObject {
+    const schema = this.#spoken(declared);
     const inner: Visit = (each, name, within) => this.#write(each, name, within);
     const finish: Finish = (written, within, key) => this.#finish(written, within, key);
     const key = this.#sharedKey(schema);

@@ -60,7 +60,7 @@ export function registerReference(
   let made: { base: string; document: Serialized } | undefined;
   const make = async (base: string) => {
     const { openApiDocument } = await import('./document.ts');
-    return { base, document: Serialized.of(openApiDocument(routes, base, await vocabulary?.())) };
+    return { base, document: Serialized.of(openApiDocument(routes, base, await vocabulary?.(), deps.config.dialect)) };
   };
   for (const path of ['/api/v4/openapi.json', '/api/openapi.json']) {
     app.get(path, async (request, reply) => {

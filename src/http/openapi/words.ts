@@ -38,6 +38,8 @@ const typesOf = ({ type }: SchemaObject): readonly string[] =>
 
 function fits(schema: SchemaObject, value: unknown): boolean {
   if (Array.isArray(schema.enum)) return schema.enum.includes(value);
+  if (schema.format === 'date-time' && !/T.*Z$/.test(String(value))) return false;
+  if (schema.format === 'date' && !/^\d{4}-\d\d-\d\d$/.test(String(value))) return false;
   const kind = Array.isArray(value) ? 'array' : typeof value;
   return typesOf(schema).some((type) => (type === 'integer' ? Number.isInteger(value) : type === kind));
 }

@@ -1,9 +1,14 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Db } from '../../../db/schema.ts';
+import { type Dialect, Dialectal, inDialect } from '../../../http/dialect.ts';
 import { route } from '../../../http/route.ts';
 import { administrator } from '../../access.ts';
 
-const number = (description: string) => Type.String({ description: `${description}, with commas between thousands.` });
+const number = (description: string) =>
+  Dialectal<string | number>(
+    'statistics_count',
+    Type.String({ description: `${description}, with commas between thousands.` }),
+  );
 
 const Statistics = Type.Object({
   forks: number('Projects that are forks'),
@@ -30,9 +35,7 @@ const TABLES = [
   'projects',
 ] as const;
 
-const withCommas = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-
-async function count(db: Db): Promise<Record<string, string>> {
+async function count(db: Db, dialect: Dialect): Promise<Static<typeof Statistics>> {
   const counts: Record<string, number> = {};
   for (const table of TABLES) {
     const { total } = await db
@@ -57,7 +60,11 @@ async function count(db: Db): Promise<Record<string, string>> {
     .where('kind', '!=', 'ghost')
     .executeTakeFirstOrThrow();
   const all = { ...counts, forks: forks.total, groups: groups.total, active_users: active.total };
-  return Object.fromEntries(Object.entries(all).map(([name, total]) => [name, withCommas(Number(total))]));
+  const shown = Object.entries(all).map(([name, total]) => [
+    name,
+    inDialect(dialect, 'statistics_count', Number(total)),
+  ]);
+  return Object.fromEntries(shown);
 }
 
 /** How much there is of everything. */
@@ -69,6 +76,6 @@ export const applicationStatisticsRoutes = [
     access: administrator,
     expensive: true,
     success: { status: 200, schema: Statistics },
-    handler: ({ deps }) => deps.snapshot.get('application-statistics', () => count(deps.db)),
+    handler: ({ deps }) => deps.snapshot.get('application-statistics', () => count(deps.db, deps.config.dialect)),
   }),
 ];

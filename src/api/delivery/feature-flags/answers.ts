@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { STRATEGY_NAMES } from '../../../db/tables/feature-flag-strategies.ts';
+import { Dialectal } from '../../../http/dialect.ts';
 import { Enum, Instant, Nullable } from '../../../http/schema.ts';
 
 /** An environment, or several, in which a strategy counts. */
@@ -19,7 +20,7 @@ export const StrategyUserList = Type.Object({
 /** For whom a flag is on. */
 export const FlagStrategy = Type.Object({
   id: Type.Integer(),
-  name: Enum(STRATEGY_NAMES),
+  name: Dialectal<string>('strategy_name', Enum(STRATEGY_NAMES)),
   parameters: Type.Record(Type.String(), Type.String(), {
     description: 'What the strategy is told.',
     examples: [{ groupId: 'default', rollout: '50', stickiness: 'default' }],

@@ -28,7 +28,7 @@ export const featureFlagRoutes: readonly Route[] = [
       const active = input.scope === undefined ? undefined : input.scope === 'enabled';
       const { rows, total } = await pageOf(deps.db, flagsOf(deps.db, project.id, active), page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
-      return presentFlags(deps.db, rows);
+      return presentFlags(deps.db, deps.config.dialect, rows);
     },
   }),
   route({
@@ -39,7 +39,7 @@ export const featureFlagRoutes: readonly Route[] = [
     params: FlagName,
     success: { status: 200, schema: FeatureFlag },
     handler: async ({ deps, project, params }) =>
-      presentFlag(deps.db, await findFlag(deps.db, project.id, params.feature_flag_name)),
+      presentFlag(deps.db, deps.config.dialect, await findFlag(deps.db, project.id, params.feature_flag_name)),
   }),
   route({
     method: 'POST',

@@ -2,11 +2,16 @@ import type { Static } from 'typebox';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { FeatureFlag as Row } from '../../../db/tables/feature-flags.ts';
+import { type Dialect, inDialect } from '../../../http/dialect.ts';
 import type { FeatureFlag } from './answers.ts';
 import { strategiesOf, userListsById } from './queries.ts';
 
 /** Flags as the API shows them, with three queries for all. */
-export async function presentFlags(db: Db, rows: readonly Row[]): Promise<Static<typeof FeatureFlag>[]> {
+export async function presentFlags(
+  db: Db,
+  dialect: Dialect,
+  rows: readonly Row[],
+): Promise<Static<typeof FeatureFlag>[]> {
   const strategies = await strategiesOf(
     db,
     rows.map(({ id }) => id),
@@ -27,7 +32,7 @@ export async function presentFlags(db: Db, rows: readonly Row[]): Promise<Static
       const list = user_list_id === null ? undefined : lists.get(user_list_id);
       return {
         id,
-        name,
+        name: inDialect<string>(dialect, 'strategy_name', name),
         parameters: parseJson<Record<string, string>>(parameters),
         scopes: scopes.map(({ id, environment_scope }) => ({ id, environment_scope })),
         user_list:
@@ -38,5 +43,5 @@ export async function presentFlags(db: Db, rows: readonly Row[]): Promise<Static
 }
 
 /** One flag as the API shows it. */
-export const presentFlag = async (db: Db, row: Row): Promise<Static<typeof FeatureFlag>> =>
-  (await presentFlags(db, [row]))[0]!;
+export const presentFlag = async (db: Db, dialect: Dialect, row: Row): Promise<Static<typeof FeatureFlag>> =>
+  (await presentFlags(db, dialect, [row]))[0]!;

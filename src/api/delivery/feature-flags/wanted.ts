@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { invalidParameter, recordNotFound } from '../../../core/errors.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { WantedStrategy } from '../../../feature-flags/rules.ts';
+import { keptStrategyName, type WantedStrategy } from '../../../feature-flags/rules.ts';
 import { parseJsonBody } from '../../../http/params/json.ts';
 import type { changedFlag, newFlag } from './inputs.ts';
 import type { ScopedStrategy } from './queries.ts';
@@ -11,9 +11,6 @@ type ChangedStrategy = NonNullable<Static<typeof changedFlag>['strategies']>[num
 
 /** Where a strategy counts that names no environment. */
 const EVERYWHERE = [{ environment_scope: '*' }];
-
-/** The platform's own name of the strategy with a user list is taken, too. */
-const strategyName = (name: string): string => (name === 'gitlabUserList' ? 'svcUserList' : name);
 
 /** Parameters as an object or its JSON. @throws ApiError 400 for a text that is none */
 function readParameters(given: unknown, place: string): unknown {
@@ -36,7 +33,7 @@ const newScopes = (scopes: readonly { environment_scope: string }[]) =>
 export const wantedOfNew = (given: readonly NewStrategy[]): WantedStrategy[] =>
   given.map(({ name, parameters, scopes = [], user_list_id }, at) => ({
     id: undefined,
-    name: strategyName(name),
+    name: keptStrategyName(name),
     parameters: readParameters(parameters, `strategies[${at}]`),
     userListId: userList(user_list_id),
     scopes: newScopes(scopes.length === 0 ? EVERYWHERE : scopes),
@@ -75,7 +72,7 @@ function changedScopes(
 }
 
 function changed(before: WantedStrategy, change: ChangedStrategy, place: string): WantedStrategy {
-  const name = change.name === undefined ? before.name : strategyName(change.name);
+  const name = change.name === undefined ? before.name : keptStrategyName(change.name);
   // With its user list goes what a strategy was, unless the change says otherwise.
   const kept = name === before.name ? before.userListId : null;
   return {
@@ -92,7 +89,7 @@ function added(change: ChangedStrategy, place: string): WantedStrategy {
   const scopes = changedScopes([], change.scopes ?? [], place);
   return {
     id: undefined,
-    name: strategyName(change.name),
+    name: keptStrategyName(change.name),
     parameters: readParameters(change.parameters, place),
     userListId: userList(change.user_list_id),
     scopes: scopes.length === 0 ? newScopes(EVERYWHERE) : scopes,

@@ -113,7 +113,7 @@ export function createFlag(
     await saveStrategies(db, row.id, [], checked);
     await requireRoom(db, projectId);
     await recordFlag(deps, db, 'created', row);
-    return presentFlag(db, row);
+    return presentFlag(db, deps.config.dialect, row);
   });
 }
 
@@ -158,7 +158,7 @@ export function updateFlag(
       const about = { projectId, actorId: caller.user?.id ?? null };
       await deps.events.record(db, 'feature_flag.switched', payload, about);
     }
-    return presentFlag(db, row);
+    return presentFlag(db, deps.config.dialect, row);
   });
 }
 
@@ -178,7 +178,7 @@ export function deleteFlag(
   return changeFlags(deps, caller, projectId, async (db) => {
     const flag = await findFlag(db, projectId, name);
     check(flag);
-    const shown = await presentFlag(db, flag);
+    const shown = await presentFlag(db, deps.config.dialect, flag);
     const { numDeletedRows } = await db.deleteFrom('feature_flags').where('id', '=', flag.id).executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound();
     await recordFlag(deps, db, 'deleted', flag);

@@ -19,7 +19,7 @@ const of = (group: Pick<Namespace, 'id'>, rest = '') => `/groups/${group.id}/exp
 const message = (response: Awaited<ReturnType<TestApp['get']>>, status: number) =>
   String(expectStatus<Json>(response, status).message);
 const statusOf = async (path: string, relation: string) =>
-  expectStatus<Json>(await app.get(`${path}/status`, { query: { relation } }), 200);
+  expectStatus<Json[]>(await app.get(`${path}/status`, { query: { relation } }), 200)[0]!;
 async function linesOf(path: string, query: Record<string, string | number | boolean>): Promise<Json[]> {
   const answer = await app.get(`${path}/download`, { query });
   assert.equal(answer.statusCode, 200, answer.body);

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ApiError, invalidParameter, refused } from '../../../core/errors.ts';
 import { EXPORT_STATUS } from '../../../db/tables/relation-exports.ts';
 import type { Deps } from '../../../deps.ts';
+import { Dialectal, inDialect } from '../../../http/dialect.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { blobSuccess, sendBlob } from '../../../http/send-blob.ts';
 import { exportsOf, findBatch, findExport } from '../../../import-export/exports/find.ts';
@@ -69,13 +70,14 @@ function routesOf(kind: SourceKind): Route[] {
       operationId: kind === 'group' ? 'getGroupRelationsExportStatus' : 'getProjectRelationsExportStatus',
       summary: `Get how far the export of the relations of a ${kind} is`,
       input: statusInput,
-      success: { status: 200, schema: Type.Union([Type.Array(RelationExportStatus), RelationExportStatus]) },
+      success: { status: 200, schema: Dialectal('relation_export_status', RelationExportStatus) },
       errors: [404],
       handler: async ({ deps, source, input }) => {
         if (input.relation === undefined) return presentExports(deps.db, await exportsOf(deps.db, source));
         const found = await findExport(deps.db, source, input.relation);
         if (found === undefined) throw missing('Export');
-        return (await presentExports(deps.db, [found]))[0];
+        const [shown] = await presentExports(deps.db, [found]);
+        return inDialect(deps.config.dialect, 'relation_export_status', shown!);
       },
     }),
     route({

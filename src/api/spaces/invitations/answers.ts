@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Dialectal } from '../../../http/dialect.ts';
 import { Day, Enum, Instant, Nullable } from '../../../http/schema.ts';
 
 /** Somebody who was invited and is no member yet. */
@@ -7,7 +8,10 @@ export const InvitationEntity = Type.Object({
   invite_email: Type.String(),
   access_level: Type.Integer({ description: 'Level of the role.' }),
   created_at: Instant(),
-  expires_at: Nullable(Day({ description: 'Day on which the membership will end.' })),
+  expires_at: Dialectal<string | null>(
+    'invitation_expires_at',
+    Nullable(Day({ description: 'Day on which the membership will end.' })),
+  ),
   user_name: Nullable(Type.String({ description: 'Null: nobody has the address yet.' })),
   created_by_name: Nullable(Type.String({ description: 'Who invites; null once he is deleted.' })),
 });

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { pageOf } from '../../../db/paginate.ts';
 import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
+import { inDialect } from '../../../http/dialect.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { usersById } from '../../identity/index.ts';
@@ -13,7 +14,7 @@ import { InvitationEntity, Invited } from './answers.ts';
 import { changedInvitation, invitedEmail, listInvitations, newInvitation } from './inputs.ts';
 import { invitationsOf, invite, updateInvitation, withdrawInvitation } from './writes.ts';
 
-async function present({ db }: Deps, rows: readonly Invitation[]) {
+async function present({ db, config }: Deps, rows: readonly Invitation[]) {
   const users = await usersById(
     db,
     rows.map(({ created_by_id }) => created_by_id),
@@ -23,7 +24,7 @@ async function present({ db }: Deps, rows: readonly Invitation[]) {
     invite_email: email,
     access_level,
     created_at,
-    expires_at,
+    expires_at: inDialect<string | null>(config.dialect, 'invitation_expires_at', expires_at),
     user_name: null,
     created_by_name: users.get(created_by_id ?? 0)?.name ?? null,
   }));

@@ -5,6 +5,7 @@ import { isTooLong, MOST_CHARACTERS } from '../../../feature-flags/room.ts';
 import {
   descriptionErrors,
   isStrategyName,
+  keptStrategyName,
   MOST_FLAGS,
   nameErrors,
   strategyErrors,
@@ -65,7 +66,7 @@ function wantedOf(given: Given, lists: ReadonlyMap<number, number>): WantedStrat
   const scopes = given.scopes === undefined ? [{ environment_scope: EVERYWHERE }] : objects(given.scopes);
   return {
     id: undefined,
-    name: text(given.name, 255) ?? '',
+    name: keptStrategyName(text(given.name, 255) ?? ''),
     parameters: given.parameters ?? {},
     userListId: list === null ? null : (lists.get(list) ?? NO_LIST),
     scopes: scopes.map((scope) => ({ id: undefined, environment_scope: text(scope.environment_scope) ?? '' })),

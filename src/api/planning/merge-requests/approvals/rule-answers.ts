@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Dialectal } from '../../../../http/dialect.ts';
 import { Nullable } from '../../../../http/schema.ts';
 import { UserBasic } from '../../../identity/index.ts';
 
@@ -29,7 +30,7 @@ export const RuleBranch = Type.Object({
   push_access_levels: Type.Array(Level),
   merge_access_levels: Type.Array(Level),
   unprotect_access_levels: Type.Array(Level),
-  code_owner_approval_required: Type.String({ description: '`true` or `false`, as text.' }),
+  code_owner_approval_required: Dialectal<string | boolean>('code_owner_approval_required'),
 });
 export type RuleBranch = Static<typeof RuleBranch>;
 

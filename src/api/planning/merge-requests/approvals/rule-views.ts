@@ -5,6 +5,7 @@ import type { Namespace } from '../../../../db/tables/namespaces.ts';
 import type { ProtectedRef } from '../../../../db/tables/protected-refs.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
+import { type Dialect, inDialect } from '../../../../http/dialect.ts';
 import { withLevels } from '../../../../repositories/protected-refs.ts';
 import type { Protection } from '../../../../repositories/protections.ts';
 import { loadSubjectNames, presentLevels, type SubjectNames } from '../../../code/index.ts';
@@ -102,7 +103,7 @@ export async function presentProjectRules(deps: Deps, caller: Caller, projectId:
       ...presentCommon(deps, rule, context),
       protected_branches: branches
         .filter(({ id }) => all || rule.branchIds.includes(id))
-        .map((branch) => presentBranch(branch, names)),
+        .map((branch) => presentBranch(deps.config.dialect, branch, names)),
       applies_to_all_protected_branches: all,
     };
   });
@@ -122,7 +123,7 @@ async function branchesOf(deps: Deps, projectId: number, rules: readonly StoredR
   return withLevels(deps.db, all ? rows : rows.filter(({ id }) => ids.has(id)));
 }
 
-function presentBranch(branch: Protection, names: SubjectNames): RuleBranch {
+function presentBranch(dialect: Dialect, branch: Protection, names: SubjectNames): RuleBranch {
   const levels = (action: 'push' | 'merge' | 'unprotect') =>
     presentLevels(branch, action, names, false).map(({ access_level, access_level_description }) => ({
       access_level,
@@ -134,7 +135,11 @@ function presentBranch(branch: Protection, names: SubjectNames): RuleBranch {
     push_access_levels: levels('push'),
     merge_access_levels: levels('merge'),
     unprotect_access_levels: levels('unprotect'),
-    code_owner_approval_required: String(branch.code_owner_approval_required === bit(true)),
+    code_owner_approval_required: inDialect(
+      dialect,
+      'code_owner_approval_required',
+      branch.code_owner_approval_required === bit(true),
+    ),
   };
 }
 
