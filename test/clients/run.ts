@@ -78,18 +78,28 @@ const form: Client = {
   },
 };
 
+/** Builds a Go program of this folder, of which client-go is a module. @returns the program */
+async function buildGo(file: string): Promise<string> {
+  const folder = join(cache, `client-go-${GO_CLIENT}-${file}`);
+  await mkdir(folder, { recursive: true });
+  await copyFile(join(here, file), join(folder, 'main.go'));
+  await writeFile(join(folder, 'go.mod'), 'module clients\n\ngo 1.24\n');
+  tool('go', ['get', `gitlab.com/gitlab-org/api/client-go@${GO_CLIENT}`], folder);
+  tool('go', ['build', '-o', 'client', '.'], folder);
+  return join(folder, 'client');
+}
+
 const go: Client = {
   name: `client-go ${GO_CLIENT}`,
-  prepare: async () => {
-    const folder = join(cache, `client-go-${GO_CLIENT}`);
-    await mkdir(folder, { recursive: true });
-    await copyFile(join(here, 'go_client.go'), join(folder, 'main.go'));
-    await writeFile(join(folder, 'go.mod'), 'module clients\n\ngo 1.24\n');
-    tool('go', ['get', `gitlab.com/gitlab-org/api/client-go@${GO_CLIENT}`], folder);
-    tool('go', ['build', '-o', 'client', '.'], folder);
-    return [join(folder, 'client')];
-  },
+  prepare: async () => [await buildGo('go_client.go')],
 };
+
+/** Has client-go decode all answers of a server that speaks a dialect. */
+const goDecode = (dialect: string): Client => ({
+  name: `client-go ${GO_CLIENT} decoding dialect ${dialect}`,
+  settings: { STITHY_DIALECT: dialect, STITHY_ALLOW_LOCAL_NETWORK: 'true' },
+  prepare: async () => [process.execPath, join(here, 'go_decode.ts'), await buildGo('go_decode.go')],
+});
 
 const conan: Client = {
   name: `conan ${CONAN}`,
@@ -302,7 +312,13 @@ async function runClient(
       const child = spawn(command, args, {
         stdio: ['ignore', 'pipe', 'inherit'],
         timeout: RUN_MS,
-        env: { PATH: process.env.PATH ?? '', HOME: dataDir, STITHY_URL: server.url, STITHY_TOKEN: TOKEN },
+        env: {
+          PATH: process.env.PATH ?? '',
+          HOME: dataDir,
+          STITHY_URL: server.url,
+          STITHY_TOKEN: TOKEN,
+          ...client.settings,
+        },
       });
       let text = '';
       child.stdout.setEncoding('utf8').on('data', (part: string) => {
@@ -343,6 +359,8 @@ for (const client of [
   pythonDelayed,
   form,
   go,
+  goDecode('specification'),
+  goDecode('gitlab'),
   goProxy,
   conan,
   conan1,
