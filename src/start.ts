@@ -50,7 +50,7 @@ import { soleCommit } from './repositories/push-facts.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
 import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
-import { CurrentSettings } from './settings/current-settings.ts';
+import { CurrentSettings, SETTINGS_CHANNEL } from './settings/current-settings.ts';
 import { defaultSettings } from './settings/settings-table.ts';
 import { lockRule } from './settings/sign-in.ts';
 import { shutDown } from './shutdown.ts';
@@ -116,6 +116,7 @@ export async function open(
       () => applicationSettings({ config, db: database.db, snapshot, clock }),
       defaultSettings(config),
       config.database.kind === 'postgres',
+      () => processes.tell(database.db, SETTINGS_CHANNEL),
     ),
     storages: new Storages(config.storages, pool),
     blobs,
@@ -165,6 +166,7 @@ export async function open(
     registerSealing(deps);
     const firstStart = await bootstrap(deps);
     await deps.settings.refresh();
+    await processes.listen(SETTINGS_CHANNEL, () => void deps.settings.refresh().catch(() => {}));
     return { deps, server: buildApp(deps), firstStart, close };
   } catch (error) {
     await close();

@@ -84,6 +84,9 @@ function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: n
   });
 }
 
+/** What is asked whether the server lives. */
+const MONITORING = /^\/-\/(?:health|liveness|readiness|metrics)(?:[/?]|$)/;
+
 /** Fastify asks for a factory of Ajv's kind; no route of ours has a schema that would reach it. */
 const NO_VALIDATOR = (() => () => () => true) as never;
 
@@ -182,7 +185,11 @@ export function buildServer(
     if (request.headers.origin !== undefined) {
       reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', SHOWN_TO_BROWSERS);
     }
-    done(checkHost(request, reply));
+    const goOn = () => done(checkHost(request, reply));
+    // Whether the server lives is told without its database.
+    const fresh = MONITORING.test(request.url) ? null : deps.settings.fresh();
+    if (fresh === null) goOn();
+    else void fresh.then(goOn);
   });
   app.addHook('onSend', (_request, reply, payload, done) => {
     reply.header('X-Runtime', runtimeOf(reply));

@@ -68,6 +68,7 @@ async function run(
   { channel, variables }: Command,
   correlationId: string,
 ): Promise<number> {
+  await deps.settings.fresh();
   const caller = await callerNow(deps, client.caller);
   switch (wanted.kind) {
     case 'welcome':

@@ -104,7 +104,7 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
     );
   });
   deps.recent.forget();
-  await deps.settings.refresh();
+  await deps.settings.changed();
 }
 
 async function store(deps: Deps, db: Db, changes: ChangedSettings): Promise<void> {

@@ -90,7 +90,7 @@ export const licenseRoutes = [
     handler: async ({ deps, input }) => {
       try {
         const license = await addLicense(deps, input.license);
-        await deps.settings.refresh();
+        await deps.settings.changed();
         return await presentLicense(deps, license);
       } catch (error) {
         throw error instanceof BadLicenseKey ? refused(error.message) : error;
@@ -107,7 +107,7 @@ export const licenseRoutes = [
     errors: [404],
     handler: async ({ deps, params }) => {
       if (!(await removeLicense(deps, params.id))) throw recordNotFound();
-      await deps.settings.refresh();
+      await deps.settings.changed();
     },
   }),
   route({

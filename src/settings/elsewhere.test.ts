@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { dieAs, secondProcess } from '../../test/support/second-process.ts';
+import { changeSettings, resetSettings } from '../../test/support/settings.ts';
+import { SETTINGS, type SettingName } from './settings-table.ts';
+
+/** Longer than anybody goes by what he has read. */
+const IDLE_MS = 1_100;
+
+describe('settings that another process changes', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
+  let app: TestApp;
+  let other: TestApp;
+  let person: string;
+  let project: number;
+  before(async () => {
+    app = await buildTestApp();
+    person = (await app.make.user()).token;
+    const made = await app.post('/projects', { token: person, json: { name: 'theirs', visibility: 'public' } });
+    project = (made.json() as { id: number }).id;
+  });
+  after(() => app.close());
+  beforeEach(async () => {
+    other = (await secondProcess(app))!;
+  });
+  afterEach(async () => {
+    await other.close();
+    await resetSettings(app);
+  });
+
+  test('are known here at once, without a question', async () => {
+    let known: () => void = () => {};
+    const told = new Promise<void>((resolve) => {
+      known = resolve;
+    });
+    const refresh = other.deps.settings.refresh.bind(other.deps.settings);
+    other.deps.settings.refresh = () => refresh().then(known);
+    await changeSettings(app, { maintenance_mode: true });
+    await told;
+    assert.equal(other.deps.settings.now.maintenance_mode, true);
+  });
+
+  /** What somebody asks of the other process, and what the first answer is by the new settings. */
+  const decided: [
+    changes: Partial<Record<SettingName, unknown>>,
+    ask: () => Promise<{ statusCode: number }>,
+    status: number,
+  ][] = [
+    [
+      { maintenance_mode: true },
+      () => other.post(`/projects/${project}/issues`, { token: person, json: { title: 'x' } }),
+      503,
+    ],
+    [{ disable_personal_access_tokens: true }, () => other.get('/user', { token: person }), 401],
+    [{ enabled_git_access_protocol: 'ssh' }, () => git(person), 403],
+    [
+      { allow_runner_registration_token: false },
+      () => other.post('/runners', { token: null, json: { token: 'x' } }),
+      410,
+    ],
+    [
+      { disable_invite_members: true },
+      () => other.post(`/projects/${project}/members`, { token: person, json: { user_id: 1, access_level: 30 } }),
+      403,
+    ],
+    [
+      { disable_overriding_approvers_per_merge_request: true },
+      () =>
+        other.post(`/projects/${project}/approval_rules`, {
+          token: person,
+          json: { name: 'r', approvals_required: 1 },
+        }),
+      403,
+    ],
+    [
+      { mirror_available: false },
+      () =>
+        other.post(`/projects/${project}/remote_mirrors`, {
+          token: person,
+          json: { url: 'https://example.com/a.git' },
+        }),
+      403,
+    ],
+  ];
+
+  const git = (token: string) =>
+    other.instance.server.app.inject({
+      url: `/${path}.git/info/refs?service=git-upload-pack`,
+      headers: { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` },
+    });
+  let path = '';
+  before(async () => {
+    const { full_path } = await app.deps.db
+      .selectFrom('projects')
+      .select('full_path')
+      .where('id', '=', project)
+      .executeTakeFirstOrThrow();
+    path = full_path;
+  });
+
+  for (const [changes, ask, status] of decided) {
+    test(`decide the first answer after idleness, also where nothing was heard of them: ${Object.keys(changes)[0]}`, async () => {
+      await dieAs(other);
+      assert.notEqual((await ask()).statusCode, status);
+      await changeSettings(app, changes);
+      await sleep(IDLE_MS);
+      assert.equal((await ask()).statusCode, status);
+    });
+  }
+
+  test('are all the same for both', async () => {
+    await dieAs(other);
+    const flags = (Object.keys(SETTINGS) as SettingName[]).filter((name) => SETTINGS[name].kind === 'flag');
+    assert.ok(flags.length > 50);
+    const changed = Object.fromEntries(flags.map((name) => [name, !app.deps.settings.now[name]]));
+    const value = JSON.stringify(changed);
+    await app.deps.db
+      .insertInto('instance_values')
+      .values({ key: 'application_settings', value, updated_at: new Date().toISOString() })
+      .execute();
+    await app.deps.settings.changed();
+    await sleep(IDLE_MS);
+    await other.get('/version');
+    assert.deepEqual(other.deps.settings.now, app.deps.settings.now);
+    for (const name of flags) assert.equal(other.deps.settings.now[name], changed[name], name);
+  });
+});
