@@ -7,9 +7,9 @@ import { readConfig } from '../keywords/read-config.ts';
 export async function compileHere(request: CompileRequest): Promise<Compiled> {
   const { pipeline, sources, context } = request;
   if (request.content.trim() === '') return failed(['Please provide content of .gitlab-ci.yml']);
-  const { tree, mergedYaml, includes, errors, warnings } = await loadConfig(request);
+  const { tree, mergedYaml, includes, keysWithoutText, errors, warnings } = await loadConfig(request);
   if (tree === null) return failed(errors);
-  const read = readConfig(tree);
+  const read = readConfig(tree, keysWithoutText);
   const compiled = { mergedYaml, includes, config: null, evaluated: null, errors: read.errors, warnings: [] };
   if (read.config === null || read.errors.length > 0) return compiled;
   const whole = { ...compiled, config: read.config, warnings: [...warnings, ...read.warnings] };

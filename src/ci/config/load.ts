@@ -27,9 +27,23 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
     const content = await readWithInputs(request.content, { inputs, component: {}, scope, loading });
     const whole = await includeAll(content, scope, loading);
     const tree = addEdgeStages(resolveReferences(extendAll(whole, budget)));
-    return { tree, mergedYaml: dumpYaml(tree), includes: await loading.list(), errors: [], warnings: [] };
+    return {
+      tree,
+      mergedYaml: dumpYaml(tree),
+      includes: await loading.list(),
+      keysWithoutText: loading.keysWithoutText,
+      errors: [],
+      warnings: [],
+    };
   } catch (error) {
     if (!KNOWN.some((known) => error instanceof known) || !(error instanceof Error)) throw error;
-    return { tree: null, mergedYaml: null, includes: null, errors: [error.message], warnings: [] };
+    return {
+      tree: null,
+      mergedYaml: null,
+      includes: null,
+      keysWithoutText: new Set(),
+      errors: [error.message],
+      warnings: [],
+    };
   }
 }

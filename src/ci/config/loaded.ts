@@ -41,6 +41,8 @@ export interface LoadedConfig {
   /** The same as YAML; null after an error of an include. */
   mergedYaml: string | null;
   includes: Include[] | null;
+  /** Keys of the top level that are numbers, booleans or nothing: jobs may not be called so. */
+  keysWithoutText: ReadonlySet<string>;
   errors: string[];
   warnings: string[];
 }

@@ -4,7 +4,7 @@ import type { Loading, Scope } from './include/loading.ts';
 import { readHeader } from './inputs/header.ts';
 import { inputValues } from './inputs/input-values.ts';
 import { interpolate } from './interpolation/interpolate.ts';
-import type { RawMap } from './yaml/reference.ts';
+import { KEYS_WITHOUT_TEXT, type RawMap } from './yaml/reference.ts';
 
 /** Errors of inputs that are named at once. */
 const MOST_ERRORS = 3;
@@ -24,6 +24,7 @@ interface Around {
  */
 export async function readWithInputs(text: string, { inputs, component, scope, loading }: Around): Promise<RawMap> {
   const { header, content } = readConfigFile(text, loading.limits);
+  for (const key of KEYS_WITHOUT_TEXT.get(content) ?? []) loading.keysWithoutText.add(key);
   if (header === null) {
     if (Object.keys(inputs).length > 0)
       throw new ConfigError('Given inputs not defined in the `spec` section of the included configuration file');

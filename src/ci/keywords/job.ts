@@ -31,7 +31,7 @@ import { LONGEST_DELAY } from './rules.ts';
 import { DEFAULTS, JOB } from './tables.ts';
 import type { Said } from './words.ts';
 
-const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed', 'never'] as const;
+const WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 const MOST_INPUTS = 50;
 
 const isDelayed = (value: TreeMap) => own(value, 'when') === 'delayed';

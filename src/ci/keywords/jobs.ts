@@ -21,18 +21,24 @@ export function kindOf(name: string, value: Tree): Kind | null {
 /** How the name of an attribute begins a sentence. */
 const asWords = (name: string) => name.replaceAll('.', '_').replace(/^_+/, '').replace(/_id$/, '').replaceAll('_', ' ');
 
-function nameIsGood(name: string, at: Place): boolean {
+function nameIsGood(name: string, isText: boolean, at: Place): boolean {
   if (name.trim() === '') at.field('name', "can't be blank");
-  if (/^-?\d+$/.test(name)) at.field('name', 'should be a symbol');
+  if (!isText) at.field('name', 'should be a symbol');
   if ([...name].length > LONGEST_NAME) at.field('name', `is too long (maximum is ${LONGEST_NAME} characters)`);
   return name.trim() !== '' && [...name].length <= LONGEST_NAME;
 }
 
 /**
  * All jobs in their order. Hidden ones are there to be extended and are left out.
+ * @param keysWithoutText keys that are numbers, booleans or nothing
  * @param at the top of the configuration
  */
-export function readJobs(config: TreeMap, around: JobSurroundings, at: Place): WrittenJob[] {
+export function readJobs(
+  config: TreeMap,
+  keysWithoutText: ReadonlySet<string>,
+  around: JobSurroundings,
+  at: Place,
+): WrittenJob[] {
   const all = Object.entries(config).map(([name, value]) => ({ name, value, kind: kindOf(name, value) }));
   const here = at.child('jobs');
   const nothing = all.filter(({ kind }) => kind === null);
@@ -54,7 +60,7 @@ export function readJobs(config: TreeMap, around: JobSurroundings, at: Place): W
       if (PRESENT(value) !== null) place.config("can't be blank");
       continue;
     }
-    if (!nameIsGood(name, place)) continue;
+    if (!nameIsGood(name, !keysWithoutText.has(name), place)) continue;
     const read = (kind === 'job' ? job : bridge)(name, around)(value, place);
     if (read !== null) found.push(read);
   }

@@ -61,7 +61,7 @@ const withEnds = (named: readonly string[]) => [
   ...new Set(['.pre', ...named.filter((stage) => stage !== '.pre' && stage !== '.post'), '.post']),
 ];
 
-function readWords(tree: TreeMap, jobs: TreeMap, at: Place): Written {
+function readWords(tree: TreeMap, jobs: TreeMap, keysWithoutText: ReadonlySet<string>, at: Place): Written {
   const block = readDefaults(tree, at);
   const top = TOP.read(tree, at);
   const found = at.read(tree, 'workflow', workflow);
@@ -69,16 +69,25 @@ function readWords(tree: TreeMap, jobs: TreeMap, at: Place): Written {
     stages: withEnds(top.stages ?? DEFAULT_STAGES),
     workflow: found ?? NO_WORKFLOW,
     variables: top.variables ?? [],
-    jobs: readJobs(jobs, { defaults: withTop(block, top), hasWorkflowRules: found?.rules != null }, at),
+    jobs: readJobs(
+      jobs,
+      keysWithoutText,
+      { defaults: withTop(block, top), hasWorkflowRules: found?.rules != null },
+      at,
+    ),
   };
 }
 
 /**
  * What a configuration means.
  * @param tree with everything included, extended and referenced
+ * @param keysWithoutText keys of the top level that are numbers, booleans or nothing
  * @returns `config` is null where there are errors; these are in the platform's words and order
  */
-export function readConfig(tree: TreeMap): { config: PipelineConfig | null; errors: string[]; warnings: string[] } {
+export function readConfig(
+  tree: TreeMap,
+  keysWithoutText: ReadonlySet<string> = new Set(),
+): { config: PipelineConfig | null; errors: string[]; warnings: string[] } {
   const { top, jobs } = parted(tree);
   const twice = givenTwice(top);
   if (twice !== undefined) {
@@ -91,7 +100,7 @@ export function readConfig(tree: TreeMap): { config: PipelineConfig | null; erro
     warnings: problems.warnings.slice(0, MOST_WARNINGS),
   });
   try {
-    const written = readWords(top, jobs, new Place(problems));
+    const written = readWords(top, jobs, keysWithoutText, new Place(problems));
     return problems.count > 0 ? result(null, problems.errors) : result(whole(tree, written), []);
   } catch (error) {
     if (error instanceof ConfigError) return result(null, [error.message]);

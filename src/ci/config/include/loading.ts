@@ -23,6 +23,8 @@ export class Loading {
   readonly sources: ConfigSources;
   readonly budget: CopyBudget;
   readonly limits: ConfigLimits;
+  /** Keys of the top level of any file that are numbers, booleans or nothing. */
+  readonly keysWithoutText: Set<string> = new Set();
   private readonly variables: VariableValues;
   private left: number;
   private fetching = 0;

@@ -1,4 +1,4 @@
-import { MapBuilder, MergeBudget } from './map-builder.ts';
+import { type Key, MapBuilder, MergeBudget } from './map-builder.ts';
 import { plainValue } from './plain-values.ts';
 import { type RawMap, type RawTree, Reference } from './reference.ts';
 import { Scanner } from './scanner.ts';
@@ -41,6 +41,8 @@ class Composer {
   /** Of the node that was read last, with everything its aliases repeat: bytes, and lists and maps in each other. */
   private size = 0;
   private height = 0;
+  /** Whether it is a scalar without quotes and tags. */
+  private isPlain = false;
   private readonly limits: YamlLimits;
   private endless = false;
   private problem: YamlError | null = null;
@@ -99,6 +101,7 @@ class Composer {
     const start = token.start;
     if (token.type === 'alias') {
       scanner.skip();
+      this.isPlain = false;
       return this.alias(token.value);
     }
     let anchor: string | null = null;
@@ -113,6 +116,7 @@ class Composer {
     if (entry !== null && token.type !== 'scalar') this.anchors.set(anchor!, entry);
     const about = { block, indentless, depth, start, tag, named: anchor !== null || tag !== null };
     const value = this.content(token.type, about);
+    this.isPlain = token.type === 'scalar' && token.plain && tag === null;
     if (entry !== null) {
       Object.assign(entry, { value, size: this.size, height: this.height, open: false });
       this.anchors.set(anchor!, entry);
@@ -264,8 +268,8 @@ class Composer {
         scanner.skip();
         this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
       } else {
-        const key = this.node(false, false, depth + 1);
-        this.put(map, key, this.size, this.nothing());
+        const key = this.key(this.node(false, false, depth + 1));
+        this.put(map, key, this.nothing());
       }
     }
     scanner.skip();
@@ -291,20 +295,24 @@ class Composer {
   /** Reads what comes after a `?`, or after where one would be: a key and its value, each of which may be missing. */
   private pair(map: MapBuilder, missing: { ends: string[]; value: string[] }, block: boolean, depth: number): void {
     const { scanner } = this;
-    const key = missing.ends.includes(scanner.peek().type) ? this.nothing() : this.node(block, block, depth);
-    const keySize = this.size;
+    const key = this.key(missing.ends.includes(scanner.peek().type) ? this.nothing() : this.node(block, block, depth));
     let value: RawTree = this.nothing();
     if (scanner.peek().type === 'value') {
       scanner.skip();
       if (!missing.value.includes(scanner.peek().type)) value = this.node(block, block, depth);
     }
-    this.put(map, key, keySize, value);
+    this.put(map, key, value);
   }
 
-  private put(map: MapBuilder, key: RawTree, keySize: number, value: RawTree): void {
-    map.size += keySize + this.size;
+  /** The node that was read last as a key. */
+  private key(key: RawTree): Key {
+    return { key, size: this.size, isPlain: this.isPlain };
+  }
+
+  private put(map: MapBuilder, key: Key, value: RawTree): void {
+    map.size += key.size + this.size;
     map.height = Math.max(map.height, this.height);
-    map.put(key, keySize, value);
+    map.put(key, value);
   }
 
   private finish(map: MapBuilder): RawMap {

@@ -1,4 +1,4 @@
-import { plainValue } from './plain-values.ts';
+import { looksLikeNumber, plainValue } from './plain-values.ts';
 import { YamlError } from './yaml-error.ts';
 
 export type Style = 'plain' | 'single' | 'double' | 'literal';
@@ -18,7 +18,7 @@ function wanted(text: string): Style {
 }
 
 function readsAsText(text: string): boolean {
-  // A symbol, as Ruby reads it, and an instant.
+  // A symbol, as Ruby reads it, and what begins as an instant.
   if (/^:./.test(text) || /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d/.test(text)) return false;
   if (/^0[0-7]*\.[0-9]/.test(text)) return false;
   try {
@@ -28,10 +28,6 @@ function readsAsText(text: string): boolean {
     throw error;
   }
 }
-
-/** `plainValue` keeps as text what are numbers all the same. */
-const looksLikeNumber = (text: string): boolean =>
-  /^[-+]?[\d,_]*\d\.\d*(?:[eE][+-]\d+)?$/.test(text) || /^[-+]?\d{16,}$/.test(text);
 
 /** What may be written of a text, by the rules of libyaml. */
 function allowed(text: string) {

@@ -1,4 +1,5 @@
-import { isMap, newMap, type RawMap, type RawTree } from './reference.ts';
+import { looksLikeNumber } from './plain-values.ts';
+import { isMap, KEYS_WITHOUT_TEXT, newMap, type RawMap, type RawTree } from './reference.ts';
 import { textSize } from './sizes.ts';
 import { tooBig } from './yaml-error.ts';
 
@@ -16,6 +17,14 @@ export class MergeBudget {
   }
 }
 
+/** A key as it was read. */
+export interface Key {
+  key: RawTree;
+  size: number;
+  /** Whether it is a scalar without quotes and tags. */
+  isPlain: boolean;
+}
+
 /** A map that is being read. The last of equal keys wins, in the place of the first. */
 export class MapBuilder {
   readonly map: RawMap = newMap();
@@ -30,16 +39,25 @@ export class MapBuilder {
   }
 
   /** Enters a value, or merges it in when its key is `<<` and it is made of maps. @throws YamlError for a key of too many parts */
-  put(key: RawTree, keySize: number, value: RawTree): void {
+  put({ key, size, isPlain }: Key, value: RawTree): void {
     if (key === '<<' && this.merge(value)) return;
-    if (typeof key === 'object' && key !== null) {
-      if (keySize > LARGEST_KEY) throw tooBig();
-      const text = JSON.stringify(key);
-      // Each key in a key doubles what has to be quoted in it.
-      if (text.length > LARGEST_KEY) throw tooBig();
-      this.size += textSize(text);
-      this.set(text, value);
-    } else this.set(typeof key === 'string' ? key : String(key ?? ''), value);
+    const text = isPlain && typeof key === 'string' ? withoutColon(key) : this.textOf(key, size);
+    this.set(text, value);
+    if (typeof key !== 'string' || (isPlain && looksLikeNumber(key))) {
+      const odd = KEYS_WITHOUT_TEXT.get(this.map) ?? new Set();
+      KEYS_WITHOUT_TEXT.set(this.map, odd.add(text));
+    }
+  }
+
+  /** The text that a key stands for. @throws YamlError for one of too many parts */
+  private textOf(key: RawTree, size: number): string {
+    if (typeof key !== 'object' || key === null) return typeof key === 'string' ? key : String(key ?? '');
+    if (size > LARGEST_KEY) throw tooBig();
+    const text = JSON.stringify(key);
+    // Each key in a key doubles what has to be quoted in it.
+    if (text.length > LARGEST_KEY) throw tooBig();
+    this.size += textSize(text);
+    return text;
   }
 
   private set(key: string, value: RawTree): void {
@@ -59,3 +77,7 @@ export class MapBuilder {
     return true;
   }
 }
+
+/** A symbol, as Ruby reads it, is its name. */
+const withoutColon = (key: string): string =>
+  /^:./.test(key) ? (/^:["'](.*)["']/.exec(key)?.[1] ?? key.slice(1)) : key;

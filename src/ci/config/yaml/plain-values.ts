@@ -4,6 +4,8 @@ const TEXT = /^[^\d.:-]?[\p{L}_\s!@#$%^&*(){}<>|/\\~;=]+/u;
 /** Most numbers. */
 const SMALL_INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 const DATE = /^\d{4}-(1[012]|0\d|\d)-([12]\d|3[01]|0\d|\d)$/;
+/** A day with a time of it. */
+const INSTANT = /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:\s*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?$/;
 const BASE_60 = /^[-+]?\d[\d_]*(:[0-5]?\d){1,2}$/;
 const FLOAT = /^[-+]?(\d[\d_,]*)?\.\d*([eE][+-]\d+)?$/;
 const INTEGER = /^[-+]?(?:0b_*[01][01_]*|0_*[0-7][0-7_]*|0|[1-9](?:\d|,\d|_\d)*|0x_*[\da-fA-F][\da-fA-F_]*)$/;
@@ -11,12 +13,13 @@ const INTEGER = /^[-+]?(?:0b_*[01][01_]*|0_*[0-7][0-7_]*|0|[1-9](?:\d|,\d|_\d)*|
 /**
  * What a scalar without quotes means, by the rules of YAML 1.1 as Ruby reads them: `yes` and `on` are true, `0755` is octal,
  * `1:30` has base 60. Numbers that would not look the same again (`1.0`, 20 digits) are kept as their text.
- * @throws YamlError for a date, which a configuration may not hold
+ * @throws YamlError for a date or an instant, which a configuration may not hold
  */
 export function plainValue(text: string): string | number | boolean | null {
   if (text === '') return null;
   if (SMALL_INTEGER.test(text)) return Number(text);
   if (text.includes('\n') || TEXT.test(text)) return text.length > 5 ? text : wordValue(text);
+  if (INSTANT.test(text)) throw new YamlError('Tried to load unspecified class: Time');
   const date = DATE.exec(text);
   if (date !== null) {
     const day = Number(date[2]);
@@ -63,3 +66,7 @@ function integerValue(text: string): number | string {
   const value = sign * BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits);
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
+
+/** Whether `plainValue` keeps as its text what is a number all the same. */
+export const looksLikeNumber = (text: string): boolean =>
+  /^[-+]?[\d,_]*\d\.\d*(?:[eE][+-]\d+)?$/.test(text) || /^[-+]?\d{16,}$/.test(text);

@@ -13,6 +13,9 @@ export interface RawMap {
   [key: string]: RawTree;
 }
 
+/** Keys of maps, as they were read, that are no texts: numbers, booleans, nothing. Jobs may not be called so. */
+export const KEYS_WITHOUT_TEXT = new WeakMap<RawMap, Set<string>>();
+
 /** A map that has no keys but its own, `__proto__` and `constructor` being keys like others. */
 export const newMap = <Value = RawTree>(): { [key: string]: Value } => Object.create(null) as { [key: string]: Value };
 
