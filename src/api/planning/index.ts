@@ -62,6 +62,7 @@ export { updateMergeRef } from './merge-requests/merging/merge-ref.ts';
 export { acceptMergeRequest } from './merge-requests/merging/writes.ts';
 export { MergeRequestBasic } from './merge-requests/requests/answers.ts';
 export { tipOf } from './merge-requests/requests/branches.ts';
+export { createMergeRequest } from './merge-requests/requests/create.ts';
 export { isFirstContribution, type MergeRequestScope } from './merge-requests/requests/detail-views.ts';
 export { findMergeRequest } from './merge-requests/requests/find.ts';
 export type { UpdateMergeRequest } from './merge-requests/requests/inputs.ts';

@@ -3,6 +3,7 @@ import {
   acceptMergeRequest,
   assigneesFor,
   createActingMergeRequest,
+  createMergeRequest,
   tipOf,
   type UpdateMergeRequest,
   updateActingMergeRequest,
@@ -132,7 +133,9 @@ async function create(work: Work, branch: PushedBranch): Promise<MergeRequest> {
   const text = await defaultText(deps, ends, branch);
   const people = new Set([access.caller.user.id, ...metadata.add]);
   for (const id of metadata.remove) people.delete(id);
-  const { row } = await createActingMergeRequest(deps, access, {
+  // What is taken from commits asks for nothing: others may have written it.
+  const make = texts.description === undefined ? createMergeRequest : createActingMergeRequest;
+  const { row } = await make(deps, access, {
     title: drafted(texts.title ?? text.title, flags.draft),
     description: texts.description ?? text.description,
     source_branch: branch.name,

@@ -66,6 +66,17 @@ async function setting(): Promise<Setting> {
 const remote = (shown: string): string[] =>
   shown.split('\n').flatMap((line) => (line.startsWith('remote:') ? [line.slice('remote:'.length).trim()] : []));
 
+test('quick actions act in a description that is given, and in none that is taken from commits', async () => {
+  const { project, dir, push } = await setting();
+  await push('given', 'merge_request.create', 'merge_request.description=Why\\n/draft\\n/label x');
+  await user.ok(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Taken\n\n/draft');
+  await push('taken', 'merge_request.create');
+  await push('given', 'merge_request.description=Changed\\n/ready\\n/lock');
+  const [given, taken] = await mergeRequests(project);
+  assert.deepEqual([given!.description, given!.draft], ['Changed', false]);
+  assert.deepEqual([taken!.draft, taken!.title], [false, 'Taken']);
+});
+
 describe('what git shows after the push of a branch', () => {
   test('the address at which to create a merge request, later the one of the open one', async () => {
     const { project, dir, developer, push } = await setting();

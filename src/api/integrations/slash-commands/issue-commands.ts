@@ -133,6 +133,7 @@ export async function commentOnIssue(
   } as const;
   if (!mayComment(scope.permissions, noteable)) return denied();
   countNote(deps, scope);
-  await comment(deps, scope, noteable, { body, type: null });
+  const { note, summary } = await comment(deps, scope, noteable, { body, type: null });
+  if (note === null) return said(summary.join(' '));
   return said(`You commented on issue ${linkOf(deps, scope, issue)}.`);
 }

@@ -11,6 +11,7 @@ import { peopleRoutes } from '../issuables/people-routes.ts';
 import { timeRoutes } from '../issuables/time-routes.ts';
 import { createActingIssue, updateActingIssue } from '../quick-actions/descriptions.ts';
 import { Issue } from './answers.ts';
+import { createIssue } from './create.ts';
 import { destroyIssue } from './destroy.ts';
 import { findIssue } from './find.ts';
 import { followUp } from './follow-up.ts';
@@ -54,7 +55,9 @@ export const issueRoutes = [
       if (title === undefined) throw invalidParameter('title is missing');
       const description = input.description ?? follow?.description;
       const given = { ...input, title, ...(description === undefined ? {} : { description }) };
-      return ISSUE_KIND.present(c.deps, c, await createActingIssue(c.deps, c, given, originOf(c.request), follow));
+      // What others wrote in the threads asks for nothing.
+      const create = input.description == null ? createIssue : createActingIssue;
+      return ISSUE_KIND.present(c.deps, c, await create(c.deps, c, given, originOf(c.request), follow));
     },
   }),
   route({

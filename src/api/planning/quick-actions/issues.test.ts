@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -203,6 +204,22 @@ describe('notes', () => {
     expectStatus(await app.put(`${at(iid)}/notes/${answer.id}`, { json: { body: '/reopen' } }), 202);
     expectStatus(await app.get(`${at(iid)}/notes/${answer.id}`), 404);
     assert.deepEqual([(await shown(iid)).state, (await shown(iid)).labels], ['opened', ['bug', 'low']]);
+  });
+
+  test('nothing is done where the note cannot be written', async () => {
+    const { iid } = await rows.issue(project.id);
+    const thread = expectStatus<Row>(await app.post(`${at(iid)}/discussions`, { json: { body: 'First' } }), 201);
+    const [first] = thread.notes as Row[];
+    beforeTransaction(app, () =>
+      app.deps.db
+        .deleteFrom('notes')
+        .where('id', '=', first!.id as number)
+        .execute(),
+    );
+    const path = `${at(iid)}/discussions/${thread.id}/notes`;
+    expectStatus(await app.post(path, { json: { body: 'So\n/close\n/todo' } }), 404);
+    assert.equal((await shown(iid)).state, 'opened');
+    expectStatus(await say(iid, '   \n'), 400);
   });
 
   test('an archived project refuses', async () => {
