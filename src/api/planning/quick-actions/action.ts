@@ -90,6 +90,8 @@ export interface QuickAction {
   atCreation?: true;
   /** Whether nothing follows from it without an argument. */
   takes?: 'argument';
+  /** Whether of several in a text the first acts alone: it makes or moves much. */
+  once?: true;
   /** Whether it can be applied, by this caller. */
   may(c: Context): boolean | Promise<boolean>;
   /** @returns undefined where nothing follows from it */

@@ -7,6 +7,7 @@ import type { UserScope } from '../../object-access.ts';
 import type { WriteInReview } from '../draft-notes/publish.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { changeNote, type NewNote, removeNote, requireBody, writeNote, writeNoteWithin } from '../notes/writes.ts';
+import { MAX_CALLS } from './parse.ts';
 import { type Changes, finish, type Performed, perform } from './perform.ts';
 import { type ActedOn, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
 
@@ -148,12 +149,14 @@ export interface ReviewWriter {
 export function reviewWriter(scope: UserScope): ReviewWriter {
   let db: Db | null = null;
   let performed: Performed[] = [];
+  let left = MAX_CALLS;
   const write: WriteInReview = async (deps, noteable, draft, before) => {
     // A transaction that begins again does all of it again.
-    if (deps.db !== db) [db, performed] = [deps.db, []];
-    const prepared = await prepareNote(deps, scope, noteable, draft.body, { inReview: true });
+    if (deps.db !== db) [db, performed, left] = [deps.db, [], MAX_CALLS];
+    const prepared = await prepareNote(deps, scope, noteable, draft.body, { inReview: true, atMost: left });
     if (prepared === null) return writeNoteWithin(deps, deps.db, scope, noteable, draft, before);
     const note = await writeRest(deps, scope, noteable, { ...draft, body: prepared.text }, before);
+    left = Math.max(0, left - prepared.acts.length);
     performed.push(await perform(deps, scope, prepared, { write }));
     return note;
   };

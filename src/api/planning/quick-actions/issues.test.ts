@@ -181,7 +181,7 @@ describe('notes', () => {
   test('200 of them are bounded, and told', async () => {
     const { iid } = await rows.issue(project.id);
     const { summary } = expectStatus<Row>(await say(iid, '/close\n'.repeat(200)), 202);
-    assert.match((summary as string[])[0]!, /Only the first 100 quick actions of a text are applied\.$/);
+    assert.match((summary as string[])[0]!, /Only the first 100 quick actions are applied\.$/);
     assert.equal((await notes(iid, 'only_activity')).length, 1);
   });
 

@@ -193,6 +193,9 @@ describe('reviews', () => {
     assert.deepEqual(await comments(), ['First', 'All']);
     assert.equal((await shown()).title, 'Draft: Reviewed');
     assert.equal((expectStatus<Row>(await app.get(`${path()}/approvals`), 200).approved_by as Row[]).length, 1);
+    for (let each = 0; each < 3; each += 1) await draft(`Many\n${'/title Many\n'.repeat(60)}`, users.maintainer);
+    expectStatus(await app.post(`${path()}/draft_notes/bulk_publish`, { json: {}, ...as(users.maintainer) }), 204);
+    assert.equal((await comments()).length, 5);
     const one = await draft('Alone\n/close', users.maintainer);
     expectStatus(await app.put(`${path()}/draft_notes/${one.id}/publish`, as(users.maintainer)), 204);
     assert.equal((await shown()).state, 'closed');

@@ -245,6 +245,10 @@ describe('moving and cloning', () => {
     const other = await rows.issue(project.id, { title: 'Stays' });
     assert.equal(await told(other.iid, `/clone ${to.full_path}`), `Cloned this item to ${to.full_path}.`);
     assert.equal((await shown(other.iid)).state, 'opened');
+    assert.match(
+      await told(other.iid, `/clone ${to.full_path}\n`.repeat(3)),
+      /^Cloned this item to \S+ Could not apply clone command\. Could not apply clone command\.$/,
+    );
     assert.equal(await told(other.iid, '/clone a b'), 'Failed to clone this item: wrong parameters.');
     assert.match(
       await told(other.iid, `/move ${project.full_path}`),

@@ -8,7 +8,7 @@ import { MAX_CALLS, parseQuickActions } from './parse.ts';
 import { QUICK_ACTIONS } from './table.ts';
 
 /** Names that the quick actions of one text may look up. */
-const MAX_LOOKUPS = 500;
+const MAX_LOOKUPS = 200;
 
 /** What quick actions are about. */
 export interface ActedOn {
@@ -42,6 +42,8 @@ export interface PrepareOptions {
   people?: Pick<Wanted, 'assignee_ids' | 'reviewer_ids'>;
   seenHead?: string | undefined;
   inReview?: boolean;
+  /** Quick actions that may still act, where several texts are written together. */
+  atMost?: number;
 }
 
 const isKnown = (name: string): boolean => QUICK_ACTIONS.has(name);
@@ -55,7 +57,7 @@ export async function prepare(
   scope: UserScope,
   on: ActedOn,
   text: string,
-  { original, people = {}, seenHead, inReview = false }: PrepareOptions = {},
+  { original, people = {}, seenHead, inReview = false, atMost = MAX_CALLS }: PrepareOptions = {},
 ): Promise<Prepared | null> {
   const parsed = parseQuickActions(text, isKnown);
   if (parsed.text === text && parsed.calls.length === 0) return null;
@@ -73,22 +75,24 @@ export async function prepare(
     rebases: false,
   };
   const acts: Act[] = [];
-  for (const call of parsed.calls) {
+  const applied = new Set<string>();
+  for (const call of parsed.calls.slice(0, atMost)) {
     const action = QUICK_ACTIONS.get(call.name)!;
     // What makes something has no answer that could tell of it.
     const exists = on.type === 'Commit' || on.issue !== null || on.mergeRequest !== null;
     if (said.has(JSON.stringify(call)) || (!exists && action.atCreation !== true)) continue;
-    if (!action.on.includes(on.type) || !(await action.may(c))) {
+    if (!action.on.includes(on.type) || (action.once && applied.has(action.name)) || !(await action.may(c))) {
       acts.push({ name: action.name, message: notApplied(action.name), outcome: {} });
       continue;
     }
     if (action.takes === 'argument' && call.argument === '') continue;
+    applied.add(action.name);
     const outcome = (await action.run(c, call.argument)) ?? {};
     Object.assign(c.wanted, outcome.wanted);
     acts.push({ name: action.name, message: outcome.message, outcome });
   }
-  if (parsed.dropped > 0) {
-    const message = `Only the first ${MAX_CALLS} quick actions of a text are applied.`;
+  if (parsed.dropped > 0 || parsed.calls.length > atMost) {
+    const message = `Only the first ${MAX_CALLS} quick actions are applied.`;
     acts.push({ name: '', message, outcome: {} });
   }
   return { text: parsed.text, on, acts, wanted: c.wanted, labels: c.labels };

@@ -31,6 +31,7 @@ export const mergeRequestActions: readonly QuickAction[] = [
   {
     name: 'merge',
     on: MERGE_REQUESTS,
+    once: true,
     may: mayMerge,
     run: (c) => {
       const { seenHead: sha, mergeRequest } = c;
@@ -59,6 +60,7 @@ export const mergeRequestActions: readonly QuickAction[] = [
   {
     name: 'rebase',
     on: MERGE_REQUESTS,
+    once: true,
     may: mayRebase,
     run: (c) => {
       const { merge_status, source_branch } = c.mergeRequest!;

@@ -76,10 +76,11 @@ async function relate(...args: Parameters<typeof linkIssues>): Promise<void> {
 
 /** Where an issue is: moved, cloned, closed in favour of another one. */
 export const placeActions: readonly QuickAction[] = [
-  { name: 'duplicate', on: ISSUES, takes: 'argument', may: mayPlace, run: duplicateOf },
+  { name: 'duplicate', on: ISSUES, once: true, takes: 'argument', may: mayPlace, run: duplicateOf },
   {
     name: 'clone',
     on: ISSUES,
+    once: true,
     may: mayPlace,
     run: (c, argument) => {
       const words = argument.split(/\s+/).filter((word) => word !== '');
@@ -96,6 +97,7 @@ export const placeActions: readonly QuickAction[] = [
   {
     name: 'move',
     on: ISSUES,
+    once: true,
     takes: 'argument',
     may: mayPlace,
     run: (_c, path) => ({

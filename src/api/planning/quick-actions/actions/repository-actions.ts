@@ -25,7 +25,7 @@ async function resolveIn(deps: Deps, scope: UserScope, issue: Issue, name: strin
   await createMergeRequest(deps, scope, {
     source_branch: name,
     target_branch,
-    title: `Draft: Resolve ${issue.confidential === 1 ? `#${issue.iid}` : JSON.stringify(issue.title)}`.slice(0, 255),
+    title: `Draft: Resolve ${issue.confidential === 1 ? `#${issue.iid}` : `"${[...issue.title].slice(0, 235).join('')}"`}`,
     description: `Closes #${issue.iid}`,
     assignee_ids: [scope.caller.user.id],
   });
@@ -36,6 +36,7 @@ export const repositoryActions: readonly QuickAction[] = [
   {
     name: 'create_merge_request',
     on: ISSUES,
+    once: true,
     atCreation: true,
     may: ({ scope: { permissions } }) =>
       permissions.can('push_code') &&
@@ -53,6 +54,7 @@ export const repositoryActions: readonly QuickAction[] = [
   {
     name: 'tag',
     on: ['Commit'],
+    once: true,
     takes: 'argument',
     may: ({ scope }) => scope.permissions.can('push_code'),
     run: (c, argument) => {

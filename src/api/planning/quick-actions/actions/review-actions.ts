@@ -35,6 +35,7 @@ export const reviewActions: readonly QuickAction[] = [
   {
     name: 'approve',
     on: MERGE_REQUESTS,
+    once: true,
     may: mayApprove,
     run: (c) => ({
       message: APPROVED,
@@ -51,6 +52,7 @@ export const reviewActions: readonly QuickAction[] = [
   {
     name: 'unapprove',
     on: MERGE_REQUESTS,
+    once: true,
     may: mayApprove,
     run: () => ({
       message: 'Unapproved the current merge request.',
@@ -63,6 +65,7 @@ export const reviewActions: readonly QuickAction[] = [
   {
     name: 'submit_review',
     on: MERGE_REQUESTS,
+    once: true,
     may: ({ mergeRequest }) => mergeRequest !== null,
     run: (c, argument) => {
       // The review that it is part of is submitted anyway.
