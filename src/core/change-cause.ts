@@ -14,6 +14,11 @@ export type ChangeCause =
       squash_commit_sha: string | null;
     }
   | {
+      /** A branch goes with its merge. */
+      type: 'source_removed';
+      merge_request_id: number;
+    }
+  | {
       /** A snippet is updated; with its files these columns change. */
       type: 'snippet_update';
       changes: { title?: string; description?: string | null; visibility?: Visibility };

@@ -26,6 +26,8 @@ export class Lifecycle {
   readonly userRemoved = new ExtensionPoint<[db: Db, user: User, removal: UserRemoval]>();
   /** A user was blocked or banned: he does nothing any more, and nothing is done in his name. */
   readonly userBlocked = new ExtensionPoint<[db: Db, userId: number]>();
+  /** A project is no fork of any other any more, and no other one of it. */
+  readonly forkUnlinked = new ExtensionPoint<[db: Db, projectId: number, actorId: number | null]>();
   readonly groupsRemoved = new ExtensionPoint<[db: Db, ids: GroupIds, actorId: number | null]>();
   readonly projectsRemoved = new ExtensionPoint<[db: Db, ids: readonly number[], actorId: number | null]>();
 }

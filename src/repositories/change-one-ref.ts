@@ -1,3 +1,4 @@
+import type { ChangeCause } from '../core/change-cause.ts';
 import { refused } from '../core/errors.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
@@ -22,6 +23,7 @@ export async function changeOneRef(
   project: Project,
   actor: Actor,
   change: RefChange,
+  cause?: ChangeCause,
 ): Promise<void> {
   const { ask, known } = rememberGit({
     isAncestor: (ancestor, descendant) => isAncestor(repo, ancestor, descendant),
@@ -47,6 +49,7 @@ export async function changeOneRef(
     updates: [change],
     via: 'api',
     pushOptions: [],
+    cause,
     guard: guardChanges({ ...check, ...known }, project.id, [change], judged),
   });
 }

@@ -4,8 +4,10 @@ import { projectPermissions } from '../../../access/permissions.ts';
 import { recordProject } from '../../../audit/projects.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, forbidden, notFound } from '../../../core/errors.ts';
+import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { lockProject } from './destroy.ts';
 
 /**
  * Makes a project a fork of another by hand.
@@ -34,17 +36,53 @@ export async function linkFork(deps: Deps, caller: Caller, project: Project, sou
 }
 
 /** Ends a project's being a fork. @returns false where it is none */
-export async function unlinkFork(deps: Deps, project: Project): Promise<boolean> {
+export async function unlinkFork(deps: Deps, { id }: Project, actorId: number | null): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
-    const { numUpdatedRows } = await db
-      .updateTable('projects')
-      .set({ forked_from_id: null, fork_root_id: project.id, updated_at: timestamp(deps.clock) })
-      .where('id', '=', project.id)
-      .where('forked_from_id', 'is not', null)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) return false;
-    const message = 'Project unlinked from its source';
-    await recordProject(deps, db, project.id, { name: 'project_fork_relationship_removed', message });
+    const now = await lockProject(db, id);
+    if (now === undefined || now.forked_from_id === null) return false;
+    await leaveForks(deps, db, now, actorId);
     return true;
   });
+}
+
+/**
+ * Takes a project out of its network of forks, with the handle of a transaction: it has no source any more, nor have the forks that
+ * were made of it, which go on to be forks of each other.
+ */
+export async function leaveForks(
+  deps: Deps,
+  db: Db,
+  { id, forked_from_id }: Pick<Project, 'id' | 'forked_from_id'>,
+  actorId: number | null,
+): Promise<void> {
+  await deps.lifecycle.forkUnlinked.run(db, id, actorId);
+  await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', '=', id).execute();
+  await renameNetwork(db, id);
+  await db
+    .updateTable('projects')
+    .set({ forked_from_id: null, fork_root_id: id, updated_at: timestamp(deps.clock) })
+    .where('id', '=', id)
+    .execute();
+  if (forked_from_id === null) return;
+  const message = 'Project unlinked from its source';
+  await recordProject(deps, db, id, { name: 'project_fork_relationship_removed', message });
+}
+
+/** Lets the network of a root that leaves it go by the id of its oldest fork. */
+async function renameNetwork(db: Db, rootId: number): Promise<void> {
+  const oldest = await db
+    .selectFrom('projects')
+    .select('id')
+    .where('fork_root_id', '=', rootId)
+    .where('id', '!=', rootId)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return;
+  await db
+    .updateTable('projects')
+    .set({ fork_root_id: oldest.id })
+    .where('fork_root_id', '=', rootId)
+    .where('id', '!=', rootId)
+    .execute();
 }

@@ -43,7 +43,7 @@ export const forkRoutes = [
     success: { status: 204, empty: true },
     errors: [304],
     handler: async (c) => {
-      if (!(await unlinkFork(c.deps, c.project))) c.reply.code(304);
+      if (!(await unlinkFork(c.deps, c.project, c.caller.user?.id ?? null))) c.reply.code(304);
     },
   }),
 ];

@@ -181,23 +181,24 @@ test('a fork gets nothing of a source that was closed before its repository was 
   assert.deepEqual(await (await repositoryOf(Number(fork.id))).refs.list('refs/heads/'), []);
 });
 
-test('a fork cannot be made more open than its source by an update, also when the source was closed since', async () => {
+test('a fork cannot be made more open than its source, as long as it is its fork: a source that is closed has none', async () => {
   const { id } = await source();
+  await app.deps.db.updateTable('projects').set({ visibility: 'internal' }).where('id', '=', id).execute();
   const { token } = await app.make.user();
   const fork = expectStatus<Json>(
     await app.post(`/projects/${id}/fork`, { token, json: { visibility: 'internal' } }),
     201,
   );
   const put = (visibility: string) => app.put(`/projects/${fork.id}`, { token, json: { visibility } });
-  expectStatus(await app.put(`/projects/${id}`, { json: { visibility: 'private' } }), 200);
   const refused = expectStatus<Json>(await put('public'), 400);
   assert.deepEqual(refused.errors, {
     visibility_level: ['public is not allowed since the fork source project has lower visibility.'],
   });
-  // It stays as open as it is, whatever becomes of its source; what is closed once cannot be opened again.
-  assert.equal(expectStatus<Json>(await put('internal'), 200).visibility, 'internal');
-  assert.equal(expectStatus<Json>(await put('private'), 200).visibility, 'private');
-  expectStatus(await put('internal'), 400);
-  expectStatus(await app.put(`/projects/${id}`, { json: { visibility: 'public' } }), 200);
-  assert.equal(expectStatus<Json>(await put('public'), 200).visibility, 'public');
+  assert.equal(
+    expectStatus<Json>(await app.put(`/projects/${id}`, { json: { visibility: 'private' } }), 200).forks_count,
+    0,
+  );
+  const unlinked = expectStatus<Json>(await put('public'), 200);
+  assert.equal(unlinked.visibility, 'public');
+  assert.ok(!('forked_from_project' in unlinked));
 });

@@ -19,6 +19,7 @@ import { presentPublicGroups } from '../groups/views.ts';
 import { dropForeignRoles } from '../member-roles/moved.ts';
 import { addNamespaceOwner } from '../members/namespace-owner.ts';
 import { refuseTaken } from './create.ts';
+import { leaveForks } from './fork-relation.ts';
 import { mayCreateProjects, requirePlacement } from './placement.ts';
 import { keepOldPath } from './update.ts';
 
@@ -78,6 +79,7 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
     .where('id', '=', project.id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  if (tooOpen) await leaveForks(deps, db, project, caller.user?.id ?? null);
   const root = namespace.kind === 'group' ? lineageIds(namespace.lineage)[0]! : null;
   await dropForeignRoles(db, { projectId: project.id }, root);
   await addNamespaceOwner(db, namespace, project.id, moved.updated_at);
@@ -91,7 +93,8 @@ async function move(deps: Deps, db: Db, caller: Caller, given: Project, target: 
     { project_id: project.id, old_full_path: project.full_path, project: projectFacts(moved) },
     { projectId: project.id, actorId: caller.user?.id ?? null },
   );
-  return moved;
+  if (!tooOpen) return moved;
+  return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
 
 /** One page of the groups that the caller could move the project to, as the public sees groups. */

@@ -5,7 +5,7 @@ import type { UserCaller } from '../../../access/caller.ts';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 import { requireStill } from '../../../access/standing.ts';
 import { recordProject, recordProjectChanges } from '../../../audit/projects.ts';
-import type { Visibility } from '../../../core/access-levels.ts';
+import { type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { type FieldErrors, forbidden, invalidModel, recordNotFound } from '../../../core/errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
@@ -35,6 +35,7 @@ import {
   visibilityErrors,
 } from './changes.ts';
 import { refuseTaken } from './create.ts';
+import { leaveForks } from './fork-relation.ts';
 import { checkImportUrl } from './import-url.ts';
 import { enterMirrorChange, mirrorChange } from './mirror-attributes.ts';
 import { changedSettings, settingsOf } from './settings.ts';
@@ -178,6 +179,9 @@ async function apply(
     .returningAll()
     .executeTakeFirstOrThrow();
   await enterMirrorChange(deps, db, current, changed, mirror);
+  // What may not be seen any more is no part of what others work with.
+  const hides = visibilityLevel(changed.visibility) < visibilityLevel(current.visibility);
+  if (hides) await leaveForks(deps, db, changed, caller.user.id);
   await recordProjectChanges(deps, db, withSettings(current), withSettings(changed));
   if (topics !== undefined) await changeTopics(deps, db, project.id, topics);
   const about = { projectId: project.id, actorId: caller.user.id };
@@ -189,7 +193,7 @@ async function apply(
   }
   const payload = { project_id: project.id, project: projectFacts(changed), renamed };
   await deps.events.record(db, 'project.updated', payload, about);
-  if (mirror === null) return changed;
+  if (mirror === null && !hides) return changed;
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
 
@@ -204,7 +208,7 @@ async function changeTopics(deps: Deps, db: Db, id: number, topics: readonly str
 
 const withSettings = (row: Project) => ({ ...row, ...settingsOf(row) });
 
-/** A fork may stay as open as it is when its source is closed, but becomes no more open than it. @throws ApiError 400 */
+/** A fork becomes no more open than its source. @throws ApiError 400 */
 async function refuseMoreOpenThanSource(
   db: Db,
   current: Pick<Project, 'visibility' | 'forked_from_id'>,

@@ -1,5 +1,6 @@
 import type { Deps } from '../../../../deps.ts';
 import { registerRefRemoval } from '../requests/destroy.ts';
+import { registerOrphans } from '../requests/orphans.ts';
 import { followPush } from './follow-push.ts';
 import { REFRESH, refreshMergeRequest } from './refresh.ts';
 import { registerTargetMoved } from './target-moved.ts';
@@ -9,6 +10,7 @@ export function registerMergeRequestWork(deps: Deps): void {
   deps.refObservers.push(followPush(deps));
   registerTargetMoved(deps);
   registerRefRemoval(deps);
+  registerOrphans(deps);
   deps.jobs.register(REFRESH, async ({ id }) => {
     const found = await deps.db.selectFrom('merge_requests').select('id').where('id', '=', id).executeTakeFirst();
     if (found !== undefined) await refreshMergeRequest(deps, id);

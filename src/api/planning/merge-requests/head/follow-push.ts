@@ -17,13 +17,17 @@ import { abortForPush } from '../merging/auto-merge.ts';
 import { enterMerge } from '../merging/enter-merge.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
+import { closeOrphans } from '../requests/orphans.ts';
 import { type OpenFrom, openAmong } from './open-branches.ts';
 import { describePush } from './push-note.ts';
 import { enqueueRefresh } from './refresh.ts';
+import { retargetChain } from './retarget.ts';
 import { enqueueTargetMoved } from './target-moved.ts';
 
 /** States in which a push still counts. */
 const OPEN = ['opened', 'locked'] as const;
+/** Branches that one statement names at most. */
+const BATCH = 500;
 
 /** What git had to be asked about the push of a branch, before the transaction. */
 interface Seen {
@@ -37,9 +41,9 @@ const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
 
 /**
  * Lets pushes have their effect on merge requests in the transaction that records them, in this order:
- * 1. a merge is entered, with what follows from it;
+ * 1. a merge is entered, with what follows from it; where a merged branch goes, what leads to it leads on to its target;
  * 2. for each open merge request of a branch that moved: its head moves, approvals of the old head go, an automatic merge of
- *    it is taken back, and a refresh is asked for;
+ *    it is taken back, and a refresh is asked for; those of a branch that has gone are closed;
  * 3. those into a branch that moved are to be checked again, and their code owners looked up where these changed.
  */
 export const followPush =
@@ -61,13 +65,26 @@ export const followPush =
     );
     return async (db) => {
       if (change.cause?.type === 'merge') await enterMerge(deps, db, change.cause, change.userId);
-      const open = await openAmong(db, id, branches);
-      for (const update of updates) {
-        for (const row of open.from.get(nameOf(update)) ?? []) {
-          await moveSource(deps, db, repo, change, update, row, seen.get(update.ref));
-        }
-        if (open.into.has(nameOf(update))) await moveTarget(deps, db, change, update);
+      if (change.cause?.type === 'source_removed') {
+        await retargetChain(deps, db, change.cause.merge_request_id, change.userId);
       }
+      const open = await openAmong(db, id, branches);
+      const orphans: number[] = [];
+      const gone: string[] = [];
+      for (const update of updates) {
+        const from = open.from.get(nameOf(update)) ?? [];
+        // Somebody may have made it anew and recorded that first: the ref itself tells.
+        if (update.new === null && from.length > 0 && (await repo.refs.resolve(update.ref)) === null) {
+          orphans.push(...from.map((row) => row.id));
+        } else {
+          for (const row of from) await moveSource(deps, db, repo, change, update, row, seen.get(update.ref));
+        }
+        if (!open.into.has(nameOf(update))) continue;
+        if (update.new === null) gone.push(nameOf(update));
+        else await moveTarget(deps, db, change, update);
+      }
+      await closeOrphans(deps, db, orphans, change.userId);
+      await uncheckInto(db, id, gone);
       for (const branch of otherOwners) await enqueueResync(deps, db, id, branch);
     };
   };
@@ -148,12 +165,22 @@ async function moveHead(
 }
 
 async function moveTarget(deps: Deps, db: Db, { holder, userId }: Intent, update: RefChange): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('merge_requests')
-    .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
-    .where('project_id', '=', holder.id)
-    .where('target_branch', '=', nameOf(update))
-    .where('state', 'in', OPEN)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) await enqueueTargetMoved(deps, db, holder.id, update, userId);
+  const moved = await uncheckInto(db, holder.id, [nameOf(update)]);
+  if (moved) await enqueueTargetMoved(deps, db, holder.id, update, userId);
+}
+
+/** Has the open merge requests into branches checked again, by a statement for some hundreds. @returns whether there are any */
+async function uncheckInto(db: Db, projectId: number, branches: readonly string[]): Promise<boolean> {
+  let any = false;
+  for (let at = 0; at < branches.length; at += BATCH) {
+    const { numUpdatedRows } = await db
+      .updateTable('merge_requests')
+      .set((eb) => ({ merge_status: uncheckedStatus(eb) }))
+      .where('project_id', '=', projectId)
+      .where('target_branch', 'in', branches.slice(at, at + BATCH))
+      .where('state', 'in', OPEN)
+      .executeTakeFirst();
+    any ||= numUpdatedRows > 0n;
+  }
+  return any;
 }

@@ -58,7 +58,8 @@ async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId
     const now = await repo.refs.resolve(ref);
     if (now === null || now !== row.head_sha) return true;
     try {
-      await changeOneRef(deps, repo, actor.project, actor, { ref, old: now, new: null });
+      const cause = { type: 'source_removed', merge_request_id: row.id } as const;
+      await changeOneRef(deps, repo, actor.project, actor, { ref, old: now, new: null }, cause);
       return true;
     } catch (error) {
       if (error instanceof RepositoryReadOnly) throw error;

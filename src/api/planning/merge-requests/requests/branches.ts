@@ -1,5 +1,6 @@
 import { conflict, invalidModel, refused } from '../../../../core/errors.ts';
 import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
@@ -18,6 +19,9 @@ export const tipOf = (deps: Deps, project: Project, branch: string): Promise<str
 
 const rootOf = ({ id, fork_root_id }: Project): number => fork_root_id ?? id;
 
+/** Whether two projects are one, or forks of each other. */
+export const areRelated = (one: Project, other: Project): boolean => rootOf(one) === rootOf(other);
+
 /**
  * Whether a merge request can lead from the one end to the other.
  * @throws ApiError 422 for one and the same branch and for projects that are not forks of each other
@@ -26,7 +30,7 @@ export function checkEnds({ source, target, source_branch, target_branch }: Ends
   if (source.id === target.id && source_branch === target_branch) {
     throw refused("You can't use same project/branch for source and target", 422);
   }
-  if (rootOf(source) !== rootOf(target)) throw refused('Source project is not a fork of the target project', 422);
+  if (!areRelated(source, target)) throw refused('Source project is not a fork of the target project', 422);
 }
 
 /**
@@ -47,14 +51,12 @@ export async function headOf(deps: Deps, { source, target, source_branch, target
 export const alreadyOpen = (iid: number) =>
   conflict(`Another open merge request already exists for this source branch: !${iid}`);
 
-/** @throws ApiError 409 where another one is open between the same two branches */
-export async function refuseSecond(
-  db: Db,
-  ends: { project_id: number; source_project_id: number | null; source_branch: string; target_branch: string },
-  exceptId = 0,
-): Promise<void> {
-  if (ends.source_project_id === null) return;
-  const other = await db
+type Between = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>;
+
+/** Another merge request that is open between the same two branches. */
+export async function findSecond(db: Db, ends: Between, exceptId = 0): Promise<{ iid: number } | undefined> {
+  if (ends.source_project_id === null) return undefined;
+  return db
     .selectFrom('merge_requests')
     .select('iid')
     .where('project_id', '=', ends.project_id)
@@ -64,5 +66,10 @@ export async function refuseSecond(
     .where((eb) => eb.or([eb('state', '=', 'opened'), eb('state', '=', 'locked')]))
     .where('id', '!=', exceptId)
     .executeTakeFirst();
+}
+
+/** @throws ApiError 409 where another one is open between the same two branches */
+export async function refuseSecond(db: Db, ends: Between, exceptId = 0): Promise<void> {
+  const other = await findSecond(db, ends, exceptId);
   if (other !== undefined) throw alreadyOpen(other.iid);
 }

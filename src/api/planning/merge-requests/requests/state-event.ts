@@ -1,4 +1,5 @@
 import { timestamp } from '../../../../core/clock.ts';
+import { invalidModel } from '../../../../core/errors.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
@@ -7,14 +8,15 @@ import { writeSystemNote } from '../../notes/system-note.ts';
 import { recordState } from '../../resource-events/record.ts';
 import { settleTodos } from '../../todos/record.ts';
 import { dropOutdatedApprovals } from '../head/missed-push.ts';
-import { refuseSecond, tipOf } from './branches.ts';
+import { areRelated, refuseSecond, tipOf } from './branches.ts';
 import { uncheckedStatus } from './merge-status.ts';
+import { projectOf } from './projects.ts';
 
 /**
  * Closes an open merge request or opens a closed one again, within a transaction; in any other state nothing happens.
  * @param row the row, locked by the transaction
  * @returns whether it was opened again, so that version, rules and mergeability have to follow
- * @throws ApiError 409 where another one is open between the same branches by now
+ * @throws ApiError 409 where another one is open between the same branches by now, 400 where the source is not there any more
  */
 export async function applyStateEvent(
   deps: Deps,
@@ -24,7 +26,7 @@ export async function applyStateEvent(
   actorId: number,
 ): Promise<boolean> {
   if (event === 'close' && row.state === 'opened') {
-    await close(deps, db, row, actorId);
+    await closeMergeRequest(deps, db, row, actorId);
     return false;
   }
   if (event !== 'reopen' || row.state !== 'closed') return false;
@@ -33,7 +35,8 @@ export async function applyStateEvent(
   return true;
 }
 
-async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
+/** Closes an open merge request. @param row locked by the transaction @param actorId null for the system */
+export async function closeMergeRequest(deps: Deps, db: Db, row: MergeRequest, actorId: number | null): Promise<void> {
   const now = timestamp(deps.clock);
   const closed = await db
     .updateTable('merge_requests')
@@ -51,13 +54,13 @@ async function close(deps: Deps, db: Db, row: MergeRequest, actorId: number): Pr
     .returningAll()
     .executeTakeFirstOrThrow();
   await tell(deps, db, closed, actorId, 'closed');
-  await settleTodos(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
+  if (actorId !== null) await settleTodos(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
 }
 
 /** What was pushed while it was closed counts from now on. */
 async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
   const now = timestamp(deps.clock);
-  const head = (await currentHead(deps, db, row)) ?? row.head_sha;
+  const head = await currentHead(deps, db, row);
   const opened = await db
     .updateTable('merge_requests')
     .set((eb) => ({
@@ -77,22 +80,29 @@ async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): P
   await tell(deps, db, opened, actorId, 'reopened');
 }
 
-async function currentHead(deps: Deps, db: Db, row: MergeRequest): Promise<string | null> {
-  if (row.source_project_id === null) return null;
-  const source = await db.selectFrom('projects').selectAll().where('id', '=', row.source_project_id).executeTakeFirst();
-  return source === undefined ? null : tipOf(deps, source, row.source_branch);
+/** @throws ApiError 400 where the source branch, or the fork that it is in, is not there any more */
+async function currentHead(deps: Deps, db: Db, row: MergeRequest): Promise<string> {
+  const { project_id, source_project_id, source_branch } = row;
+  const source = await projectOf(db, source_project_id);
+  const target = await projectOf(db, project_id);
+  if (source === undefined || target === undefined || !areRelated(source, target)) {
+    throw invalidModel({ source_project: ['is not a fork of the target project any more'] });
+  }
+  const head = await tipOf(deps, source, source_branch);
+  if (head === null) throw invalidModel({ source_branch: ['does not exist'] });
+  return head;
 }
 
 async function tell(
   deps: Deps,
   db: Db,
   row: MergeRequest,
-  actorId: number,
+  actorId: number | null,
   state: 'closed' | 'reopened',
 ): Promise<void> {
   const { id, project_id } = row;
   const about = { type: 'MergeRequest', id, projectId: project_id } as const;
-  await writeSystemNote(deps, db, about, actorId, state, state);
+  await writeSystemNote(deps, db, about, actorId ?? row.author_id, state, state);
   await recordState(deps, db, about, actorId, state);
   await deps.events.record(
     db,

@@ -1,0 +1,85 @@
+import { timestamp } from '../../../../core/clock.ts';
+import { mergeRequestFacts } from '../../../../core/event-facts.ts';
+import type { Db } from '../../../../db/schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Deps } from '../../../../deps.ts';
+import { changeOfUpdate } from '../../issuables/target.ts';
+import { writeSystemNote } from '../../notes/system-note.ts';
+import { resetForTarget } from '../approvals/reset.ts';
+import { cancelAutoMerge } from '../merging/auto-merge.ts';
+import { findSecond, tipOf } from '../requests/branches.ts';
+import { lockMergeRequest } from '../requests/lock.ts';
+import { uncheckedStatus } from '../requests/merge-status.ts';
+import { projectOf } from '../requests/projects.ts';
+import { enqueueRefresh } from './refresh.ts';
+
+/** Merge requests that follow a merged branch to its target at most. */
+const MAX_RETARGETED = 4;
+
+/**
+ * Lets open merge requests into a branch that went with its merge lead to where it was merged, in the transaction that records
+ * its removal. Those that would be a second one between the same branches stay.
+ * @param mergedId the merge request that was merged
+ */
+export async function retargetChain(deps: Deps, db: Db, mergedId: number, userId: number | null): Promise<void> {
+  const merged = await db.selectFrom('merge_requests').selectAll().where('id', '=', mergedId).executeTakeFirst();
+  if (merged?.state !== 'merged' || merged.source_project_id !== merged.project_id) return;
+  const { project_id, source_branch, target_branch } = merged;
+  const project = await projectOf(db, project_id);
+  if (project === undefined || (await tipOf(deps, project, target_branch)) === null) return;
+  const open = await db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', project_id)
+    .where('target_branch', '=', source_branch)
+    .where('state', '=', 'opened')
+    .orderBy('id')
+    .limit(MAX_RETARGETED)
+    .execute();
+  for (const { id } of open) {
+    const row = await lockMergeRequest(db, id);
+    if (row?.state !== 'opened' || row.target_branch !== source_branch) continue;
+    if (row.source_project_id === project_id && row.source_branch === target_branch) continue;
+    if ((await findSecond(db, { ...row, target_branch }, id)) !== undefined) continue;
+    await retarget(deps, db, row, target_branch, userId);
+  }
+}
+
+async function retarget(
+  deps: Deps,
+  db: Db,
+  before: MergeRequest,
+  target_branch: string,
+  userId: number | null,
+): Promise<void> {
+  const { id, project_id } = before;
+  const actorId = userId ?? before.author_id;
+  const text = `deleted the \`${before.target_branch}\` branch. This merge request now targets the \`${target_branch}\` branch`;
+  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, actorId, 'branch', text);
+  await resetForTarget(deps, db, before, actorId);
+  const aborted = 'aborted the automatic merge because target branch was changed';
+  await cancelAutoMerge(deps, db, before, { userId: actorId, text: aborted });
+  const after = await db
+    .updateTable('merge_requests')
+    .set((eb) => ({
+      target_branch,
+      merge_status: uncheckedStatus(eb),
+      approvals_syncing: 1,
+      updated_at: timestamp(deps.clock),
+    }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await deps.events.record(
+    db,
+    'merge_request.updated',
+    {
+      merge_request_id: id,
+      project_id,
+      merge_request: mergeRequestFacts(after),
+      changes: { target_branch: [before.target_branch, target_branch], ...changeOfUpdate(before, after) },
+    },
+    { projectId: project_id, actorId: userId },
+  );
+  await enqueueRefresh(deps, db, id);
+}
