@@ -38,7 +38,9 @@ export function changedSettings(kind: IntegrationKind, before: Settings | null, 
     (name) => leadsElsewhere(name) && FIELDS[name]?.secret !== true && name in given && given[name] !== old[name],
   );
   const kept = Object.entries(old).filter(([name]) => !moved || FIELDS[name]?.secret !== true);
-  return { ...Object.fromEntries(kept), ...given };
+  const after = Object.entries({ ...Object.fromEntries(kept), ...given });
+  // An empty choice is none: what holds unless it is said otherwise does so again.
+  return Object.fromEntries(after.filter(([name, value]) => value !== '' || FIELDS[name]?.values === undefined));
 }
 
 /**
@@ -46,8 +48,13 @@ export function changedSettings(kind: IntegrationKind, before: Settings | null, 
  * it is called. One whose name cannot be resolved may be one day.
  * @throws ApiError 400
  */
-export async function refuseInvalid(deps: Deps, kind: IntegrationKind, settings: Settings): Promise<void> {
-  refuseIncomplete(kind, settings);
+export async function refuseInvalid(
+  deps: Deps,
+  kind: IntegrationKind,
+  settings: Settings,
+  given: Settings,
+): Promise<void> {
+  refuseIncomplete(kind, settings, given);
   const errors: FieldErrors = {};
   for (const name of kind.fields) {
     const value = settings[name];
@@ -64,9 +71,16 @@ export async function refuseInvalid(deps: Deps, kind: IntegrationKind, settings:
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** @throws ApiError 400 where something is missing or empty */
-export function refuseIncomplete(kind: IntegrationKind, settings: Settings): void {
-  const missing = kind.required.filter((name) => settings[name] === undefined);
+/**
+ * Whoever sets up an integration says all that it requires, but for secrets that are kept.
+ * @param settings as they would be
+ * @param given what the request says
+ * @throws ApiError 400 where something is missing or empty
+ */
+export function refuseIncomplete(kind: IntegrationKind, settings: Settings, given: Settings): void {
+  const missing = kind.required.filter(
+    (name) => settings[name] === undefined || (given[name] === undefined && FIELDS[name]?.secret !== true),
+  );
   if (missing.length > 0) throw invalidParameter(missing.map((name) => `${name} is missing`).join(', '));
   const blank = kind.required.filter((name) => String(settings[name]).trim() === '');
   if (blank.length > 0) throw invalidModel(Object.fromEntries(blank.map((name) => [name, ["can't be blank"]])));

@@ -63,13 +63,13 @@ export async function saveIntegration(
   const settingsOf = (row: Integration | undefined) =>
     changedSettings(kind, row === undefined ? null : openSettings(deps, row), change.settings);
   // Names are resolved before the transaction: others wait for it.
-  await refuseInvalid(deps, kind, settingsOf(await ownIntegration(deps.db, place, kind.slug)));
+  await refuseInvalid(deps, kind, settingsOf(await ownIntegration(deps.db, place, kind.slug)), change.settings);
   const row = await deps.db.transaction().execute(async (db) => {
     await scope.stillMay(db);
     await lock(db, place);
     const before = await ownIntegration(db, place, kind.slug);
     const settings = settingsOf(before);
-    refuseIncomplete(kind, settings);
+    refuseIncomplete(kind, settings, change.settings);
     await refuseSecondTracker(db, kind, place);
     const flags = before === undefined || before.active === 0 ? firstFlags(kind) : parseJson<FlagValues>(before.flags);
     const now = timestamp(deps.clock);

@@ -8,8 +8,10 @@ type Json = Record<string, unknown>;
 export async function projectWith(app: TestApp, slug: string, settings: Json) {
   const project = await app.make.project();
   const at = `/projects/${project.id}`;
-  const set = async (json: Json) => expectStatus<Json>(await app.put(`${at}/integrations/${slug}`, { json }), 200);
-  await set(settings);
+  /** Sets it up as before, but for what is given. */
+  const set = async (json: Json) =>
+    expectStatus<Json>(await app.put(`${at}/integrations/${slug}`, { json: { ...settings, ...json } }), 200);
+  await set({});
   const push = (branch?: string, file?: string) => pushTo(app, project.id, branch, file);
   const issue = async (json: Json = {}) =>
     expectStatus<{ iid: number }>(await app.post(`${at}/issues`, { json: { title: 'Broken', ...json } }), 201);

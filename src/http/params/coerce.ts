@@ -109,6 +109,8 @@ function compile(schema: JsonSchema): Coercer {
   return (value, name, failures) => {
     if (value === null || (value === '' && type !== 'string')) return null;
     if (value === '' && schema.format !== undefined && schema.format !== 'password') return null;
+    // An empty choice is none.
+    if (value === '' && schema.enum !== undefined && !schema.enum.includes('')) return null;
     return inner(value, name, failures);
   };
 }

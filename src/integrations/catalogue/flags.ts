@@ -1,10 +1,10 @@
-/** What an integration is told of unless it is said otherwise; null where nothing was ever said. */
+/** What an integration is told of unless it is said otherwise. */
 export const FLAG_DEFAULTS = {
   commit_events: true,
   push_events: true,
   issues_events: true,
   incident_events: false,
-  alert_events: null,
+  alert_events: false,
   confidential_issues_events: true,
   merge_requests_events: true,
   tag_push_events: true,
@@ -16,7 +16,7 @@ export const FLAG_DEFAULTS = {
   job_events: false,
   comment_on_event_enabled: true,
   vulnerability_events: false,
-} as const satisfies Record<string, boolean | null>;
+} as const satisfies Record<string, boolean>;
 export type ShownFlag = keyof typeof FLAG_DEFAULTS;
 export const SHOWN_FLAGS = Object.keys(FLAG_DEFAULTS) as readonly ShownFlag[];
 
@@ -32,8 +32,8 @@ export type Flag = ShownFlag | (typeof HIDDEN_FLAGS)[number];
 export const FLAGS: readonly Flag[] = [...SHOWN_FLAGS, ...HIDDEN_FLAGS];
 
 /** Flags as they are kept. */
-export type FlagValues = Partial<Record<Flag, boolean | null>>;
+export type FlagValues = Partial<Record<Flag, boolean>>;
 
 /** The value of a flag as it is shown. @param kept those that were said */
-export const flagValue = (kept: FlagValues, flag: Flag): boolean | null =>
-  kept[flag] ?? (FLAG_DEFAULTS as Readonly<Record<string, boolean | null>>)[flag] ?? null;
+export const flagValue = (kept: FlagValues, flag: Flag): boolean =>
+  kept[flag] ?? (FLAG_DEFAULTS as Readonly<Record<string, boolean>>)[flag] ?? false;

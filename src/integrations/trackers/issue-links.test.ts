@@ -97,7 +97,7 @@ test('a project has one tracker', async () => {
     message,
     'Another issue tracker is already in use. Only one issue tracker service can be active at a time',
   );
-  expectStatus(await put('redmine', { project_url: 'https://other.example' }), 200);
+  expectStatus(await put('redmine', { ...TRACKER, project_url: 'https://other.example' }), 200);
   expectStatus(await put('slack', { webhook: 'https://hooks.example/x' }), 200);
   expectStatus(await app.delete(`${at}/integrations/redmine`), 204);
   expectStatus(await put('jira', JIRA), 200);

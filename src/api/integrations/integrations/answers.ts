@@ -1,15 +1,10 @@
 import { type TSchema, Type } from 'typebox';
-import { Instant, Nullable } from '../../../http/schema.ts';
+import { Instant } from '../../../http/schema.ts';
 import { SHOWN_FLAGS } from '../../../integrations/catalogue/flags.ts';
 import { FLAG_WORDS } from './flag-words.ts';
 
-const NULLABLE: readonly string[] = ['alert_events'];
-
 const flags = Object.fromEntries(
-  SHOWN_FLAGS.map((flag): [string, TSchema] => {
-    const schema = Type.Boolean({ description: FLAG_WORDS[flag] });
-    return [flag, NULLABLE.includes(flag) ? Nullable(schema) : schema];
-  }),
+  SHOWN_FLAGS.map((flag): [string, TSchema] => [flag, Type.Boolean({ description: FLAG_WORDS[flag] })]),
 );
 
 const base = {

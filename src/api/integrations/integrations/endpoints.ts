@@ -70,7 +70,7 @@ export function integrationEndpoints(of: IntegrationPlace['kind'], word = 'integ
       path: `${path}/:integration_slug`,
       summary: `Set up an integration of a ${of}${earlier}`,
       description: said(
-        'What it was told before stays where it is not given again; tokens and passwords only as long as the address does. What a group sets up holds in all that is below it and has none of its own.',
+        'What it requires is given each time, but for tokens and passwords, which stay as long as the address does; all else stays where it is not given again, and an empty choice is unset. What a group sets up holds in all that is below it and has none of its own.',
       ),
       access,
       params,

@@ -32,6 +32,55 @@ const valuesOf = (names: readonly string[]) => Object.fromEntries(names.map((nam
 const settable = (kind: IntegrationKind) => !kind.elsewhere;
 
 describe('every kind', () => {
+  test('asks each time for what it requires, but for secrets that it keeps; flags are never null', async () => {
+    const project = await app.make.project();
+    const at = `/projects/${project.id}/integrations`;
+    for (const kind of INTEGRATION_KINDS.filter(settable)) {
+      const { slug, required } = kind;
+      const made = expectStatus<Json>(await app.put(`${at}/${slug}`, { json: valuesOf(required) }), 200);
+      for (const flag of Object.keys(FLAG_DEFAULTS)) assert.equal(typeof made[flag], 'boolean', `${slug} ${flag}`);
+      const open = required.filter((name) => FIELDS[name]?.secret !== true);
+      const nothing = await app.put(`${at}/${slug}`, { json: {} });
+      if (open.length === 0) expectStatus(nothing, 200);
+      else {
+        const { message } = expectStatus<Json>(nothing, 400);
+        assert.equal(message, open.map((name) => `${name} is missing`).join(', '), slug);
+      }
+      expectStatus(await app.put(`${at}/${slug}`, { json: valuesOf(open) }), 200);
+      if (TRACKER_SLUGS.includes(slug)) expectStatus(await app.delete(`${at}/${slug}`), 204);
+    }
+  });
+
+  test('has its optional choices unset by empty values', async () => {
+    const project = await app.make.project();
+    const at = `/projects/${project.id}/integrations`;
+    let seen = 0;
+    for (const kind of INTEGRATION_KINDS.filter(settable)) {
+      const { slug, required, fields } = kind;
+      const choices = fields.filter((name) => FIELDS[name]?.values !== undefined && !required.includes(name));
+      for (const name of choices) {
+        seen += 1;
+        const last = FIELDS[name]!.values!.at(-1)!;
+        const shown = async (value: unknown, form: boolean) => {
+          const given = { ...valuesOf(required), [name]: value };
+          const body = form
+            ? { form: new URLSearchParams(given as Record<string, string>).toString() }
+            : { json: given };
+          const { properties } = expectStatus<Json>(await app.put(`${at}/${slug}`, body), 200);
+          return (properties as Json)[name];
+        };
+        const unset = FIELDS[name]!.fallback ?? null;
+        assert.deepEqual([await shown(last, false), await shown('', true)], [last, unset], `${slug} ${name}`);
+        assert.deepEqual([await shown(last, false), await shown(null, false)], [last, unset], `${slug} ${name}`);
+        assert.equal(await shown('', false), unset, `${slug} ${name}`);
+        const wrong = await app.put(`${at}/${slug}`, { json: { ...valuesOf(required), [name]: 'none' } });
+        expectStatus(wrong, 400);
+      }
+      if (TRACKER_SLUGS.includes(slug)) await app.delete(`${at}/${slug}`);
+    }
+    assert.ok(seen > 10, `${seen}`);
+  });
+
   test('asks for what it requires, keeps all that it takes, and shows none of its secrets', async () => {
     const project = await app.make.project();
     const at = `/projects/${project.id}/integrations`;
