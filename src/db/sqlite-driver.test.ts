@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StatementSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { after, before, mock, test } from 'node:test';
 import { type Generated, Kysely, sql } from 'kysely';
 import { LogFile } from './log-file.ts';
@@ -88,4 +89,22 @@ test('a commit fulfils when it is on disk, and others begin before; one that say
     flush.mock.restore();
     await durable.destroy();
   }
+});
+
+test('the log gives the disk back that it took while a reader of another program held it up', async () => {
+  const path = join(folder, 'log.db');
+  const own = new Kysely<{ things: { id: Generated<number>; name: string } }>({
+    dialect: new NodeSqliteDialect({ path, durable: false }),
+  });
+  await sql`create table things (id integer primary key, name text not null)`.execute(own);
+  const reader = new DatabaseSync(path);
+  reader.exec('begin; select count(*) from things');
+  const name = 'x'.repeat(1024 * 1024);
+  for (let count = 0; count < 48; count += 1) await own.insertInto('things').values({ name }).execute();
+  const size = () => statSync(`${path}-wal`).size;
+  assert.ok(size() > 40 * 1024 * 1024);
+  reader.close();
+  for (let count = 0; count < 3; count += 1) await own.insertInto('things').values({ name: 'y' }).execute();
+  assert.ok(size() <= 32 * 1024 * 1024);
+  await own.destroy();
 });

@@ -10,6 +10,8 @@ export interface SqliteOptions {
 }
 
 const MAX_STATEMENTS = 500;
+/** What the log keeps of the disk once all of it is in the database, be it that a reader had held it up. */
+const LOG_BYTES = 32 * 1024 * 1024;
 
 interface Prepared {
   statement: StatementSync;
@@ -33,6 +35,7 @@ export class Handle implements DatabaseConnection {
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -16384;
       PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA journal_size_limit = ${LOG_BYTES};
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
       ${readOnly ? 'PRAGMA query_only = ON;' : ''}

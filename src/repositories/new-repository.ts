@@ -6,7 +6,7 @@ import type { Repository } from '../git/repository.ts';
 import { removeRepository } from '../git/repository-files.ts';
 import type { Location } from '../git/storages.ts';
 import { holderTypes, tableOf } from './holder.ts';
-import { discardUnlessKept, keepRepository } from './removal.ts';
+import { discardUnlessKept, keepRepository, whileMade } from './removal.ts';
 
 /** Columns of a row that name the place of its repository. */
 interface Place {
@@ -35,10 +35,12 @@ export async function withNewRepository<T>(
   const location = { storage: drawn, diskPath: storages.newDiskPath() };
   await discardUnlessKept(deps, location);
   try {
-    await make(storages.dirOf(location));
-    return await deps.db.transaction().execute(async (db) => {
-      if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
-      return insert(db, { repository_storage: location.storage, disk_path: location.diskPath });
+    return await whileMade(deps, location, async () => {
+      await make(storages.dirOf(location));
+      return deps.db.transaction().execute(async (db) => {
+        if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
+        return insert(db, { repository_storage: location.storage, disk_path: location.diskPath });
+      });
     });
   } catch (error) {
     await discardNow(deps, location);

@@ -1,16 +1,47 @@
+import { ComesAgain } from '../core/comes-again.ts';
 import { backupRuns } from '../db/backup-lease.ts';
 import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
+import type { RepositoryPool } from '../git/repository.ts';
 import { removeRepository } from '../git/repository-files.ts';
 import { type Location, repositoryId } from '../git/storages.ts';
 import { jobKind } from '../jobs/kinds.ts';
 
 const REMOVE_REPOSITORY = jobKind<Location>('repository.remove', { lane: 'git' });
-const DISCARD_REPOSITORY = jobKind<Location>('repository.discard', { lane: 'git' });
+const DISCARD_REPOSITORY = jobKind<Location & { process_id?: number }>('repository.discard', { lane: 'git' });
+/** When it is looked again whether somebody still makes a repository, though its time is over by a clock that has jumped. */
+const STILL_MADE_PAUSE = 60_000;
 /** Far longer than making a repository takes, in milliseconds. */
 const DISCARD_AFTER = 3_600_000;
 /** How long a removal waits before it looks again whether a backup still needs the files. */
 const BACKUP_PAUSE = 60_000;
+
+/** Repositories that this process is making. */
+const making = new WeakMap<RepositoryPool, Set<string>>();
+
+function madeBy({ storages }: Deps): Set<string> {
+  const mine = making.get(storages.pool) ?? new Set();
+  making.set(storages.pool, mine);
+  return mine;
+}
+
+/** Keeps the files of a repository that is being made from being discarded while `make` runs. @throws what it throws */
+export async function whileMade<T>(deps: Deps, location: Location, make: () => Promise<T>): Promise<T> {
+  const id = repositoryId(location);
+  madeBy(deps).add(id);
+  try {
+    return await make();
+  } finally {
+    madeBy(deps).delete(id);
+  }
+}
+
+/** Whether a process that lives may be making it still. */
+async function isStillMade(deps: Deps, location: Location, process_id: number | undefined): Promise<boolean> {
+  if (process_id === undefined) return false;
+  if (process_id === deps.processes.id) return madeBy(deps).has(repositoryId(location));
+  return !(await deps.processes.gone([process_id])).has(process_id);
+}
 
 /** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */
 export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Promise<void> {
@@ -23,7 +54,8 @@ export async function enqueueRemoval(deps: Deps, db: Db, location: Location): Pr
  */
 export async function discardUnlessKept(deps: Deps, location: Location): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + DISCARD_AFTER);
-  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, location, { uniqueKey: repositoryId(location), runAt });
+  const payload = { ...location, process_id: deps.processes.id };
+  await deps.jobs.enqueue(deps.db, DISCARD_REPOSITORY, payload, { uniqueKey: repositoryId(location), runAt });
 }
 
 /**
@@ -48,5 +80,9 @@ export function registerRemoval(deps: Deps): void {
     });
   };
   deps.jobs.register(REMOVE_REPOSITORY, remove(REMOVE_REPOSITORY));
-  deps.jobs.register(DISCARD_REPOSITORY, remove(DISCARD_REPOSITORY));
+  const discard = remove(DISCARD_REPOSITORY);
+  deps.jobs.register(DISCARD_REPOSITORY, async ({ process_id, ...location }) => {
+    if (await isStillMade(deps, location, process_id)) throw new ComesAgain(STILL_MADE_PAUSE, 'it is being made');
+    await discard(location);
+  });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import { beforeTransaction } from '../../test/support/meanwhile.ts';
@@ -13,6 +13,7 @@ import { createRepository } from '../git/repository-files.ts';
 import { refDisagreements } from './agreement.ts';
 import { allRepositories } from './all.ts';
 import { repositoryOf } from './change-refs.ts';
+import { withNewRepository } from './new-repository.ts';
 import { recoverIntents } from './recover-intents.ts';
 import { discardUnlessKept } from './removal.ts';
 import { ensureWiki, findWiki } from './wikis.ts';
@@ -189,4 +190,21 @@ test('a process that dies before it writes the row leaves a repository that is r
   await app.settle();
   assert.equal(folders(), 2);
   assert.equal((await commitToWiki(app, ofProject(), [page('other.md')])).wiki.id, wiki.id);
+});
+
+test('a clock that jumps ahead while a repository is made takes it from nobody', async () => {
+  let made = 0;
+  const place = await withNewRepository(
+    app.deps,
+    async (dir) => {
+      await createRepository(dir, { defaultBranch: 'main' });
+      clock.advance(86_400_000);
+      await app.settle();
+      made += 1;
+    },
+    async (_db, place) => place,
+  );
+  assert.equal(made, 1);
+  const location = { storage: place.repository_storage, diskPath: place.disk_path };
+  assert.equal(existsSync(app.deps.storages.dirOf(location)), true);
 });

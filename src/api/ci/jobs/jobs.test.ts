@@ -116,6 +116,7 @@ describe('GET /projects/:id/jobs/:job_id', () => {
         { name: 'running', status: 'running', columns: { failure_reason: 'runner_system_failure' } },
         { name: 'pending', status: 'pending' },
         { name: 'created' },
+        { name: 'skipped', status: 'skipped', columns: { queued_at: clock.now().toISOString() } },
       ],
     });
     clock.advance(2_000);
@@ -126,6 +127,8 @@ describe('GET /projects/:id/jobs/:job_id', () => {
     assert.ok(!('artifacts_file' in running));
     const pending = await one('pending');
     assert.deepEqual([pending.duration, pending.queued_duration], [null, 2]);
+    const skipped = await one('skipped');
+    assert.deepEqual([skipped.duration, skipped.queued_duration], [null, null]);
     const created = await one('created');
     assert.deepEqual([created.duration, created.queued_duration, created.artifacts], [null, null, []]);
   });

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
+import { COMPLETE, isOneOf } from '../../../ci/states.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { CiJobArtifact } from '../../../db/tables/ci-job-artifacts.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
@@ -63,6 +64,8 @@ function presentCommon(deps: Deps, row: CiJob, facts: Facts) {
   const webUrl = projectUrl(deps, project);
   const end = row.finished_at === null ? deps.clock.now().getTime() : Date.parse(row.finished_at);
   const begin = row.started_at === null ? end : Date.parse(row.started_at);
+  // One that was skipped while it waited has no end from which to tell.
+  const isOpenEnded = isOneOf(COMPLETE, row.status) && row.started_at === null && row.finished_at === null;
   return {
     id: row.id,
     status: row.status,
@@ -77,7 +80,7 @@ function presentCommon(deps: Deps, row: CiJob, facts: Facts) {
     finished_at: row.finished_at,
     erased_at: row.erased_at,
     duration: row.started_at === null ? null : seconds(row.started_at, end),
-    queued_duration: row.queued_at === null ? null : seconds(row.queued_at, begin),
+    queued_duration: row.queued_at === null || isOpenEnded ? null : seconds(row.queued_at, begin),
     user: user === undefined ? null : presentUserInfo(deps, user),
     commit: facts.commits.get(commitKey(row)) ?? null,
     pipeline: presentPipelineBasic(facts.pipelines.get(row.pipeline_id)!, webUrl),

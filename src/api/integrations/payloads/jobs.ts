@@ -1,5 +1,5 @@
 import type { EnvironmentConfig } from '../../../ci/pipeline-config.ts';
-import { FINISHED, isOneOf, type State } from '../../../ci/states.ts';
+import { COMPLETE, FINISHED, isOneOf, type State } from '../../../ci/states.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.ts';
@@ -47,7 +47,10 @@ export const secondsBetween = (from: string | null, to: string | null): number |
 /** Seconds that a job has run so far, and that it waited. @param at the time of the message */
 export const timesOf = (job: CiJob, at: string) => ({
   duration: job.started_at === null ? null : secondsBetween(job.started_at, job.finished_at ?? at),
-  queued_duration: secondsBetween(job.queued_at, job.started_at ?? job.finished_at ?? at),
+  queued_duration: secondsBetween(
+    job.queued_at,
+    job.started_at ?? job.finished_at ?? (isOneOf(COMPLETE, job.status) ? null : at),
+  ),
 });
 
 /** What messages tell of jobs beside their rows. */
