@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { closedAddress } from '../../test/support/file-server.ts';
+import { gitFixture } from '../../test/support/git-fixture.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { storedText } from '../core/stored-secret.ts';
 import { gitEnvironment } from '../git/environment.ts';
@@ -64,31 +65,49 @@ test('what answers show of an address', () => {
   assert.equal(changedAddress('https://u:p@one.org/x', { url: 'https://one.org:8443/x' }), 'https://one.org:8443/x');
 });
 
-test('over the protocol of git', async () => {
-  const pair = await MirrorPair.make(app);
-  pair.from.commit('main', { a: '1' });
+/** Serves the folder of a repository over the protocol of git. @param use gets its address */
+async function withDaemon(dir: string, options: string[], use: (url: string) => Promise<void>): Promise<void> {
   const free = createSocketServer().listen(0, '127.0.0.1');
   await once(free, 'listening');
   const { port } = free.address() as AddressInfo;
   await new Promise((resolve) => free.close(resolve));
-  const args = [
-    'daemon',
-    '--listen=127.0.0.1',
-    `--port=${port}`,
-    '--export-all',
-    '--verbose',
-    `--base-path=${pair.from.dir}/..`,
-  ];
-  const daemon = spawn('git', args, { env: gitEnvironment(), stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const listens = ['--listen=127.0.0.1', `--port=${port}`, '--export-all', '--verbose', `--base-path=${dir}/..`];
+  const args = ['daemon', ...listens, ...options];
+  // As it is elsewhere: our own settings let nothing move refs but the server.
+  const env = { ...gitEnvironment(), GIT_CONFIG_GLOBAL: '/dev/null' };
+  const daemon = spawn('git', args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   try {
     await once(daemon.stderr, 'data');
-    const name = pair.from.dir.split('/').at(-1);
-    const done = await pair.follow({ url: `git://127.0.0.1:${port}/${name}` });
-    assert.equal(done.last_error, null);
-    assert.deepEqual(pair.refs(pair.to), pair.refs(pair.from));
+    await use(`git://127.0.0.1:${port}/${dir.split('/').at(-1)}`);
   } finally {
     process.kill(-daemon.pid!, 'SIGKILL');
   }
+}
+
+test('over the protocol of git', async () => {
+  const pair = await MirrorPair.make(app);
+  pair.from.commit('main', { a: '1' });
+  await withDaemon(pair.from.dir, [], async (url) => {
+    const done = await pair.follow({ url });
+    assert.equal(done.last_error, null);
+    assert.deepEqual(pair.refs(pair.to), pair.refs(pair.from));
+  });
+});
+
+test('is pushed to over the protocol of git', async (t) => {
+  const pair = await MirrorPair.make(app);
+  const sha = pair.from.commit('main', { a: '1' });
+  const there = gitFixture(t);
+  await withDaemon(there.dir, ['--enable=receive-pack'], async (url) => {
+    const path = `/projects/${pair.source.id}/remote_mirrors`;
+    const json = { url, enabled: true };
+    const { id } = expectStatus<{ id: number }>(await app.post(path, { json }), 201);
+    expectStatus(await app.post(`${path}/${id}/sync`), 204);
+    await app.settle();
+    const { last_error } = expectStatus<{ last_error: unknown }>(await app.get(`${path}/${id}`), 200);
+    assert.equal(last_error, null);
+    assert.equal(there.git(['rev-parse', 'refs/heads/main']), sha);
+  });
 });
 
 test('a redirect is not followed', async () => {

@@ -163,7 +163,6 @@ test('addresses inside, of other kinds and attributes that do not fit are refuse
   const own = `/projects/${(await app.make.project()).id}/remote_mirrors`;
   const post = async (json: Json) => expectStatus<Json>(await app.post(own, { json }), 400).message;
   assert.match(String(await post({})), /url is missing/);
-  assert.match(String(await post({ url: 'git://127.0.0.1/x' })), /cannot be pushed to/);
   assert.match(String(await post({ url: `${base}/x`, auth_method: 'ssh_public_key' })), /needs an address over SSH/);
   assert.match(String(await post({ url: `${base}/x`, mirror_branch_regex: '(' })), /not a valid regular expression/);
   assert.match(

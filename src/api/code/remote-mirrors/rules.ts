@@ -40,6 +40,5 @@ export function refuseInvalid(mirror: Attributes, input: RemoteMirrorUpdate): vo
   if (mirror.auth_method === 'ssh_public_key' && !mirror.url.startsWith('ssh:')) {
     errors.auth_method = ['ssh_public_key needs an address over SSH'];
   }
-  if (mirror.url.startsWith('git:')) errors.url = ['cannot be pushed to: use http, https or ssh'];
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
