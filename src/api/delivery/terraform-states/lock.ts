@@ -42,8 +42,8 @@ export function requireLock(state: Pick<TerraformState, 'lock_info'>, id: string
   if (held?.ID !== id) throw locked(held);
 }
 
-/** @throws ApiError 409 with the lock that is held, where somebody else holds one */
-export function requireFree(state: Pick<TerraformState, 'lock_info'>, id: string): void {
+/** @param id of the lock that may be held @throws ApiError 409 with the lock that is held, where it is another one */
+export function requireFree(state: Pick<TerraformState, 'lock_info'>, id?: string): void {
   const held = heldLock(state);
   if (held !== null && held.ID !== id) throw locked(held);
 }

@@ -60,10 +60,10 @@ function onState<T>(
   });
 }
 
-/** Locks a state. Whoever holds the lock gets it again. @throws ApiError 409 with the lock of somebody else */
+/** Locks a state. @throws ApiError 409 with the lock that is held, whatever its id: two programs may say the same one */
 export function lockState(deps: Deps, writer: StateWriter, info: LockInfo): Promise<LockInfo> {
   return onState(deps, writer, true, async ({ db, state, user }) => {
-    requireFree(state, info.ID);
+    requireFree(state);
     const now = timestamp(deps.clock);
     await setLock(db, state, { lock_info: storedLock(info, user, now), locked_by_id: user.id, locked_at: now });
     return info;
