@@ -23,7 +23,9 @@ export async function goGetPage(deps: Deps, request: FastifyRequest, path: strin
   const project = found?.project.full_path ?? parts.slice(0, 2).join('/');
   const branch = found === null ? 'main' : ((await repositoryOf(deps, found.project).refs.head()) ?? 'main');
   const url = `${deps.externalUrl()}/${project}`;
-  const prefix = url.replace(/^https?:\/\//, '');
+  // Go takes no module path with a port in it; the module proxy leaves it away, too.
+  const { hostname, pathname } = new URL(url);
+  const prefix = `${hostname}${pathname}`;
   const source = `${prefix} ${url} ${url}/-/tree/${branch}{/dir} ${url}/-/blob/${branch}{/dir}/{file}#L{line}`;
   const metas = [
     `<meta name="go-import" content="${escapeHtml(`${prefix} git ${url}.git`)}">`,

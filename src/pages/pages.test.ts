@@ -90,7 +90,7 @@ describe('go get', () => {
     );
     return { status: response.status, text: await response.text(), type: response.headers.get('content-type') };
   };
-  const host = () => url.replace('http://', '');
+  const host = () => new URL(url).hostname;
 
   test('finds a project in nested groups from any package below it', async () => {
     for (const path of [open.full_path, `${open.full_path}/pkg/sub`]) {
