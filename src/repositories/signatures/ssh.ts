@@ -1,4 +1,3 @@
-import { isEmailTaken } from '../../access/user-addresses.ts';
 import { readSshSignature } from '../../core/ssh-signature.ts';
 import { asciiLower } from '../../db/like.ts';
 import type { SshKey } from '../../db/tables/ssh-keys.ts';
@@ -26,13 +25,7 @@ export async function checkSsh(
   const key = await keys.ssh(read.fingerprint);
   if (!read.valid) return { verification_status: 'unverified', key };
   if (key === null) return { verification_status: 'unknown_key', key };
-  return { verification_status: await statusFor(keys, key.user_id, email), key };
-}
-
-/** A good signature proves something only where its maker owns the address. */
-async function statusFor(keys: KnownKeys, userId: number, email: string): Promise<Status> {
-  const own = await keys.addressesOf(userId);
-  if (own.length === 0) return 'unverified';
-  if (own.includes(asciiLower(email))) return 'verified';
-  return (await isEmailTaken(keys.db, email, userId)) ? 'other_user' : 'unverified';
+  // A good signature proves something only where its maker owns the address; whose else it is does not matter.
+  const own = await keys.addressesOf(key.user_id);
+  return { verification_status: own.includes(asciiLower(email)) ? 'verified' : 'other_user', key };
 }

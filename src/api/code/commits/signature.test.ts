@@ -66,13 +66,13 @@ test('GET signature verifies with further addresses only once they are confirmed
   await register(user);
   const email = `second-of-${user.username}@example.org`;
   const sha = signed(email);
-  assert.equal(await statusOf(sha), 'unverified');
+  assert.equal(await statusOf(sha), 'other_user');
   const now = timestamp(app.deps.clock);
   await app.deps.db
     .insertInto('emails')
     .values({ user_id: user.id, email, confirmed_at: null, created_at: now })
     .execute();
-  assert.equal(await statusOf(sha), 'unverified');
+  assert.equal(await statusOf(sha), 'other_user');
   await app.deps.db.updateTable('emails').set({ confirmed_at: now }).where('email', '=', email).execute();
   assert.equal(await statusOf(sha), 'verified');
 });
@@ -81,6 +81,7 @@ test('GET signature does not let one user sign as another', async () => {
   const [signer, victim] = [await app.make.user(), await app.make.user()];
   await register(signer.user);
   assert.equal(await statusOf(signed(victim.user.email)), 'other_user');
+  assert.equal(await statusOf(signed('nobody@example.org')), 'other_user');
 });
 
 test('GET signature takes no key that is for signing in only', async () => {
