@@ -134,3 +134,24 @@ test('one base address serves every path, and the document begins with a first c
     /curl --header "PRIVATE-TOKEN: \$TOKEN" "https:\/\/forge\.example\/api\/v4\/user"/,
   );
 });
+
+test('the four routes of artifacts name the token of a job among their parameters, and ends of ranges have a name', async () => {
+  const { routes } = await import('../../routes.ts');
+  const { vocabulary } = await import('../../api/index.ts');
+  const made = openApiDocument(routes, 'https://forge.example', await vocabulary()) as unknown as {
+    paths: Record<string, { get: { parameters: { name: string; in: string }[] } }>;
+    components: { schemas: Record<string, unknown> };
+  };
+  const of = '/api/v4/projects/{id}/jobs';
+  for (const path of [
+    `${of}/{job_id}/artifacts`,
+    `${of}/{job_id}/artifacts/{artifact_path}`,
+    `${of}/artifacts/{ref_name}/download`,
+    `${of}/artifacts/{ref_name}/raw/{artifact_path}`,
+  ]) {
+    const { parameters } = made.paths[path]!.get;
+    assert.equal(parameters.find(({ name }) => name === 'job_token')?.in, 'query', path);
+  }
+  assert.ok('PositionRangeEnd' in made.components.schemas);
+  assert.ok(!('Start' in made.components.schemas));
+});

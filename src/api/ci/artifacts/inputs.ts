@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { pagination } from '../../../http/schema.ts';
+import { pagination, Secret } from '../../../http/schema.ts';
 
 export const ArtifactPath = {
   artifact_path: Type.String({ description: 'Path of a file in the archive.', examples: ['dist/app.js'] }),
@@ -12,7 +12,17 @@ export const RefName = {
   }),
 };
 
+/** Read before all else, as one of the ways to say who asks. */
+const jobToken = {
+  job_token: Type.Optional(
+    Secret({ description: 'Token of a job that runs (`CI_JOB_TOKEN`), instead of another one.' }),
+  ),
+};
+
+export const ByJobToken = Type.Object(jobToken);
+
 export const JobOfRef = Type.Object({
+  ...jobToken,
   job: Type.String({ minLength: 1, description: 'Name of the job.', examples: ['build'] }),
   search_recent_successful_pipelines: Type.Optional(
     Type.Boolean({

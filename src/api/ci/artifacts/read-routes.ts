@@ -13,7 +13,7 @@ import { findJob } from '../jobs/find.ts';
 import { JobId } from '../jobs/inputs.ts';
 import { ArtifactEntry, presentEntry } from './answers.ts';
 import { checkPath, findArchive, findDirectory, listDirectory } from './find.ts';
-import { ArtifactPath, BrowseArchive, JobOfRef, RefName } from './inputs.ts';
+import { ArtifactPath, BrowseArchive, ByJobToken, JobOfRef, RefName } from './inputs.ts';
 import { sendFile } from './send-file.ts';
 
 const tag = 'Job artifacts';
@@ -76,6 +76,7 @@ export const artifactReadRoutes: readonly Route[] = [
     operationId: 'downloadJobArtifacts',
     summary: 'Download the artifacts of a job',
     params: Type.Object(JobId),
+    input: ByJobToken,
     ...blobSuccess(ZIP, 'The archive.'),
     errors: [416],
     handler: async (c) => {
@@ -111,6 +112,7 @@ export const artifactReadRoutes: readonly Route[] = [
     summary: 'Download a file out of the artifacts of a job',
     description: 'Reports are found only where their paths are among those of the archive, too.',
     params: Type.Object({ ...JobId, ...ArtifactPath }),
+    input: ByJobToken,
     success: { status: 200, contentType: BYTES, description: 'The file, unpacked.' },
     errors: [422],
     handler: async (c) =>

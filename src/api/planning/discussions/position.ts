@@ -7,13 +7,13 @@ import { type Line, lineType } from './diff-lines.ts';
 
 const path = () => Type.Optional(Type.String({ maxLength: 4_096 }));
 const line = () => Type.Optional(Nullable(Type.Integer({ minimum: 1 })));
-const rangeEnd = () =>
-  Type.Object({
-    line_code: Type.Optional(Type.String({ maxLength: 300 })),
-    type: Type.Optional(Nullable(Enum(['new', 'old', 'expanded']))),
-    old_line: line(),
-    new_line: line(),
-  });
+/** First or last line of a thread about several, as clients say it. */
+export const RangeEndInput = Type.Object({
+  line_code: Type.Optional(Type.String({ maxLength: 300 })),
+  type: Type.Optional(Nullable(Enum(['new', 'old', 'expanded']))),
+  old_line: line(),
+  new_line: line(),
+});
 
 /** Where in a diff a thread shall stand, as clients say it. */
 export const PositionInput = Type.Object({
@@ -25,7 +25,7 @@ export const PositionInput = Type.Object({
   new_path: path(),
   old_line: line(),
   new_line: line(),
-  line_range: Type.Optional(Nullable(Type.Object({ start: rangeEnd(), end: rangeEnd() }))),
+  line_range: Type.Optional(Nullable(Type.Object({ start: RangeEndInput, end: RangeEndInput }))),
   width: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
   height: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
   x: Type.Optional(Nullable(Type.Number())),

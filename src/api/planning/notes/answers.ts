@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Instant, Nullable } from '../../../http/schema.ts';
 import { UserBasic } from '../../identity/index.ts';
 
-const RangeEnd = Type.Object({
+/** First or last line of a note about several. */
+export const RangeEnd = Type.Object({
   line_code: Type.String(),
   type: Nullable(Type.String({ description: 'new, old, or null for a line that did not change.' })),
   old_line: Nullable(Type.Integer()),

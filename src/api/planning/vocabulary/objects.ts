@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { AwardEmoji } from '../award-emoji/answers.ts';
 import { CommitNote } from '../commit-comments/answers.ts';
-import { PositionInput } from '../discussions/position.ts';
+import { PositionInput, RangeEndInput } from '../discussions/position.ts';
 import { EventEntity } from '../events/answers.ts';
 import { IssueLink, LinkedIssue } from '../issue-links/answers.ts';
 import { Issue, IssueBasic } from '../issues/answers.ts';
@@ -18,7 +18,7 @@ import {
 import { ApprovalSummary, MergeRequestApprovalState } from '../merge-requests/approvals/summary.ts';
 import { MergeRequest, MergeRequestBasic, MergeRequestSimple } from '../merge-requests/requests/answers.ts';
 import { Milestone } from '../milestones/answers.ts';
-import { Discussion, Note, Position } from '../notes/answers.ts';
+import { Discussion, Note, Position, RangeEnd } from '../notes/answers.ts';
 
 /** Names of the objects that answers of this area hold, in the words of the field. */
 export const objects: Readonly<Record<string, TSchema>> = {
@@ -46,6 +46,8 @@ export const objects: Readonly<Record<string, TSchema>> = {
   MergeRequestApprovalState,
   Note,
   Position,
+  PositionRangeEnd: RangeEnd,
+  PositionRangeEndInput: RangeEndInput,
   PositionInput,
   ProjectApprovalRule: ProjectRule,
   ProjectLabel,
