@@ -8,6 +8,7 @@ import { advertise } from '../git/transport/advertise.ts';
 import { receivePack } from '../git/transport/receive-pack.ts';
 import type { Service } from '../git/transport/service.ts';
 import type { TransportOptions, TransportSession } from '../git/transport/session.ts';
+import { uploadArchive } from '../git/transport/upload-archive.ts';
 import { uploadPack } from '../git/transport/upload-pack.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
@@ -97,6 +98,27 @@ export async function announce(
 ): Promise<TransportSession> {
   if (service === 'receive-pack') await beforePush(deps, access);
   return start(deps, access, client, (options) => advertise(repositoryOf(deps, access.holder), service, options));
+}
+
+/**
+ * Serves `git archive --remote` to a client that was let to the repository to read it.
+ * @param input what the client sends
+ * @throws ApiError 400 that says what is wrong with the request; GitError `failed`, `busy`, `timeout`, `aborted`
+ */
+export function serveArchive(
+  deps: Deps,
+  access: GitAccess,
+  input: Readable,
+  client: Client,
+): Promise<TransportSession> {
+  const { archive } = deps.config.limits;
+  return start(deps, access, client, (options) =>
+    uploadArchive(repositoryOf(deps, access.holder), input, archive, options).catch((error: unknown) => {
+      if (error instanceof GitError && error.code === 'invalid') throw new ApiError(400, error.message);
+      if (error instanceof GitError && error.code === 'not_found') throw new ApiError(404, 'There is no such folder.');
+      throw error;
+    }),
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Service } from '../../git/transport/service.ts';
 export type SshCommand =
   | { kind: 'welcome' }
   | { kind: 'git'; service: Service; path: string }
-  | { kind: 'archive' }
+  | { kind: 'archive'; path: string }
   | { kind: 'lfs'; path: string; operation: 'download' | 'upload' }
   | { kind: 'disallowed' }
   | { kind: 'invalid'; line: string };
@@ -26,7 +26,7 @@ export function parseCommand(line: string | null): SshCommand {
   if (rest.length === 1 && path !== undefined) {
     if (name === 'git-upload-pack') return { kind: 'git', service: 'upload-pack', path };
     if (name === 'git-receive-pack') return { kind: 'git', service: 'receive-pack', path };
-    if (name === 'git-upload-archive') return { kind: 'archive' };
+    if (name === 'git-upload-archive') return { kind: 'archive', path };
   }
   const operation = rest[1];
   if (name === 'git-lfs-authenticate' && path !== undefined && (rest.length === 2 || rest.length === 3)) {

@@ -105,7 +105,10 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
       ["git-upload-pack 'a/b.git' --exec=x", 'Disallowed command'],
       ['git-lfs-transfer a/b download', 'Disallowed command'],
       ["git-upload-pack 'a/b", "Invalid SSH command: git-upload-pack 'a/b"],
-      ["git-upload-archive 'a/b.git'", 'Archives are not served over SSH: ask for them over HTTP\\.'],
+      [
+        "git-upload-archive 'a/b.git'",
+        "The project you were looking for could not be found or you don't have permission to view it\\.",
+      ],
       [
         "git-upload-pack '../../etc/passwd'",
         "The project you were looking for could not be found or you don't have permission to view it\\.",
@@ -128,14 +131,32 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
         assert.match(stdout, /refs\/heads\/main/, `${name} ${path}`);
       }
     }
-    const archive = await place.git.fails(
+    const archive = [...place.with(root), 'archive', `--remote=${place.address(project)}`];
+    for (const words of [['main'], ['--format=tar', 'refs/heads/main'], ['--format', 'tar', 'HEAD']]) {
+      assert.match(await place.git.ok(dir, ...archive, ...words), /ustar/, words.join(' '));
+    }
+    assert.match(await place.git.ok(dir, ...archive, '--list'), /^zip$/m);
+    assert.match(await place.git.ok(dir, ...archive, '--format=zip', '--prefix=p/', 'main'), /^PK/);
+    const head = (await place.git.ok(dir, 'rev-parse', 'HEAD')).trim();
+    for (const [words, text] of [
+      [['main~0'], /no such ref: main~0/],
+      [[head], /no such ref/],
+      [['stithy/x'], /no such ref: stithy\/x/],
+      [['main:none'], /There is no such folder/],
+      [['--worktree-attributes', 'main'], /The option --worktree-attributes is not taken from afar/],
+      [['--add-virtual-file=a:b', 'main'], /The option --add-virtual-file=a:b is not taken/],
+    ] as const) {
+      assert.match(await place.git.fails(dir, ...archive, ...words), text, words.join(' '));
+    }
+    const stranger = await place.keyOf(await app.make.user());
+    const hidden = await place.git.fails(
       dir,
-      ...place.with(root),
+      ...place.with(stranger),
       'archive',
       `--remote=${place.address(project)}`,
       'main',
     );
-    assert.match(archive, /Archives are not served over SSH/);
+    assert.match(hidden, /could not be found or you don't have permission/);
   });
 
   test('settings say which protocols there are, and which keys', async () => {

@@ -9,11 +9,12 @@ import { faultOf } from '../../core/surroundings.ts';
 import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Service } from '../../git/transport/service.ts';
+import type { TransportSession } from '../../git/transport/session.ts';
 import { admitGit } from '../access.ts';
 import { RULER } from '../after-push/frame.ts';
 import { admitLfs } from '../lfs/access.ts';
 import { lfsAuthentication } from '../lfs/pass.ts';
-import { serve } from '../serve.ts';
+import { serve, serveArchive } from '../serve.ts';
 import { parseCommand, type SshCommand } from './commands.ts';
 import type { Command } from './protocol/connection.ts';
 
@@ -89,8 +90,14 @@ async function run(
       const session = { address: client.address, correlationId, protocol, signal, stateless: false };
       return runGit(deps, caller, service, path, { ...session, channel });
     }
-    case 'archive':
-      throw refused('Archives are not served over SSH: ask for them over HTTP.', 403);
+    case 'archive': {
+      const { path } = wanted;
+      throttle(deps, client, `upload-archive:${path}`);
+      const access = await admitGit(deps, caller, path, 'read');
+      const { signal } = channel.left;
+      const session = { address: client.address, correlationId, signal, stateless: false };
+      return send(await serveArchive(deps, access, channel.input, session), channel);
+    }
     case 'invalid':
       throw refused(`Invalid SSH command: ${wanted.line}`, 400);
     default:
@@ -125,7 +132,11 @@ async function runGit(
 ): Promise<number> {
   const pushes = service === 'receive-pack';
   const access = await admitGit(deps, caller, path, pushes ? 'write' : 'read', { creates: pushes });
-  const session = await serve(deps, access, service, channel.input, client);
+  return send(await serve(deps, access, service, channel.input, client), channel);
+}
+
+/** Sends what git answers. @returns the code that the client's program ends with */
+async function send(session: TransportSession, channel: Command['channel']): Promise<number> {
   // What breaks off is told by how git ended.
   await pipeline(session.output, channel.output, { end: false }).catch(() => {});
   const { code, killed } = await session.done;
