@@ -6,6 +6,7 @@ export type SshCommand =
   | { kind: 'git'; service: Service; path: string }
   | { kind: 'archive'; path: string }
   | { kind: 'lfs'; path: string; operation: 'download' | 'upload' }
+  | { kind: 'recovery-codes' }
   | { kind: 'disallowed' }
   | { kind: 'invalid'; line: string };
 
@@ -32,6 +33,7 @@ export function parseCommand(line: string | null): SshCommand {
   if (name === 'git-lfs-authenticate' && path !== undefined && (rest.length === 2 || rest.length === 3)) {
     if (operation === 'download' || operation === 'upload') return { kind: 'lfs', path, operation };
   }
+  if (name === '2fa_recovery_codes' && rest.length === 0) return { kind: 'recovery-codes' };
   return { kind: 'disallowed' };
 }
 

@@ -102,6 +102,7 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     for (const [command, text] of [
       ['ls -la', 'Disallowed command'],
       ['git-upload-pack', 'Disallowed command'],
+      ['2fa_recovery_codes', 'Two-factor authentication is not enabled for this user'],
       ["git-upload-pack 'a/b.git' --exec=x", 'Disallowed command'],
       ['git-lfs-transfer a/b download', 'Disallowed command'],
       ["git-upload-pack 'a/b", "Invalid SSH command: git-upload-pack 'a/b"],

@@ -98,6 +98,10 @@ async function run(
       const session = { address: client.address, correlationId, signal, stateless: false };
       return send(await serveArchive(deps, access, channel.input, session), channel);
     }
+    case 'recovery-codes':
+      // There is no second factor for any account.
+      if (caller.user === null) throw refused('Deploy keys cannot be used to retrieve recovery codes', 403);
+      throw refused('Two-factor authentication is not enabled for this user', 403);
     case 'invalid':
       throw refused(`Invalid SSH command: ${wanted.line}`, 400);
     default:
