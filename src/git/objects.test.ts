@@ -88,6 +88,16 @@ test('any identity and message make a commit that passes the strict check of git
   assert.throws(() => encodeCommit({ ...rest, author: who, parents: ['main'] }), invalid);
 });
 
+test('a commit keeps its names, dates and message, whatever wide encoding it claims', () => {
+  for (const encoding of ['UTF-16LE', 'utf-16', 'UTF-16BE', 'UCS-2', 'UTF-32']) {
+    const text = `tree ${'a'.repeat(40)}\nauthor Jü <j@x> 1700000000 +0100\ncommitter C <c@x> 1700000001 +0000\nencoding ${encoding}\n\nHello ü\n`;
+    const commit = parseCommit('b'.repeat(40), Buffer.from(text));
+    const { name, email, timestamp, timezone } = commit.author;
+    assert.deepEqual([name, email, timestamp, timezone], ['Jü', 'j@x', 1_700_000_000, '+0100']);
+    assert.deepEqual([commit.committer.name, commit.message, commit.encoding], ['C', 'Hello ü\n', encoding]);
+  }
+});
+
 test('commits with signatures, encodings and odd identities are read', () => {
   const oid = 'a'.repeat(40);
   const head = `tree ${oid}\nparent ${oid}\nparent ${oid}\n`;

@@ -71,6 +71,9 @@ export function typeOfMode(mode: string): TreeEntry['type'] {
   return mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
 }
 
+/** Encodings in which a letter of ASCII takes several bytes. */
+const WIDE = /^(?:utf|ucs|iso-10646-ucs)[-_]?(?:16|32|2|4)(?!\d)|^(?:unicode|csunicode|unicodefffe|unicodefeff)$/i;
+
 /** @param line its bytes as Latin-1 */
 function parseIdentity(line: string, encoding: string | undefined): Identity {
   const isPlain = encoding === undefined && ASCII.test(line);
@@ -137,13 +140,15 @@ export function parseCommit(oid: string, data: Buffer): Commit {
   const parents = headers.values.get('parent') ?? [];
   if (!parents.every(isOid)) throw new GitError('corrupt', `object ${oid}: bad parent header`);
   const signature = (headers.values.get('gpgsig') ?? headers.values.get('gpgsig-sha256'))?.[0];
+  // A commit is made of bytes without NUL: none is written in these, whatever it says.
+  const ofText = encoding !== undefined && WIDE.test(encoding) ? undefined : encoding;
   return {
     oid,
     tree: oidHeader(headers, 'tree', oid),
     parents,
-    author: parseIdentity(headers.values.get('author')?.[0] ?? '', encoding),
-    committer: parseIdentity(headers.values.get('committer')?.[0] ?? '', encoding),
-    message: decodeText(headers.body, encoding),
+    author: parseIdentity(headers.values.get('author')?.[0] ?? '', ofText),
+    committer: parseIdentity(headers.values.get('committer')?.[0] ?? '', ofText),
+    message: decodeText(headers.body, ofText),
     ...(encoding === undefined ? {} : { encoding }),
     ...(signature === undefined ? {} : { signature }),
   };
