@@ -42,7 +42,7 @@ test('attack 73: new commits take all approvals away with the push itself', asyn
 });
 
 test('approvals stay where the project keeps them, and when other branches or the same commit are pushed', async () => {
-  const { people, push, approve, approvedBy, configure, project, git } = await reviewedProject(app);
+  const { people, push, approve, approvedBy, configure, project, git, path } = await reviewedProject(app);
   const { owner } = people;
   expectStatus(await approve(owner), 201);
   expectStatus(await push({ 'a.txt': 'two\n' }, undefined, 'main'), 201);
@@ -56,6 +56,7 @@ test('approvals stay where the project keeps them, and when other branches or th
     await app.post(`/projects/${project.id}/repository/branches`, { query: { branch: 'side', ref: head } }),
     201,
   );
+  expectStatus(await app.put(path, { json: { state_event: 'reopen' } }), 200);
   assert.deepEqual(await approvedBy(), [owner.user.id]);
   await configure({ reset_approvals_on_push: false });
   expectStatus(await push({ 'b.txt': 'two\n' }), 201);
