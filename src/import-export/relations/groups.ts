@@ -4,7 +4,7 @@ import type { Namespace } from '../../db/tables/namespaces.ts';
 import { badgesOf } from './badges.ts';
 import { labels } from './labels.ts';
 import { milestones } from './milestones.ts';
-import { type Exporting, type Relation, singleRelation } from './relation.ts';
+import { type Exporting, emptyRelation, type Relation, singleRelation } from './relation.ts';
 import { uploads } from './uploads.ts';
 import { userContributions } from './user-contributions.ts';
 
@@ -59,6 +59,7 @@ export const GROUP_RELATIONS: readonly Relation[] = [
   namespaceSettings,
   milestones,
   badgesOf('badges'),
+  emptyRelation('boards'),
   labels,
   uploads,
   userContributions,

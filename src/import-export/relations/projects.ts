@@ -17,7 +17,7 @@ import { pipelineSchedules } from './pipeline-schedules.ts';
 import { pipelines } from './pipelines.ts';
 import { protectedRefs } from './protected-refs.ts';
 import { pushRule } from './push-rule.ts';
-import { type Exporting, type Relation, singleRelation } from './relation.ts';
+import { type Exporting, emptyRelation, type Relation, singleRelation } from './relation.ts';
 import { releases } from './releases.ts';
 import { snippets } from './snippets.ts';
 import { uploads } from './uploads.ts';
@@ -74,6 +74,7 @@ export const PROJECT_RELATIONS: readonly Relation[] = [
   labels,
   milestones,
   badgesOf('project_badges'),
+  emptyRelation('boards'),
   protectedRefs('protected_branches'),
   protectedRefs('protected_tags'),
   pushRule,

@@ -92,6 +92,9 @@ export const pagedRelation = (
   },
 });
 
+/** A relation that the platform has and this server has nothing of. */
+export const emptyRelation = (name: string): TreeRelation => pagedRelation(name, async () => []);
+
 /** Name of the file in which a relation comes. */
 export const fileNameOf = (relation: Relation): string => {
   if (relation.form === 'files') return `${relation.name}.tar.gz`;

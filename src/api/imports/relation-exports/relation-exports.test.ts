@@ -80,6 +80,7 @@ describe('an export of a group', () => {
         ['namespace_settings', 1, false, 1],
         ['milestones', 1, false, 1],
         ['badges', 1, false, 1],
+        ['boards', 1, false, 0],
         ['labels', 1, false, 1],
         ['uploads', 1, false, 1],
         ['user_contributions', 1, false, 1],

@@ -55,7 +55,7 @@ const ORDERS = {
   name: ({ name, id }: Shown) => [name, id],
   version: ({ version, created_at, id }: Shown) => [version, created_at, id],
   type: ({ package_type, created_at, id }: Shown) => [package_type, created_at, id],
-  project_path: ({ project_path, created_at, id }: Shown) => [project_path!, created_at, id],
+  project_path: ({ project_path, created_at, id }: Shown) => [project_path!.split('/').at(-1)!, created_at, id],
 };
 type Key = readonly (string | number)[];
 const compare = (a: Key, b: Key): number => {

@@ -8,6 +8,7 @@ import type { Deps } from '../../../deps.ts';
 import type { NamesPlace } from '../../../packages/names.ts';
 import { projectsWithPackages } from '../../../packages/readable.ts';
 import {
+  byLastSegment,
   FEW_NAMED,
   inOrder,
   isByName,
@@ -63,7 +64,7 @@ export async function packagesOfGroup(
 const projectsOf = ({ db }: Deps, readable: Readable): Promise<ListedProject[]> =>
   db
     .selectFrom('projects')
-    .select(['projects.id', 'projects.full_path'])
+    .select(['projects.id', 'projects.path', 'projects.full_path'])
     .where(readable)
     .where((eb) =>
       eb.exists(eb.selectFrom('packages').select('packages.id').whereRef('packages.project_id', '=', 'projects.id')),
@@ -116,13 +117,11 @@ async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilter
   const rows = await db
     .selectFrom('projects')
     .innerJoin(counted, 'counted.project_id', 'projects.id')
-    .select(['projects.id', 'projects.full_path', 'counted.many'])
+    .select(['projects.id', 'projects.path', 'projects.full_path', 'counted.many'])
     .where(() => readable(expressionBuilder<Schema, 'projects'>()))
     .execute();
   const backwards = orderOf(filters).sort === 'desc' ? -1 : 1;
-  return rows
-    .map((row) => ({ ...row, many: Number(row.many) }))
-    .sort((a, b) => (a.full_path < b.full_path ? -backwards : backwards));
+  return rows.map((row) => ({ ...row, many: Number(row.many) })).sort((a, b) => backwards * byLastSegment(a, b));
 }
 
 /** A page in the order of the projects' paths: only the projects that it spans are read. */

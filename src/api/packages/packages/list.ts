@@ -131,8 +131,14 @@ export async function pageByName(
 
 export interface ListedProject {
   id: number;
+  /** The last segment of its full path. */
+  path: string;
   full_path: string;
 }
+
+/** Compares projects by the last segments of their paths; where these are the same, by the whole. */
+export const byLastSegment = (a: ListedProject, b: ListedProject): number =>
+  (a.path === b.path ? a.full_path < b.full_path : a.path < b.path) ? -1 : 1;
 
 /**
  * A page of the packages of a few projects: the first of each by its own order, and of these the page.
@@ -146,7 +152,7 @@ export async function packagesOfFew(
   fewNamed = false,
 ): Promise<ShownPackage[]> {
   const { order, columns, sort } = orderOf(filters);
-  const byPath = [...projects].sort((a, b) => (a.full_path < b.full_path ? -1 : 1));
+  const byPath = [...projects].sort(byLastSegment);
   const [first, ...others] = byPath.map(({ id }, rank) =>
     db
       .selectFrom(

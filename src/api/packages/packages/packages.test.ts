@@ -356,7 +356,7 @@ describe('the packages of a group', () => {
     assert.deepEqual(await names({ sort: 'desc', per_page: '2' }), ['three', 'two']);
     assert.deepEqual(await names({ sort: 'desc', per_page: '2', page: '2' }), ['one']);
     assert.deepEqual(await names({ order_by: 'name' }), ['one', 'three', 'two']);
-    const paths = [a, b].toSorted((x, y) => (x.full_path < y.full_path ? -1 : 1));
+    const paths = [a, b].toSorted((x, y) => (x.path < y.path ? -1 : 1));
     const inPaths = paths.flatMap(({ id }) => (id === a.id ? ['one', 'three'] : ['two']));
     assert.deepEqual(await names({ order_by: 'project_path' }), inPaths);
     assert.deepEqual(await names({ order_by: 'project_path', sort: 'desc' }), inPaths.toReversed());

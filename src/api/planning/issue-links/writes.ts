@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { holds, planInForce } from '../../../access/plan.ts';
 import { allowsOn } from '../../../access/targets.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, notFound, recordNotFound, refused } from '../../../core/errors.ts';
@@ -31,8 +30,6 @@ const mayLink = ({ db }: Deps, { user }: UserCaller, { issue, permissions }: End
 /** Answered to who may not link both issues. */
 export const mayNotLink = () =>
   refused("Couldn't link issues. You must have at least the Guest role in both projects.", 403);
-/** Answered where the plan has links of one kind alone. */
-const mayNotBlock = () => refused('Blocked issues not available for current license', 403);
 /** Answered to who may not take a link from both issues. */
 export const mayNotUnlink = () => refused('No Issue Link found', 404);
 
@@ -80,7 +77,6 @@ async function lockIssues(db: Db, ids: readonly number[]): Promise<void> {
 
 async function refuseMore(db: Db, target: LinkEnd, ids: readonly [number, number]): Promise<void> {
   const cannot = (reason: string) => refused(`#${target.issue.iid} cannot be added: ${reason}`, 422);
-  if (ids[0] === ids[1]) throw cannot('cannot be related to itself');
   for (const id of ids) {
     if ((await countLinks(db, id)) >= MAX_LINKS) {
       throw cannot(`This issue would exceed the maximum number of linked issues (${MAX_LINKS}).`);
@@ -104,11 +100,11 @@ export async function linkIssues(
   const targetProject = input.target_project_id === '' ? null : input.target_project_id;
   const target = await findTarget(deps, caller, targetProject ?? scope.project.id, input.target_issue_iid);
   const ids = [source.issue.id, target.issue.id] as const;
+  if (ids[0] === ids[1]) throw refused(`#${issue.iid} cannot be added: cannot be related to itself`, 422);
   const linked = () => conflict('Issue(s) already assigned');
   if (await areLinked(deps.db, ...ids)) throw linked();
   if (!(await mayLink(deps, caller, target))) throw mayNotLink();
   const type = input.link_type ?? 'relates_to';
-  if (type !== 'relates_to' && !holds(await planInForce(deps), 'premium')) throw mayNotBlock();
   const [source_id, target_id] = type === 'is_blocked_by' ? [ids[1], ids[0]] : ids;
   const now = timestamp(deps.clock);
   try {

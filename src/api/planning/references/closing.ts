@@ -1,10 +1,12 @@
-import type { UserCaller } from '../../../access/caller.ts';
+import type { Caller, UserCaller } from '../../../access/caller.ts';
 import { allowsOn } from '../../../access/targets.ts';
 import { closingReferences } from '../../../core/references.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/errors.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { RepositoryReadOnly } from '../../../repositories/read-only.ts';
 import { settingsOf } from '../../spaces/index.ts';
 import { issuableTarget } from '../issuables/access.ts';
 import { type ClosedBy, closeIssue } from '../issues/state.ts';
@@ -12,6 +14,7 @@ import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 import { messagesOf } from './messages.ts';
 import { type FoundIssue, Resolver } from './resolve.ts';
 import type { Home } from './source.ts';
+import { actorOf } from './viewer.ts';
 
 /** Commits of a merge request whose messages are read. */
 const MAX_COMMITS = 100;
@@ -50,6 +53,29 @@ export async function syncClosingIssues(
         .execute();
     }
   });
+}
+
+/**
+ * Ids of the issues that merging an open merge request would close by its text and commits as they are now.
+ * @param caller whose view of the issues counts; where it is nobody's, the author's
+ * @returns null where it is not open, or its text cannot be read now: then what was found out last counts
+ */
+export async function closingNow(
+  deps: Deps,
+  caller: Caller,
+  home: Home,
+  mergeRequest: MergeRequest,
+): Promise<number[] | null> {
+  if (mergeRequest.state !== 'opened') return null;
+  const viewer = caller.user === null ? await actorOf(deps, mergeRequest.author_id) : (caller as UserCaller);
+  if (viewer === undefined) return null;
+  try {
+    const issues = await issuesToClose(deps, viewer, home, await inLine(deps, mergeRequest));
+    return issues.map(({ issue }) => issue.id);
+  } catch (error) {
+    if (error instanceof GitError || error instanceof RepositoryReadOnly) return null;
+    throw error;
+  }
 }
 
 /** The merge request with the version of its head, so that its commits are known. */

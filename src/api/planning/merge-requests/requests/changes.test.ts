@@ -222,6 +222,8 @@ test('GET closes_issues and related_issues leave out what the caller may not see
     return iids;
   };
   const { planner } = await app.make.members(project);
+  assert.deepEqual(await found('/closes_issues', null), [], 'what it says now counts');
+  expectStatus(await app.put(pathOf(project), { json: { description: 'Closes #1, closes #2' } }), 200);
   assert.deepEqual(await found('/closes_issues', null), [1]);
   assert.deepEqual(await found('/closes_issues', planner.token), [1, 2]);
   assert.deepEqual(await found('/related_issues', null), [1, 3]);
@@ -284,4 +286,25 @@ test('DELETE merged_branches spares the branches of open merge requests', async 
   await app.settle();
   const heads = git.run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/']).split('\n');
   assert.deepEqual(heads, ['main', 'merged', 'release', 'topic']);
+});
+
+test('closes_issues follows the description, the target branch and new commits at once', async () => {
+  const { project, git } = await seeded();
+  for (const title of ['one', 'two'])
+    expectStatus(await app.post(`/projects/${project.id}/issues`, { json: { title } }), 201);
+  const closes = async () =>
+    expectStatus<{ iid: number }[]>(await app.get(pathOf(project, '/closes_issues')), 200).map(({ iid }) => iid);
+  assert.deepEqual(await closes(), []);
+  expectStatus(await app.put(pathOf(project), { json: { description: 'Fixes #1' } }), 200);
+  assert.deepEqual(await closes(), [1]);
+  const json = {
+    branch: 'topic',
+    commit_message: 'Closes #2',
+    actions: [{ action: 'create', file_path: 'closing.txt', content: 'x' }],
+  };
+  expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+  assert.deepEqual(await closes(), [1, 2]);
+  git.run(['branch', 'next', 'main']);
+  expectStatus(await app.put(pathOf(project), { json: { target_branch: 'next' } }), 200);
+  assert.deepEqual(await closes(), []);
 });

@@ -5,6 +5,10 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 export const closedIssues = ({ id }: Pick<MergeRequest, 'id'>) => sql<{ id: number }>`
   select closing.issue_id as id from merge_requests_closing_issues closing where closing.merge_request_id = ${id}`;
 
+/** The same for issues that are known. */
+export const idsOf = (ids: readonly number[]) => sql<{ id: number }>`
+  select known.id from issues known where known.id in (${sql.join(ids.length === 0 ? [0] : ids)})`;
+
 /** The same of all issues that the merge request, its discussion or its commits name. */
 export const relatedIssues = ({
   id,

@@ -10,8 +10,9 @@ import { UserBasic, userBasic, usersById } from '../../../identity/index.ts';
 import { visibleIssues } from '../../issuables/visible-issues.ts';
 import { Issue } from '../../issues/answers.ts';
 import { presentIssues } from '../../issues/views.ts';
+import { closingNow } from '../../references/closing.ts';
 import { mergeRequestOf, ONE, params, readable } from './access.ts';
-import { closedIssues, relatedIssues } from './queries.ts';
+import { closedIssues, idsOf, relatedIssues } from './queries.ts';
 
 const Reviewer = Type.Object({
   user: UserBasic,
@@ -42,7 +43,11 @@ export const mergeRequestRelatedRoutes = [
     summary: 'List the issues that are closed when a merge request is merged',
     description: 'Those that the caller may see.',
     success: { status: 200, schema: Type.Array(Issue) },
-    handler: async (c) => answerIssues(c, closedIssues(await mergeRequestOf(c))),
+    handler: async (c) => {
+      const mergeRequest = await mergeRequestOf(c);
+      const ids = await closingNow(c.deps, c.caller, c, mergeRequest);
+      return answerIssues(c, ids === null ? closedIssues(mergeRequest) : idsOf(ids));
+    },
   }),
   route({
     ...list,
