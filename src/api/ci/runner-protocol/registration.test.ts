@@ -50,7 +50,7 @@ describe('POST /user/runners', () => {
     );
     assert.deepEqual(
       [row.run_untagged, row.tag_list, row.maximum_timeout, row.registration, row.creator_id, row.requested],
-      [0, '["docker","ruby"]', 600, 'user', 1, 0],
+      [0, '["ruby","docker"]', 600, 'user', 1, 0],
     );
     assert.equal(row.short_token, token.slice(5, 13));
     assert.ok(!JSON.stringify(row).includes(token));
@@ -284,20 +284,53 @@ describe('a runner', () => {
     assert.equal((await rowOf(id))!.contacted_at, clock.now().toISOString());
   });
 
-  test('without a good token is 403, never 401', async () => {
-    for (const [method, path] of [
-      ['POST', '/runners/verify'],
-      ['DELETE', '/runners'],
-      ['POST', '/runners/reset_authentication_token'],
+  test('without a token is 400, with a wrong one 403, never 401', async () => {
+    for (const [method, path, more] of [
+      ['POST', '/runners/verify', {}],
+      ['POST', '/jobs/request', {}],
+      ['DELETE', '/runners', {}],
+      ['DELETE', '/runners/managers', { system_id: 's' }],
+      ['POST', '/runners/reset_authentication_token', {}],
     ] as const) {
-      for (const body of [{}, { token: 'guess' }]) {
-        assert.equal(expectStatus(await ask(method, path, body), 403).message, '403 Forbidden');
-      }
+      const missing = expectStatus<{ error?: string }>(await ask(method, path, more), 400);
+      assert.equal(missing.error, 'token is missing', path);
+      const wrong = [
+        await ask(method, path, { ...more, token: 'guess' }),
+        await ask(method, `${path}?token=guess`, more),
+        await ask(method, path, more, { 'runner-token': 'guess' }),
+      ];
+      for (const answer of wrong) assert.equal(expectStatus(answer, 403).message, '403 Forbidden', path);
     }
-    expectStatus(await ask('DELETE', '/runners/managers', { token: 'guess', system_id: 's' }), 403);
-    expectStatus(await app.get('/runners/router/discovery', { token: null }), 403);
+    expectStatus(await app.get('/runners/router/discovery', { token: null }), 400);
+    expectStatus(await app.get('/runners/router/discovery?token=guess', { token: null }), 403);
+    expectStatus(await ask('POST', '/runners', { description: 'x' }), 400);
+    expectStatus(await ask('POST', '/runners?token=guess', {}), 403);
     const personal = await app.make.token(1, ['api']);
     expectStatus(await ask('POST', '/runners/verify', { token: personal }), 403);
+  });
+
+  test('is known by its token in the query string, too', async () => {
+    const { id, token } = await makeRunner();
+    const query = (of: string) => `token=${encodeURIComponent(of)}`;
+    const bare = (method: string, path: string) => app.request(method, path, { token: null });
+    assert.equal(
+      expectStatus<Registered>(await bare('POST', `/runners/verify?${query(token)}&system_id=s1`), 200).token,
+      token,
+    );
+    assert.deepEqual(
+      (await managers(id)).map(({ system_id }) => system_id),
+      ['s1'],
+    );
+    expectStatus(await bare('POST', `/jobs/request?${query(token)}`), 204);
+    const renewed = expectStatus<Registered>(
+      await bare('POST', `/runners/reset_authentication_token?${query(token)}`),
+      201,
+    );
+    expectStatus(await bare('POST', `/runners/verify?${query(token)}`), 403);
+    expectStatus(await bare('DELETE', `/runners/managers?${query(renewed.token)}&system_id=s1`), 204);
+    expectStatus(await bare('DELETE', `/runners?${query(renewed.token)}`), 204);
+    assert.equal(await rowOf(id), undefined);
+    assert.ok(!app.logLines.join('').includes(token));
   });
 
   test('of a project that is gone has nothing to do', async () => {

@@ -149,7 +149,7 @@ describe('POST /jobs/request', () => {
     assert.ok(runner.lastUpdate);
     const guess = new FakeRunner(app, { token: 'glrt-guess' });
     assert.equal(expectStatus(await guess.ask(), 403).message, '403 Forbidden');
-    expectStatus(await app.post('/jobs/request', { token: null, json: {} }), 403);
+    expectStatus(await app.post('/jobs/request', { token: null, json: {} }), 400);
   });
 
   test('keeps a runner waiting that knows that there is nothing, until there may be something', async () => {

@@ -1,9 +1,9 @@
 import { whoOnInstance } from '../../../access/ability-words.ts';
 import { callerOfRunnerToken } from '../../../access/runner-caller.ts';
-import { forbidden } from '../../../core/errors.ts';
+import { forbidden, invalidParameter } from '../../../core/errors.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.ts';
 import type { Deps } from '../../../deps.ts';
-import { bodyParameter, header } from '../../../http/credential-places.ts';
+import { bodyParameter, header, parameter } from '../../../http/credential-places.ts';
 import type { Credentials, LookUp } from '../../../http/credentials.ts';
 import type { Access } from '../../../http/route.ts';
 
@@ -11,16 +11,17 @@ const runnerToken: LookUp = (deps, { secret }) => callerOfRunnerToken(deps, secr
 const description = 'The token of a runner.';
 const kinds = [runnerToken];
 
-/** How runners say who they are. Of the protocol's words 401 is none: whoever shows no good token is 403. */
+/** How runners say who they are. Of the protocol's words 401 is none: whoever shows a wrong token is 403. */
 export const RUNNER_CREDENTIALS: Credentials = {
   ways: [
     { name: 'runnerToken', place: header('RUNNER-TOKEN'), description, kinds },
+    { name: 'runnerTokenQuery', place: parameter('token'), description, kinds },
     { name: 'runnerTokenBody', place: bodyParameter('token'), description, kinds },
   ],
   refusal: () => forbidden(),
 };
 
-/** Runners, by their token. */
+/** Runners, by their token: 400 without any, as for other parameters that are missing. */
 function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiRunner }> {
   return {
     description: whoOnInstance(ability),
@@ -29,6 +30,7 @@ function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiR
     anonymous: false,
     params: {},
     check: async ({ caller: { credential } }) => {
+      if (credential.kind === 'none') throw invalidParameter('token is missing');
       if (credential.kind !== 'runner') throw forbidden();
       return { runner: credential.runner };
     },
