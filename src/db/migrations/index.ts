@@ -34,6 +34,7 @@ import { sealedSecrets } from './0043-sealed-secrets.ts';
 import { importLists } from './0045-import-lists.ts';
 import { chatNames } from './0047-chat-names.ts';
 import { integrationMails } from './0048-integration-mails.ts';
+import { topicPositions } from './0052-topic-positions.ts';
 import { serverProcesses } from './0062-server-processes.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
@@ -74,5 +75,6 @@ export const migrations: Readonly<Record<string, string>> = {
   '0045-import-lists': importLists,
   '0047-chat-names': chatNames,
   '0048-integration-mails': integrationMails,
+  '0052-topic-positions': topicPositions,
   '0062-server-processes': serverProcesses,
 };

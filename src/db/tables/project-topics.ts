@@ -1,4 +1,8 @@
+import type { Defaulted } from '../columns.ts';
+
 export interface ProjectTopicsTable {
   project_id: number;
   topic_id: number;
+  /** Its place among those of the project. */
+  position: Defaulted<number>;
 }

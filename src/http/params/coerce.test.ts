@@ -179,6 +179,18 @@ test('long numbers are refused at once', () => {
   assert.equal(read(optional(Type.Integer()), { p: `${' '.repeat(1_000_000)}x` }), 'p is invalid');
 });
 
+test('a bare number is a list of one', () => {
+  for (const list of [List(Type.Integer()), Type.Array(Type.Integer()), Nullable(List(Type.Integer()))]) {
+    assert.deepEqual(read(optional(list), { p: 5 }), { p: [5] });
+    assert.deepEqual(read(optional(list), { p: 0 }), { p: [0] });
+    assert.equal(read(optional(list), { p: 1.5 }), 'p is invalid');
+    assert.equal(read(optional(list), { p: true }), 'p is invalid');
+  }
+  assert.deepEqual(read(optional(List(Type.String())), { p: 5 }), { p: ['5'] });
+  assert.equal(read(optional(Type.Array(Type.Object({ x: Type.Integer() }))), { p: 5 }), 'p is invalid');
+  assert.equal(read(optional(List(Type.Integer(), { minItems: 2 })), { p: 5 }), 'p is empty');
+});
+
 test('a query string reaches the declared shape', () => {
   const schema = Type.Object({ range: Type.Optional(Type.Object({ start: Type.Integer(), end: Type.Integer() })) });
   const result = compileParams(schema)(parseUrlencoded('range[start]=1&range[end]=20'));

@@ -48,6 +48,8 @@ function compileArray(schema: JsonSchema): Coercer {
         .map((key) => value[key]);
     } else if (typeof value === 'string' && value === '') list = [];
     else if (typeof value === 'string' && schema.items?.type === 'string') list = [value];
+    // A bare number is a list of one.
+    else if (typeof value === 'number' && (numbers || schema.items?.type === 'string')) list = [value];
     else return fail(failures, `${name} is invalid`);
     // A lone empty element is how a form says "an empty list".
     if (list.length === 1 && (list[0] === '' || list[0] === null)) list = [];

@@ -40,6 +40,7 @@ const self = singleRelation('self', async (exporting) => {
     .innerJoin('topics', 'topics.id', 'topic_id')
     .select('topics.name')
     .where('project_id', '=', project.id)
+    .orderBy('project_topics.position')
     .orderBy('topics.id')
     .execute();
   const location = { storage: project.repository_storage, diskPath: project.disk_path };

@@ -51,6 +51,7 @@ async function topicsOf(db: Db, projectId: number): Promise<string[]> {
     .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
     .select('topics.name')
     .where('project_topics.project_id', '=', projectId)
+    .orderBy('project_topics.position')
     .orderBy('topics.name')
     .limit(MAX_TOPICS)
     .execute();

@@ -23,6 +23,7 @@ export function checkRunner({ run_untagged, maximum_timeout, tags }: Checked): v
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** Tags as they are kept: each once, in order, without blanks around them. */
-export const cleanTags = (tags: readonly string[]): string[] =>
-  [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))].sort();
+/** Tags as they are kept: each once, as they were given, without blanks around them. */
+export const cleanTags = (tags: readonly string[]): string[] => [
+  ...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== '')),
+];

@@ -159,7 +159,7 @@ describe('a runner', () => {
     assert.deepEqual(shown, {
       ...{ id, description: 'Strong', ip_address: '127.0.0.1', active: true, paused: false, is_shared: false },
       ...{ runner_type: 'project_type', name: null, online: true, created_at: clock.now().toISOString() },
-      ...{ status: 'online', job_execution_status: 'idle', tag_list: ['a', 'b'], run_untagged: true, locked: true },
+      ...{ status: 'online', job_execution_status: 'idle', tag_list: ['b', 'a'], run_untagged: true, locked: true },
       ...{ maximum_timeout: 700, access_level: 'not_protected', version: '19.4.0', revision: null, platform: 'linux' },
       ...{ architecture: 'amd64', contacted_at: clock.now().toISOString(), maintenance_note: 'Cellar' },
       ...{ token_expires_at: null, groups: [] },
@@ -222,7 +222,7 @@ describe('a runner', () => {
     );
     assert.deepEqual(
       [changed.run_untagged, changed.tag_list, changed.access_level, changed.maximum_timeout],
-      [false, ['a', 'b'], 'ref_protected', 900],
+      [false, ['b', 'a'], 'ref_protected', 900],
     );
     assert.deepEqual(await get(own, people.maintainer.token), changed);
     expectStatus(await put(own, undefined, { paused: false, maximum_timeout: null }), 200);
@@ -235,7 +235,7 @@ describe('a runner', () => {
       await refusal(put(own, undefined, { maximum_timeout: 10 }), 400),
       'maximum_timeout needs to be at least 10 minutes',
     );
-    assert.deepEqual((await get(own)).tag_list, ['a', 'b']);
+    assert.deepEqual((await get(own)).tag_list, ['b', 'a']);
   });
 
   test('is deleted by those who may change it, unless it works for several projects', async () => {

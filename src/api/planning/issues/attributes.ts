@@ -48,7 +48,7 @@ export function columnsOf(input: IssueInput, rights: IssueRights, making: boolea
 export function assigneesOf({ assignee_id, assignee_ids }: IssueInput, rights: IssueRights): number[] | undefined {
   if (!rights.manage) return undefined;
   const wanted = assignee_id === undefined ? assignee_ids : [assignee_id ?? 0];
-  return wanted?.filter((id) => id > 0);
+  return wanted === undefined ? undefined : (wanted ?? []).filter((id) => id > 0);
 }
 
 /** The milestone asked for, null for none or one that does not belong here; undefined where nothing is asked for. */

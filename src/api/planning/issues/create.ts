@@ -153,7 +153,7 @@ export async function createIssue(
       const target = { type: 'Issue', id: made.id, project, namespace } as const;
       let labels: ValueChange<LabelFacts[]> = null;
       if (rights.manage && (input.labels ?? input.add_labels) !== undefined) {
-        const change = { labels: input.labels, add: input.add_labels, remove: input.remove_labels };
+        const change = { labels: input.labels ?? undefined, add: input.add_labels, remove: input.remove_labels };
         const actor = { userId: caller.user.id, mayCreate: scope.permissions.can('admin_label') };
         labels = await changeLabels(deps, db, target, change, actor);
       }

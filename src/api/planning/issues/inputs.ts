@@ -8,11 +8,13 @@ export const IssueParams = Type.Object({ issue_iid: Type.Integer() });
 const attributes = {
   description: Type.Optional(Nullable(Type.String())),
   assignee_ids: Type.Optional(
-    List(Type.Integer(), { maxItems: 200, description: '0 or nothing: nobody.', ...ofPlan('premium', 1) }),
+    Nullable(List(Type.Integer(), { maxItems: 200, description: '0 or nothing: nobody.', ...ofPlan('premium', 1) })),
   ),
   assignee_id: Type.Optional(Nullable(Type.Integer({ description: 'The only assignee; 0: nobody.' }))),
   milestone_id: Type.Optional(Nullable(Type.Integer({ description: '0 or nothing: none.' }))),
-  labels: Type.Optional(List(Type.String(), { maxItems: 100, description: 'Names; new ones come into being.' })),
+  labels: Type.Optional(
+    Nullable(List(Type.String(), { maxItems: 100, description: 'Names; new ones come into being.' })),
+  ),
   add_labels: Type.Optional(List(Type.String(), { maxItems: 100 })),
   remove_labels: Type.Optional(List(Type.String(), { maxItems: 100 })),
   due_date: Type.Optional(Nullable(Day())),

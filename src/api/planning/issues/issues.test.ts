@@ -359,3 +359,17 @@ test('one user makes 300 issues a minute at most', async () => {
   clock.advance(60_000);
   await create(project, {}, token);
 });
+
+test('assignees and labels are taken as a bare number, and away by 0, null or an empty list', async () => {
+  const project = await app.make.project();
+  const { developer } = await app.make.members(project);
+  const ids = (issue: Issue) => issue.assignees.map(({ id }) => id);
+  const { iid } = await create(project, { assignee_ids: developer.user.id, labels: 5 });
+  for (const none of [{ assignee_ids: 0 }, { assignee_ids: null }, { assignee_ids: [] }, { assignee_ids: [0] }]) {
+    assert.deepEqual(ids(await update(project, iid, { assignee_ids: developer.user.id })), [developer.user.id]);
+    assert.deepEqual(ids(await update(project, iid, none)), [], JSON.stringify(none));
+  }
+  assert.deepEqual((await update(project, iid, { title: 'Other' })).labels, ['5']);
+  assert.deepEqual((await update(project, iid, { labels: null })).labels, []);
+  assert.deepEqual(ids(await create(project, { assignee_ids: null, labels: null })), []);
+});

@@ -86,9 +86,9 @@ async function changeLists(
   const changes: Changes = {};
   const target = { type: 'Issue', id: issue.id, project, namespace } as const;
   const { labels, add_labels: add, remove_labels: remove } = input;
-  if (rights.manage && (labels ?? add ?? remove) !== undefined) {
+  if (rights.manage && (labels !== undefined || add !== undefined || remove !== undefined)) {
     const actor = { userId: caller.user.id, mayCreate: permissions.can('admin_label') };
-    const change = await changeLabels(deps, db, target, { labels, add, remove }, actor);
+    const change = await changeLabels(deps, db, target, { labels: labels === null ? [] : labels, add, remove }, actor);
     if (change !== null) changes.labels = change;
   }
   const wanted = assigneesOf(input, rights);

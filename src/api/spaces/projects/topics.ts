@@ -5,16 +5,15 @@ import type { Db } from '../../../db/schema.ts';
 
 /**
  * Gives a project exactly these topics, with the handle of a transaction; those that nobody had before come into
- * being. Case does not tell names apart.
+ * being. They stand in this order. Case does not tell names apart.
  */
 export async function setTopics(db: Db, clock: Clock, projectId: number, names: readonly string[]): Promise<void> {
   await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute();
-  const wanted = new Map(
-    names
-      .map((name) => name.trim())
-      .filter(Boolean)
-      .map((name) => [asciiLower(name), name]),
-  );
+  const wanted = new Map<string, string>();
+  for (const name of names.map((each) => each.trim()).filter(Boolean)) {
+    const lower = asciiLower(name);
+    if (!wanted.has(lower)) wanted.set(lower, name);
+  }
   if (wanted.size === 0) return;
   const known = await topicIds(db, [...wanted.keys()]);
   const now = timestamp(clock);
@@ -29,19 +28,26 @@ export async function setTopics(db: Db, clock: Clock, projectId: number, names: 
   const ids = missing.length > 0 ? await topicIds(db, [...wanted.keys()]) : known;
   await db
     .insertInto('project_topics')
-    .values([...ids.values()].map((topic_id) => ({ project_id: projectId, topic_id })))
+    .values(
+      [...wanted.keys()].flatMap((lower, position) => {
+        const topic_id = ids.get(lower);
+        return topic_id === undefined ? [] : [{ project_id: projectId, topic_id, position }];
+      }),
+    )
     .execute();
 }
 
-/** Names of the topics of a project, in the order of the alphabet. */
+/** Names of the topics of a project, in their order. */
 export async function topicsOf(db: Db, projectId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('project_topics')
     .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
     .select('topics.name')
     .where('project_id', '=', projectId)
+    .orderBy('position')
+    .orderBy('name')
     .execute();
-  return rows.map(({ name }) => name).sort();
+  return rows.map(({ name }) => name);
 }
 
 async function topicIds(db: Db, lowerNames: readonly string[]): Promise<Map<string, number>> {

@@ -11,6 +11,18 @@ before(async () => {
 });
 after(() => app.close());
 
+test('topics stand in the order in which they were given, wherever they are shown', async () => {
+  const project = await app.make.project();
+  const path = `/projects/${project.id}`;
+  const put = async (topics: string[]) => expectStatus<Json>(await app.put(path, { json: { topics } }), 200).topics;
+  assert.deepEqual(await put(['zebra', 'apple', 'Mango', 'ZEBRA']), ['zebra', 'apple', 'Mango']);
+  assert.deepEqual(await put(['Mango', 'new', 'zebra', 'Été']), ['Mango', 'new', 'zebra', 'Été']);
+  const shown = expectStatus<Json>(await app.get(path), 200);
+  assert.deepEqual([shown.topics, shown.tag_list], [shown.topics, ['Mango', 'new', 'zebra', 'Été']]);
+  const json = { name: 'ordered', topics: ['b', 'a', 'c'] };
+  assert.deepEqual(expectStatus<Json>(await app.post('/projects', { json }), 201).topics, ['b', 'a', 'c']);
+});
+
 test('PUT /projects/:id changes attributes and keeps the others', async () => {
   const project = await app.make.project({ columns: { description: 'Before' } });
   const { maintainer } = await app.make.members(project);

@@ -55,6 +55,7 @@ const topicsOf = prepared((db, { ids }: Ids) =>
     .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
     .select(['project_id', 'name'])
     .where('project_id', 'in', ids)
+    .orderBy('position')
     .orderBy('name'),
 );
 

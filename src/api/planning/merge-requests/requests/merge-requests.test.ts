@@ -309,3 +309,20 @@ test('times, subscriptions and participants work as those of issues', async () =
     [1],
   );
 });
+
+test('assignees and reviewers are taken as a bare number, and away by 0, null or an empty list', async () => {
+  const { project } = await seeded();
+  const { developer } = await app.make.members(project);
+  const people = ({ assignees, reviewers }: Shown) =>
+    [assignees, reviewers].map((each) => (each as { id: number }[]).map(({ id }) => id));
+  const { id } = developer.user;
+  const made = await create(project, { assignee_ids: id, reviewer_ids: id, labels: 'one' });
+  const put = async (json: object) =>
+    expectStatus<Shown>(await app.put(pathOf(project, `/${made.iid}`), { json }), 200);
+  assert.deepEqual(people(made), [[id], [id]]);
+  for (const none of [0, null, [], [0]]) {
+    assert.deepEqual(people(await put({ assignee_ids: id, reviewer_ids: id })), [[id], [id]]);
+    assert.deepEqual(people(await put({ assignee_ids: none, reviewer_ids: none })), [[], []], JSON.stringify(none));
+  }
+  assert.deepEqual((await put({ labels: null })).labels, []);
+});
