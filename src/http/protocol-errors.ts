@@ -71,9 +71,25 @@ export function refuseStrangeRequests(server: Server, log: Logger): void {
   });
 }
 
-/** What is wrong with a request without a Host header (RFC 9112, 3.2): ApiError 400; undefined when it has one. */
+/** Headers that stand once (RFC 9112, 3.2; RFC 9110, 5.3): of two nobody knows which one the proxy before this server has looked at. */
+const ONCE = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]));
+
+/** The name of a header that stands twice though it must not. */
+function repeated(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = ONCE.get(rawHeaders[at]!.toLowerCase());
+    if (name === undefined) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/** What is wrong with a request without a Host header, or with two: ApiError 400; undefined when it has one. */
 export function checkHost({ raw, headers }: FastifyRequest, reply: FastifyReply): ApiError | undefined {
-  if (headers.host !== undefined || raw.httpVersion !== '1.1') return undefined;
+  const twice = repeated(raw.rawHeaders);
+  if (twice === undefined && (headers.host !== undefined || raw.httpVersion !== '1.1')) return undefined;
   reply.header('Connection', 'close');
-  return badRequest('the Host header is missing');
+  return badRequest(twice === undefined ? 'the Host header is missing' : `the ${twice} header stands twice`);
 }

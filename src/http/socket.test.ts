@@ -172,6 +172,23 @@ for (const [what, bytes, status] of [
   ],
   ['very long headers', head('GET /api/v4/things/a HTTP/1.1', `X-Long: ${'x'.repeat(70_000)}`), 431],
   ['no Host', 'GET /api/v4/things/a HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['two Hosts', 'GET /api/v4/things/a HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n', 400],
+  ['two Hosts in HTTP/1.0', 'GET /api/v4/things/a HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  [
+    'two Authorizations',
+    'GET /api/v4/things/a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
+    400,
+  ],
+  [
+    'two lengths',
+    'POST /api/v4/things/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    400,
+  ],
+  [
+    'a length beside chunks',
+    'POST /api/v4/things/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n',
+    400,
+  ],
   [
     'an expectation that nobody knows',
     head('POST /api/v4/echo HTTP/1.1', 'Expect: a-miracle', 'Content-Length: 2'),
