@@ -24,8 +24,8 @@ const common = {
   user: Nullable(UserProfile),
   commit: Nullable(Commit),
   pipeline: PipelineBasic,
-  failure_reason: Type.Optional(
-    Enum(FAILURE_REASONS, { description: 'Why it failed; only of those that did.', examples: ['script_failure'] }),
+  failure_reason: Nullable(
+    Enum(FAILURE_REASONS, { description: 'Why it failed; null of those that did not.', examples: ['script_failure'] }),
   ),
   web_url: Type.String(),
   project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),

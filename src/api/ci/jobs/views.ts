@@ -84,7 +84,7 @@ function presentCommon(deps: Deps, row: CiJob, facts: Facts) {
     user: user === undefined ? null : presentUserInfo(deps, user),
     commit: facts.commits.get(commitKey(row)) ?? null,
     pipeline: presentPipelineBasic(facts.pipelines.get(row.pipeline_id)!, webUrl),
-    ...(row.status === 'failed' ? { failure_reason: row.failure_reason ?? ('unknown_failure' as const) } : {}),
+    failure_reason: row.status === 'failed' ? (row.failure_reason ?? ('unknown_failure' as const)) : null,
     web_url: `${webUrl}/-/jobs/${row.id}`,
     project: { ci_job_token_scope_enabled: settingsOf(project).ci_job_token_scope_enabled },
     archived: false,
