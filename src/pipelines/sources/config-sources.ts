@@ -65,7 +65,7 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
     },
     remote: (url, cacheSeconds) => fetchRemoteFile(deps, url, cacheSeconds),
     async template(name): Promise<SourceFile> {
-      const content = template(name);
+      const content = await template(name);
       return content === undefined ? { missing: true } : { content };
     },
     async component(address): Promise<SourceComponent> {

@@ -6,14 +6,25 @@ import { WORKFLOWS } from './workflows.ts';
 
 const SUFFIX = '.gitlab-ci.yml';
 
-const TEMPLATES: ReadonlyMap<string, string> = new Map(
-  [COMPILED, SCRIPTED, GENERAL, SITES, WORKFLOWS].flatMap((topic) =>
-    Object.entries(topic).map(([name, content]) => [`${name}${SUFFIX}`, content] as const),
-  ),
-);
+let known: ReadonlyMap<string, string> | undefined;
+
+/** Read by the first question: most servers are never asked for one. */
+async function all(): Promise<ReadonlyMap<string, string>> {
+  if (known !== undefined) return known;
+  const [{ LANGUAGES }, { MORE_SITES }, { SECURITY }, { DEPLOYING }, { VERIFY }] = await Promise.all([
+    import('./languages.ts'),
+    import('./more-sites.ts'),
+    import('./security.ts'),
+    import('./deploying.ts'),
+    import('./verify.ts'),
+  ]);
+  const topics = [COMPILED, SCRIPTED, GENERAL, SITES, WORKFLOWS, LANGUAGES, MORE_SITES, SECURITY, DEPLOYING, VERIFY];
+  known = new Map(topics.flatMap((topic) => Object.entries(topic).map(([name, text]) => [`${name}${SUFFIX}`, text])));
+  return known;
+}
 
 /** The text of a built-in template; undefined where there is none of the name. @param name such as `Bash.gitlab-ci.yml` */
-export const template = (name: string): string | undefined => TEMPLATES.get(name);
+export const template = async (name: string): Promise<string | undefined> => (await all()).get(name);
 
 /** The names of all of them. */
-export const templateNames = (): string[] => [...TEMPLATES.keys()].sort();
+export const templateNames = async (): Promise<string[]> => [...(await all()).keys()].sort();
