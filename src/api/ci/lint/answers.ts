@@ -61,7 +61,5 @@ export const LintResult = Type.Object({
     Type.String({ description: 'The configuration with all that it includes and extends; null if it cannot be made.' }),
   ),
   includes: Nullable(Type.Array(LintInclude, { description: 'Files that it includes, those of included files too.' })),
-  jobs: Type.Optional(
-    Nullable(Type.Array(LintJob, { description: 'Only where asked for; null of an invalid configuration.' })),
-  ),
+  jobs: Type.Optional(Type.Array(LintJob, { description: 'Only where asked for; none of an invalid configuration.' })),
 });

@@ -150,7 +150,7 @@ describe('a configuration at a commit', () => {
             warnings: [],
             merged_yaml: null,
             includes: null,
-            jobs: null,
+            jobs: [],
           });
         }
       }

@@ -88,7 +88,7 @@ describe('a configuration in the context of a project', () => {
       'job job: chosen stage nowhere does not exist; available stages are .pre, build, test, deploy, .post',
     ]);
     assert.equal(found.merged_yaml, '---\njob:\n  script: echo\n  stage: nowhere\n');
-    assert.deepEqual([found.includes, found.warnings, found.jobs], [[], [], null]);
+    assert.deepEqual([found.includes, found.warnings, found.jobs], [[], [], []]);
     assert.deepEqual((await post('invalid')).errors, ['Invalid configuration format']);
     assert.deepEqual((await post('')).errors, ['Please provide content of .gitlab-ci.yml']);
   });
@@ -243,7 +243,7 @@ describe('the configuration of a project', () => {
         warnings: [],
         merged_yaml: null,
         includes: null,
-        jobs: null,
+        jobs: [],
       });
     }
   });
@@ -323,7 +323,7 @@ describe('rights', () => {
     for (const token of [null, (await app.make.user()).token]) {
       const found = await answer(app.get(pathOf(open), { token, query: { dry_run: true, include_jobs: true } }));
       assert.deepEqual(found.errors, ['Insufficient permissions to create a new pipeline']);
-      assert.deepEqual([found.valid, found.merged_yaml, found.includes, found.jobs], [false, null, null, null]);
+      assert.deepEqual([found.valid, found.merged_yaml, found.includes, found.jobs], [false, null, null, []]);
     }
     const closed = await app.make.project({ namespace: staff.group });
     new ProjectGit(app, closed).commit('main', { '.gitlab-ci.yml': CONFIG });

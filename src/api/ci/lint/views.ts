@@ -30,7 +30,7 @@ export function presentLint(compiled: Compiled, options: { includeJobs: boolean;
     warnings: valid ? warnings : [],
     merged_yaml: mergedYaml,
     includes,
-    ...(options.includeJobs ? { jobs: valid ? jobsOf(compiled, options.dryRun) : null } : {}),
+    ...(options.includeJobs ? { jobs: valid ? jobsOf(compiled, options.dryRun) : [] } : {}),
   };
 }
 
@@ -45,9 +45,9 @@ export function answerSize(compiled: Compiled, options: { includeJobs: boolean; 
   return size;
 }
 
-function jobsOf({ config, evaluated }: Compiled, dryRun: boolean): LintJob[] | null {
-  if (dryRun) return evaluated?.seed?.jobs.map(presentSeed) ?? null;
-  return config && byStage(config).map(presentJob);
+function jobsOf({ config, evaluated }: Compiled, dryRun: boolean): LintJob[] {
+  if (dryRun) return evaluated?.seed?.jobs.map(presentSeed) ?? [];
+  return config === null ? [] : byStage(config).map(presentJob);
 }
 
 function byStage({ stages, jobs }: PipelineConfig): JobConfig[] {
