@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Caller } from '../../access/caller.ts';
 import type { Project } from '../../db/tables/projects.ts';
 import type { Deps } from '../../deps.ts';
 import { otherBundles, repository } from '../relations/bundles.ts';
@@ -42,13 +43,16 @@ export async function* peopleText({ db }: Deps, users: ReadonlySet<number>): Asy
 export class ProjectArchive {
   readonly #deps: Deps;
   readonly #project: Project;
+  readonly #caller: Caller;
   readonly #signal: AbortSignal;
   readonly #users = new Set<number>();
   readonly #aside: Aside;
 
-  constructor(deps: Deps, project: Project, signal: AbortSignal) {
+  /** @param caller who has it exported */
+  constructor(deps: Deps, project: Project, caller: Caller, signal: AbortSignal) {
     this.#deps = deps;
     this.#project = project;
+    this.#caller = caller;
     this.#signal = signal;
     this.#aside = new Aside(deps);
   }
@@ -63,6 +67,7 @@ export class ProjectArchive {
       deps: this.#deps,
       db: this.#deps.db,
       portable: { kind: 'project', id: this.#project.id, project: this.#project },
+      caller: this.#caller,
       names: (id) => {
         if (id !== null) this.#users.add(id);
       },

@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { timestamp } from '../../core/clock.ts';
 import { faultOf } from '../../core/surroundings.ts';
 import { lockRow } from '../../db/lock-row.ts';
@@ -14,7 +15,7 @@ import type { Portable } from '../relations/relation.ts';
 import { ProjectArchive } from './archive.ts';
 import { type Written, writeArchive } from './content.ts';
 import { GroupArchive } from './group-archive.ts';
-import { portableOf } from './run.ts';
+import { exporterOf, portableOf } from './run.ts';
 
 /** Where an archive is sent when it is ready, instead of waiting to be fetched. */
 export interface Destination {
@@ -139,11 +140,17 @@ async function enter(deps: Deps, job: ArchiveJob, file: Written | null, error: s
 }
 
 /** Makes the archive, and keeps it or sends it away. @throws what making and sending fail with */
-async function make(deps: Deps, job: ArchiveJob, portable: Portable, signal: AbortSignal): Promise<void> {
+async function make(
+  deps: Deps,
+  job: ArchiveJob,
+  portable: Portable,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<void> {
   const archive =
     portable.kind === 'project'
-      ? new ProjectArchive(deps, portable.project, signal)
-      : new GroupArchive(deps, portable.group, signal);
+      ? new ProjectArchive(deps, portable.project, caller, signal)
+      : new GroupArchive(deps, portable.group, caller, signal);
   try {
     const file = await writeArchive(deps, archive.files());
     if (job.upload === null) return await enter(deps, job, file, null);
@@ -169,7 +176,7 @@ export function registerArchives(deps: Deps): void {
     const portable = await portableOf(db, row);
     if (portable === undefined) return;
     try {
-      await make(deps, job, portable, signal);
+      await make(deps, job, portable, await exporterOf(deps, row), signal);
     } catch (error) {
       const tooLarge = error instanceof BlobError && error.code === 'too_large';
       if (signal.aborted || faultOf(error) !== null || (!tooLarge && attempts < ARCHIVE.maxAttempts)) throw error;

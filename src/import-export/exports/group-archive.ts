@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Caller } from '../../access/caller.ts';
 import { AFTER_LINEAGE } from '../../access/membership.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Deps } from '../../deps.ts';
@@ -15,12 +16,15 @@ const isTree = (relation: (typeof GROUP_RELATIONS)[number]): relation is TreeRel
 export class GroupArchive {
   readonly #deps: Deps;
   readonly #group: Namespace;
+  readonly #caller: Caller;
   readonly #signal: AbortSignal;
   readonly #aside: Aside;
 
-  constructor(deps: Deps, group: Namespace, signal: AbortSignal) {
+  /** @param caller who has it exported */
+  constructor(deps: Deps, group: Namespace, caller: Caller, signal: AbortSignal) {
     this.#deps = deps;
     this.#group = group;
+    this.#caller = caller;
     this.#signal = signal;
     this.#aside = new Aside(deps);
   }
@@ -65,6 +69,7 @@ export class GroupArchive {
       deps: this.#deps,
       db: this.#deps.db,
       portable: { kind: 'group', id: group.id, group },
+      caller: this.#caller,
       names: (id) => {
         if (id !== null) users.add(id);
       },

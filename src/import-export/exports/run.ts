@@ -1,3 +1,5 @@
+import { ANONYMOUS, type Caller } from '../../access/caller.ts';
+import { laterCaller } from '../../access/later-caller.ts';
 import { timestamp } from '../../core/clock.ts';
 import { comesAgainAfter } from '../../core/comes-again.ts';
 import { faultOf } from '../../core/surroundings.ts';
@@ -35,6 +37,10 @@ export async function portableOf(db: Db, { project_id, group_id }: RelationExpor
     .executeTakeFirst();
   return project && { kind: 'project', id: project.id, project };
 }
+
+/** Whoever asked for an export, with the rights that they have now; nobody when they are blocked or gone. */
+export const exporterOf = async (deps: Deps, { user_id }: Pick<RelationExport, 'user_id'>): Promise<Caller> =>
+  (user_id === null ? undefined : await laterCaller(deps, user_id)) ?? ANONYMOUS;
 
 /** Who contributed is known when all else is exported: whatever ends asks again. */
 async function othersEnded(db: Db, row: RelationExport, { kind, id }: Portable): Promise<boolean> {
@@ -75,13 +81,13 @@ class Run {
   readonly #signal: AbortSignal;
   #total: number;
 
-  constructor(deps: Deps, row: RelationExport, portable: Portable, signal: AbortSignal) {
+  constructor(deps: Deps, row: RelationExport, portable: Portable, caller: Caller, signal: AbortSignal) {
     this.#deps = deps;
     this.#row = row;
     this.#total = row.total_objects_count;
     this.#signal = signal;
     this.#users = new NamedUsers(portable);
-    this.#exporting = { deps, db: deps.db, portable, names: (id) => this.#users.add(id), signal };
+    this.#exporting = { deps, db: deps.db, portable, caller, names: (id) => this.#users.add(id), signal };
   }
 
   async write(relation: Relation): Promise<void> {
@@ -194,7 +200,7 @@ export function registerExports(deps: Deps): void {
     if (portable === undefined || relation === undefined) return fail(deps, row, 'There is nothing to be exported.');
     if (relation.name === USER_CONTRIBUTIONS && !(await othersEnded(deps.db, row, portable))) return;
     try {
-      await new Run(deps, row, portable, signal).write(relation);
+      await new Run(deps, row, portable, await exporterOf(deps, row), signal).write(relation);
     } catch (error) {
       if (error instanceof Replaced) return;
       if (error instanceof BlobError && error.code === 'too_large') {

@@ -1,3 +1,5 @@
+import type { Expression, SqlBool } from 'kysely';
+import { visibleReferences } from '../../access/visible-references.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Note } from '../../db/tables/notes.ts';
 import { behind, Children, nameUsers } from './children.ts';
@@ -35,23 +37,28 @@ export async function completeNotes(
   });
 }
 
-/** Notes on a page of issues, merge requests or snippets. @param ids of these */
+/** Notes on a page of issues, merge requests or snippets that whoever exports may see. @param ids of these */
 export const notesOn = (
   exporting: Exporting,
   type: Exclude<Note['noteable_type'], 'Commit'>,
   ids: readonly number[],
-): Children<ReadNote> =>
-  new Children(async (after, limit) => {
+): Children<ReadNote> => {
+  let seen: Expression<SqlBool> | undefined;
+  return new Children(async (after, limit) => {
+    const { deps, caller } = exporting;
+    seen ??= type === 'Snippet' ? undefined : await visibleReferences(deps, caller, type, ids);
     const rows = await notesQuery(exporting)
       .where('noteable_type', '=', type)
       .where('noteable_id', 'in', ids)
       .where(behind('noteable_id', after, 'notes.id'))
+      .$if(seen !== undefined, (query) => query.where(seen!))
       .orderBy('noteable_id')
       .orderBy('notes.id')
       .limit(limit)
       .execute();
     return completeNotes(exporting, rows);
   });
+};
 
 /** What is exported of a note (registry facts 7.1). */
 export const noteObject = (row: ReadNote): Record<string, unknown> => ({

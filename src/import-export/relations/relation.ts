@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Caller } from '../../access/caller.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -14,6 +15,8 @@ export interface Exporting {
   deps: Deps;
   db: Db;
   portable: Portable;
+  /** Who has it exported, with the rights that they have now: nothing is told that they may not see. */
+  caller: Caller;
   /** Told of users whom the objects name, so that `user_contributions` can tell who they are. */
   names(userId: number | null): void;
   /** Ends what takes long. */

@@ -5,6 +5,8 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
+import { changeSettings } from '../../../../test/support/settings.ts';
+import { entriesOf } from '../../../../test/support/tar.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
 type Json = Record<string, unknown>;
@@ -27,6 +29,48 @@ const start = async (project: Project, batched = false) => {
   expectStatus(await app.post(`/projects/${project.id}/export_relations`, { json: { batched } }), 202);
   await app.settle();
 };
+
+describe('what was mentioned from elsewhere', () => {
+  test('is told to those alone who may see where that was, in relations and archives', async () => {
+    const project = await app.make.project({ visibility: 'public' });
+    const secret = await app.make.project({ visibility: 'private', path: `secret-${project.id}` });
+    const open = await app.make.project({ visibility: 'public', path: `open-${project.id}` });
+    const { user, token } = await app.make.user();
+    await app.make.member({ project }, user, 40);
+    const git = new ProjectGit(app, project);
+    git.commit('main', { 'a.txt': 'a' });
+    const place = `/projects/${project.id}`;
+    expectStatus(await app.post(`${place}/issues`, { json: { title: 'Named' } }), 201);
+    const request = await makeMergeRequest(app, project, { source_branch: 'work' });
+    await changeSettings(app, { project_download_export_limit: 100 });
+    const names = `${project.full_path}#1 and ${project.full_path}!${request.iid}`;
+    for (const { id } of [secret, open]) {
+      expectStatus(await app.post(`/projects/${id}/issues`, { json: { title: 'Source', description: names } }), 201);
+    }
+    await app.settle();
+    const told = async (by: string | undefined) => {
+      const as = by === undefined ? {} : { token: by };
+      expectStatus(await app.post(`${place}/export_relations`, as), 202);
+      expectStatus(await app.post(`${place}/export`, as), 202);
+      await app.settle();
+      const objects = [...(await exported(project, 'issues')), ...(await exported(project, 'merge_requests'))];
+      const archive = await app.get(`${place}/export/download`);
+      assert.equal(archive.statusCode, 200, archive.body);
+      const entries = new Map(await entriesOf(gunzipSync(archive.rawPayload)));
+      const packed = ['issues', 'merge_requests'].map((name) => entries.get(`tree/project/${name}.ndjson`)!);
+      const texts = [JSON.stringify(objects), packed.join('')];
+      return texts.map((text) => [secret, open].map(({ path }) => text.split(`${path}#1`).length - 1));
+    };
+    assert.deepEqual(await told(token), [
+      [0, 2],
+      [0, 2],
+    ]);
+    assert.deepEqual(await told(undefined), [
+      [2, 2],
+      [2, 2],
+    ]);
+  });
+});
 
 describe('the issues of a project', () => {
   test('come with all that belongs to them', async () => {

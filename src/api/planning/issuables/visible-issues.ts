@@ -1,5 +1,6 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
+import { assignedTo } from '../../../access/confidential-issues.ts';
 import { isProjectOf } from '../../../access/membership.ts';
 import { type ProjectsWanted, readableProjects } from '../../../access/readable-projects.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
@@ -43,19 +44,3 @@ export function visibleIssues(
     ),
   );
 }
-
-/** Issues of one project that a caller without `read_confidential_issues` may read. */
-export function unhiddenIssues({ user }: Caller): Expression<SqlBool> {
-  const eb = expressionBuilder<Schema, 'issues'>();
-  const open = eb('issues.confidential', '=', 0);
-  if (user === null) return open;
-  return eb.or([open, eb('issues.author_id', '=', user.id), eb.exists(assignedTo(user.id))]);
-}
-
-const assignedTo = (userId: number) =>
-  expressionBuilder<Schema, 'issues'>()
-    .selectFrom('issuable_assignees')
-    .select('issuable_assignees.user_id')
-    .where('issuable_assignees.issuable_type', '=', 'Issue')
-    .whereRef('issuable_assignees.issuable_id', '=', 'issues.id')
-    .where('issuable_assignees.user_id', '=', userId);

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
+import { unhiddenIssues } from '../../../access/confidential-issues.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';
@@ -8,7 +9,7 @@ import { type Ids, narrow } from '../issuables/filters.ts';
 import { orderTerms } from '../issuables/order.ts';
 import { countIssuables, type Selection } from '../issuables/page.ts';
 import { type ListedProject, narrowByRelease } from '../issuables/release-filter.ts';
-import { unhiddenIssues, visibleIssues } from '../issuables/visible-issues.ts';
+import { visibleIssues } from '../issuables/visible-issues.ts';
 import { placeSources } from '../issuables/visible-projects.ts';
 import { dueWithin } from './due-dates.ts';
 import type { IssueFilters } from './filter-inputs.ts';

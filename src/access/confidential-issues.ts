@@ -1,0 +1,20 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Schema } from '../db/schema.ts';
+import type { Caller } from './caller.ts';
+
+/** Condition on rows of `issues` of one project that a caller without `read_confidential_issues` may read. */
+export function unhiddenIssues({ user }: Caller): Expression<SqlBool> {
+  const eb = expressionBuilder<Schema, 'issues'>();
+  const open = eb('issues.confidential', '=', 0);
+  if (user === null) return open;
+  return eb.or([open, eb('issues.author_id', '=', user.id), eb.exists(assignedTo(user.id))]);
+}
+
+/** Rows that say that the issue is assigned to a user. */
+export const assignedTo = (userId: number) =>
+  expressionBuilder<Schema, 'issues'>()
+    .selectFrom('issuable_assignees')
+    .select('issuable_assignees.user_id')
+    .where('issuable_assignees.issuable_type', '=', 'Issue')
+    .whereRef('issuable_assignees.issuable_id', '=', 'issues.id')
+    .where('issuable_assignees.user_id', '=', userId);

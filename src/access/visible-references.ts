@@ -1,0 +1,145 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import { today } from '../core/clock.ts';
+import type { Schema } from '../db/schema.ts';
+import type { IssuableType } from '../db/tables/kinds.ts';
+import type { Deps } from '../deps.ts';
+import type { ProjectAbility } from './abilities.ts';
+import type { Caller } from './caller.ts';
+import { unhiddenIssues } from './confidential-issues.ts';
+import { type ProjectPermissions, projectPermissionsAt } from './permissions.ts';
+import { projectStandings } from './project-levels.ts';
+import { atLevel } from './role-permissions.ts';
+import { readableSnippets } from './snippets.ts';
+
+/** What notes tell that may name another thing: a mention, or what closed the issue. */
+const REFERRING = ['cross_reference', 'closed'];
+
+/** Projects from which something may be mentioned here; mentions from further ones are not shown. */
+const MAX_SOURCES = 500;
+
+/**
+ * Condition on rows of `notes` on issues or merge requests: those that tell of a mention or a closing from elsewhere are for
+ * callers who may see where that was.
+ * @param ids of the issues or merge requests, which the caller may read
+ */
+export async function visibleReferences(
+  deps: Deps,
+  caller: Caller,
+  type: IssuableType,
+  ids: readonly number[],
+): Promise<Expression<SqlBool>> {
+  const eb = expressionBuilder<Schema, 'notes'>();
+  if (caller.admin || ids.length === 0) return eb.lit(true);
+  const ways = visibleSources(deps, caller, await sourcesOf(deps, caller, type, ids));
+  const other = eb.or([eb('notes.system_action', 'is', null), eb('notes.system_action', 'not in', REFERRING)]);
+  const closedByHand = eb.and([eb('notes.system_action', '=', 'closed'), eb.not(eb.exists(referenceFrom()))]);
+  const seen = ways.length === 0 ? [] : [eb.exists(referenceFrom(ways))];
+  return eb.or([other, closedByHand, ...seen]);
+}
+
+/** Where something is mentioned from, as far as the caller may see it. Lists of ids of projects. */
+interface Sources {
+  issues: number[];
+  /** Those where confidential ones are no secret to them. */
+  allIssues: number[];
+  mergeRequests: number[];
+  code: number[];
+  /** Whether there are snippets among them. */
+  snippets: boolean;
+}
+
+async function sourcesOf(deps: Deps, caller: Caller, type: IssuableType, ids: readonly number[]): Promise<Sources> {
+  const named = await deps.db
+    .selectFrom('cross_references')
+    .select(['source_type', 'source_project_id'])
+    .distinct()
+    .where('target_type', '=', type)
+    .where('target_id', 'in', ids)
+    .where('note_id', 'is not', null)
+    .orderBy('source_project_id', 'desc')
+    .limit(MAX_SOURCES)
+    .execute();
+  const permissions = await permissionsIn(
+    deps,
+    caller,
+    named.flatMap(({ source_project_id }) => source_project_id ?? []),
+  );
+  const where = (source: (typeof named)[number]['source_type'], ability: ProjectAbility): number[] =>
+    named.flatMap(({ source_type, source_project_id: id }) =>
+      source_type === source && id !== null && permissions.get(id)?.can(ability) === true ? id : [],
+    );
+  return {
+    issues: where('Issue', 'read_issue'),
+    allIssues: where('Issue', 'read_confidential_issues'),
+    mergeRequests: where('MergeRequest', 'read_merge_request'),
+    code: where('Commit', 'read_code'),
+    snippets: named.some(({ source_type }) => source_type === 'Snippet'),
+  };
+}
+
+/** What the caller may do in each of the projects, in three queries. */
+async function permissionsIn(
+  deps: Deps,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<Map<number, ProjectPermissions>> {
+  if (ids.length === 0) return new Map();
+  const query = deps.db.selectFrom('projects').selectAll().where('pending_delete', '=', 0);
+  const projects = await query.where('id', 'in', [...new Set(ids)]).execute();
+  const standings = caller.user === null ? null : await standingsIn(deps, caller.user.id, projects);
+  return new Map(
+    projects.map((each) => [each.id, projectPermissionsAt(caller, each, standings?.get(each.id) ?? atLevel(0))]),
+  );
+}
+
+async function standingsIn(deps: Deps, userId: number, projects: readonly { id: number; namespace_id: number }[]) {
+  if (projects.length === 0) return null;
+  const namespaces = await deps.db
+    .selectFrom('namespaces')
+    .select(['id', 'lineage', 'owner_id'])
+    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
+    .execute();
+  const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
+  return projectStandings(deps.db, userId, projects, byId, today(deps.clock));
+}
+
+/** Conditions on rows of `cross_references`, any of which lets the caller see the source; few where few are needed. */
+function visibleSources(deps: Deps, caller: Caller, sources: Sources): Expression<SqlBool>[] {
+  const eb = expressionBuilder<Schema, 'cross_references'>();
+  const ways: Expression<SqlBool>[] = [];
+  if (sources.issues.length > 0) {
+    const unhidden = unhiddenIssues(caller);
+    const issue = eb
+      .selectFrom('issues')
+      .select('issues.id')
+      .whereRef('issues.id', '=', 'cross_references.source_id')
+      .where('issues.project_id', 'in', sources.issues)
+      .where(({ eb, or }) =>
+        sources.allIssues.length === 0 ? unhidden : or([eb('issues.project_id', 'in', sources.allIssues), unhidden]),
+      );
+    ways.push(eb.and([eb('source_type', '=', 'Issue'), eb.exists(issue)]));
+  }
+  if (sources.mergeRequests.length > 0) {
+    const there = eb('source_project_id', 'in', sources.mergeRequests);
+    ways.push(eb.and([eb('source_type', '=', 'MergeRequest'), there]));
+  }
+  if (sources.code.length > 0) {
+    ways.push(eb.and([eb('source_type', '=', 'Commit'), eb('source_project_id', 'in', sources.code)]));
+  }
+  if (sources.snippets) {
+    const snippet = eb
+      .selectFrom('snippets')
+      .select('snippets.id')
+      .whereRef('snippets.id', '=', 'cross_references.source_id')
+      .where((inner) => readableSnippets(caller, today(deps.clock))(inner));
+    ways.push(eb.and([eb('source_type', '=', 'Snippet'), eb.exists(snippet)]));
+  }
+  return ways;
+}
+
+const referenceFrom = (ways?: readonly Expression<SqlBool>[]) =>
+  expressionBuilder<Schema, 'notes'>()
+    .selectFrom('cross_references')
+    .select('cross_references.id')
+    .whereRef('cross_references.note_id', '=', 'notes.id')
+    .where(({ lit, or }) => (ways === undefined ? lit(true) : or(ways)));
