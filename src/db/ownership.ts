@@ -23,8 +23,6 @@ export interface Ownership<Row> {
   /** Of rows that are `called` something and go with a group by a foreign key: the column. */
   ofGroup?: keyof Row & string;
   belongsTo?: readonly Belonging<Row>[];
-  /** Columns that name a user whom the row outlives: another user stands for him, or nobody does. */
-  outlives?: Readonly<Partial<Record<keyof Row & string, 'ghost' | 'nobody'>>>;
   /** Columns whose name ends in `_type` and that name no owner. */
   plain?: readonly (keyof Row & string)[];
 }

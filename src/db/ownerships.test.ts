@@ -39,37 +39,15 @@ test('every column that says what kind of thing a row belongs to says how the ro
 
 test('what ownerships speak of is there', async () => {
   const known = new Set((await columns()).map(({ table, name }) => `${table}.${name}`));
-  for (const [table, { ofGroup, belongsTo = [], outlives = {}, plain = [] }] of told) {
+  for (const [table, { ofGroup, belongsTo = [], plain = [] }] of told) {
     const named = belongsTo.flatMap(({ type, id, takesNote, instead = {} }) => [
       type,
       id,
       takesNote ?? [],
       Object.keys(instead),
     ]);
-    for (const column of [ofGroup ?? [], named, Object.keys(outlives), plain].flat(3)) {
+    for (const column of [ofGroup ?? [], named, plain].flat(3)) {
       assert.ok(known.has(`${table}.${column}`), `${table}.${column}`);
     }
   }
-});
-
-/** Foreign keys that forbid the removal of a user. */
-async function holdingBack(): Promise<{ table: string; name: string }[]> {
-  const query = isSqlite()
-    ? sql<{ table: string; name: string }>`
-        select m.name as "table", f."from" as name from sqlite_master m, pragma_foreign_key_list(m.name) f
-        where m.type = 'table' and f."table" = 'users' and f.on_delete = 'NO ACTION'`
-    : sql<{ table: string; name: string }>`
-        select k.table_name as "table", k.column_name as name
-        from information_schema.referential_constraints r
-        join information_schema.key_column_usage k on k.constraint_name = r.constraint_name
-        join information_schema.constraint_column_usage u on u.constraint_name = r.constraint_name
-        where u.table_name = 'users' and r.delete_rule = 'NO ACTION' and k.table_schema = current_schema()`;
-  return (await query.execute(app.deps.db)).rows;
-}
-
-test('a user whom rows outlive leaves no row that holds him back', async () => {
-  const rows = await holdingBack();
-  assert.ok(rows.length > 3, 'there are such foreign keys');
-  const silent = rows.filter(({ table, name }) => ownershipOf(table)?.outlives?.[name] === undefined);
-  assert.deepEqual(silent, []);
 });

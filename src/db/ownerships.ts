@@ -8,14 +8,12 @@ import { awardEmojiOwnership } from './tables/award-emoji.ts';
 import { broadcastMessagesOwnership } from './tables/broadcast-messages.ts';
 import { bulkImportEntitiesOwnership } from './tables/bulk-import-entities.ts';
 import { ciJobArtifactsOwnership } from './tables/ci-job-artifacts.ts';
-import { ciJobsOwnership } from './tables/ci-jobs.ts';
 import { ciPipelineScheduleVariablesOwnership } from './tables/ci-pipeline-schedule-variables.ts';
 import { ciPipelineVariablesOwnership } from './tables/ci-pipeline-variables.ts';
 import { ciRunnersOwnership } from './tables/ci-runners.ts';
 import { ciVariablesOwnership } from './tables/ci-variables.ts';
 import { crossReferencesOwnership } from './tables/cross-references.ts';
 import { customAttributesOwnership } from './tables/custom-attributes.ts';
-import { deployKeysOwnership } from './tables/deploy-keys.ts';
 import { deployTokensOwnership } from './tables/deploy-tokens.ts';
 import { eventsOwnership } from './tables/events.ts';
 import { groupLinksOwnership } from './tables/group-links.ts';
@@ -36,11 +34,8 @@ import { packageNamesOwnership } from './tables/package-names.ts';
 import { packageProtectionRulesOwnership } from './tables/package-protection-rules.ts';
 import { packageTagsOwnership } from './tables/package-tags.ts';
 import { packagesOwnership } from './tables/packages.ts';
-import { pipelinesOwnership } from './tables/pipelines.ts';
-import { projectsOwnership } from './tables/projects.ts';
 import { redirectRoutesOwnership } from './tables/redirect-routes.ts';
 import { releaseLinksOwnership } from './tables/release-links.ts';
-import { releasesOwnership } from './tables/releases.ts';
 import { resourceEventsOwnership } from './tables/resource-events.ts';
 import { snippetsOwnership } from './tables/snippets.ts';
 import { sshKeysOwnership } from './tables/ssh-keys.ts';
@@ -48,7 +43,6 @@ import { subscriptionsOwnership } from './tables/subscriptions.ts';
 import { timeLogsOwnership } from './tables/time-logs.ts';
 import { todosOwnership } from './tables/todos.ts';
 import { userMentionsOwnership } from './tables/user-mentions.ts';
-import { usersOwnership } from './tables/users.ts';
 
 /** How rows go that no foreign key takes along, by table. A table that is not here has foreign keys for all that its rows belong to. */
 export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> } = {
@@ -76,28 +70,22 @@ export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> }
   deploy_tokens: deployTokensOwnership,
   internal_ids: internalIdsOwnership,
   access_tokens: accessTokensOwnership,
-  projects: projectsOwnership,
   ci_job_artifacts: ciJobArtifactsOwnership,
   ci_pipeline_variables: ciPipelineVariablesOwnership,
   ci_variables: ciVariablesOwnership,
   ci_runners: ciRunnersOwnership,
   ci_pipeline_schedule_variables: ciPipelineScheduleVariablesOwnership,
-  ci_jobs: ciJobsOwnership,
-  pipelines: pipelinesOwnership,
   packages: packagesOwnership,
   package_names: packageNamesOwnership,
   package_name_parts: packageNamePartsOwnership,
   package_tags: packageTagsOwnership,
   package_protection_rules: packageProtectionRulesOwnership,
-  releases: releasesOwnership,
   release_links: releaseLinksOwnership,
   audit_events: auditEventsOwnership,
   broadcast_messages: broadcastMessagesOwnership,
   notification_settings: notificationSettingsOwnership,
-  users: usersOwnership,
   bulk_import_entities: bulkImportEntitiesOwnership,
   import_source_users: importSourceUsersOwnership,
-  deploy_keys: deployKeysOwnership,
   approval_rules: approvalRulesOwnership,
   issue_links: issueLinksOwnership,
   ssh_keys: sshKeysOwnership,

@@ -3,6 +3,7 @@ import type { GroupIds } from './lifecycle.ts';
 import type { OwnerKind, Ownership } from './ownership.ts';
 import { ownerships } from './ownerships.ts';
 import type { Db, Schema } from './schema.ts';
+import { USER_COLUMNS, type UserFate } from './user-columns.ts';
 
 /** Ids of what goes: a list, or a query for them. */
 type Ids = readonly number[] | SelectQueryBuilder<Schema, never, { id: number }> | GroupIds | RawBuilder<unknown>;
@@ -44,11 +45,12 @@ export async function removeBelongings(db: Db, kind: OwnerKind, ids: Ids): Promi
   }
 }
 
-/** Puts the ghost, or nobody, where a user is named whom the rows outlive. */
+/** Puts the ghost, or nobody, where a user is named whom the rows outlive (`user-columns.ts`). */
 export async function outlive(db: Db, userId: number, ghostId: number): Promise<void> {
-  for (const [table, { outlives = {} }] of tables) {
-    for (const [column, by] of Object.entries(outlives)) {
-      const user = by === 'ghost' ? ghostId : null;
+  for (const [table, columns] of Object.entries(USER_COLUMNS)) {
+    for (const [column, fate] of Object.entries(columns as Record<string, UserFate>)) {
+      if (fate !== 'ghost' && fate !== 'nobody') continue;
+      const user = fate === 'ghost' ? ghostId : null;
       await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${user} where ${sql.ref(column)} = ${userId}`.execute(
         db,
       );

@@ -1,4 +1,5 @@
-import type { Db } from './schema.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Db, Schema } from './schema.ts';
 import type { NoteableType } from './tables/kinds.ts';
 
 /** Tables of what is voted on; each counts the reactions of the names below in a column of its own. */
@@ -6,8 +7,15 @@ export const VOTED_ON = { Issue: 'issues', MergeRequest: 'merge_requests', Snipp
 /** Column by the name of the emoji (part 1, section 4.10). */
 const VOTES = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
 
-/** Takes the votes of a user off what he voted on, before his reactions go with him. */
-export async function withdrawVotes(db: Db, userId: number): Promise<void> {
+/**
+ * Takes the votes of a user off what they voted on, before their reactions go.
+ * @param which of their reactions go; all where it is left out
+ */
+export async function withdrawVotes(
+  db: Db,
+  userId: number,
+  which?: (eb: ExpressionBuilder<Schema, 'award_emoji'>) => Expression<SqlBool>,
+): Promise<void> {
   for (const [type, table] of Object.entries(VOTED_ON) as [NoteableType, (typeof VOTED_ON)[NoteableType]][]) {
     for (const [name, column] of Object.entries(VOTES)) {
       const voted = db
@@ -15,7 +23,8 @@ export async function withdrawVotes(db: Db, userId: number): Promise<void> {
         .select('awardable_id')
         .where('user_id', '=', userId)
         .where('name', '=', name)
-        .where('awardable_type', '=', type);
+        .where('awardable_type', '=', type)
+        .$if(which !== undefined, (query) => query.where(which!));
       await db
         .updateTable(table)
         .set((eb) => ({ [column]: eb(column, '-', 1) }))

@@ -3,7 +3,6 @@ import type { FailureReason } from '../../ci/failure-reasons.ts';
 import type { When } from '../../ci/pipeline-config.ts';
 import type { State } from '../../ci/states.ts';
 import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
-import type { Ownership } from '../ownership.ts';
 
 /** What pipelines consist of: jobs for runners, bridges to other pipelines, and states that outside systems report of a commit. */
 export interface CiJobsTable {
@@ -69,5 +68,3 @@ export interface CiJobsTable {
   artifacts_expire_at: Timestamp | null;
 }
 export type CiJob = Selectable<CiJobsTable>;
-
-export const ciJobsOwnership: Ownership<CiJobsTable> = { outlives: { user_id: 'ghost' } };

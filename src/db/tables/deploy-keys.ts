@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
-import type { Ownership } from '../ownership.ts';
 
 export interface DeployKeysTable {
   id: Id;
@@ -17,5 +16,3 @@ export interface DeployKeysTable {
   last_used_at: Timestamp | null;
 }
 export type DeployKey = Selectable<DeployKeysTable>;
-
-export const deployKeysOwnership: Ownership<DeployKeysTable> = { outlives: { user_id: 'nobody' } };

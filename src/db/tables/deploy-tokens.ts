@@ -19,5 +19,4 @@ export type DeployToken = Selectable<DeployTokensTable>;
 
 export const deployTokensOwnership: Ownership<DeployTokensTable> = {
   belongsTo: [{ type: 'source_type', id: 'source_id', goesWith: ['project', 'group'] }],
-  outlives: { creator_id: 'nobody' },
 };

@@ -22,6 +22,5 @@ export type Issue = Selectable<IssuesTable>;
 
 export const issuesOwnership: Ownership<IssuesTable> = {
   called: 'Issue',
-  outlives: { author_id: 'ghost', closed_by_id: 'nobody', updated_by_id: 'nobody' },
   plain: ['issue_type'],
 };

@@ -21,5 +21,4 @@ export type Member = Selectable<MembersTable>;
 
 export const membersOwnership: Ownership<MembersTable> = {
   belongsTo: [{ type: 'source_type', id: 'source_id', goesWith: ['project', 'group'] }],
-  outlives: { created_by_id: 'nobody' },
 };

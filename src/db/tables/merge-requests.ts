@@ -68,5 +68,4 @@ export type MergeRequest = Selectable<MergeRequestsTable>;
 
 export const mergeRequestsOwnership: Ownership<MergeRequestsTable> = {
   called: 'MergeRequest',
-  outlives: { author_id: 'ghost', closed_by_id: 'nobody', updated_by_id: 'nobody', merge_user_id: 'nobody' },
 };

@@ -31,5 +31,4 @@ export type Note = Selectable<NotesTable>;
 export const notesOwnership: Ownership<NotesTable> = {
   called: 'Note',
   belongsTo: [{ type: 'noteable_type', id: 'noteable_id', goesWith: ['Issue', 'MergeRequest', 'Snippet'] }],
-  outlives: { author_id: 'ghost', resolved_by_id: 'nobody', updated_by_id: 'nobody' },
 };

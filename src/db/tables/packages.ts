@@ -53,5 +53,4 @@ export type Package = Selectable<PackagesTable>;
 
 export const packagesOwnership: Ownership<PackagesTable> = {
   plain: ['package_type'],
-  outlives: { creator_id: 'nobody' },
 };

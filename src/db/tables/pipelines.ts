@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { State } from '../../ci/states.ts';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
-import type { Ownership } from '../ownership.ts';
 
 export interface PipelinesTable {
   id: Id;
@@ -52,5 +51,3 @@ export interface PipelinesTable {
   origin: string | null;
 }
 export type Pipeline = Selectable<PipelinesTable>;
-
-export const pipelinesOwnership: Ownership<PipelinesTable> = { outlives: { user_id: 'ghost' } };

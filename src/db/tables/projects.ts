@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely';
 import type { Visibility } from '../../core/access-levels.ts';
 import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Bit, Day, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
-import type { Ownership } from '../ownership.ts';
 
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
@@ -77,5 +76,3 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   storage_size: Defaulted<number>;
 }
 export type Project = Selectable<ProjectsTable>;
-
-export const projectsOwnership: Ownership<ProjectsTable> = { outlives: { creator_id: 'ghost' } };

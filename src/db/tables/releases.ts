@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
-import type { Ownership } from '../ownership.ts';
 
 /** Releases of projects, each of a tag. */
 export interface ReleasesTable {
@@ -23,5 +22,3 @@ export interface ReleasesTable {
   updated_at: Timestamp;
 }
 export type Release = Selectable<ReleasesTable>;
-
-export const releasesOwnership: Ownership<ReleasesTable> = { outlives: { author_id: 'nobody' } };

@@ -29,4 +29,4 @@ export interface SnippetsTable {
 }
 export type Snippet = Selectable<SnippetsTable>;
 
-export const snippetsOwnership: Ownership<SnippetsTable> = { called: 'Snippet', outlives: { author_id: 'ghost' } };
+export const snippetsOwnership: Ownership<SnippetsTable> = { called: 'Snippet' };

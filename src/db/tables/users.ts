@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Day, Defaulted, Id, Timestamp } from '../columns.ts';
-import type { Ownership } from '../ownership.ts';
 
 export type UserState = 'active' | 'blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval' | 'ldap_blocked';
 
@@ -51,5 +50,3 @@ export interface UsersTable {
   provisioned_by_project_id: number | null;
 }
 export type User = Selectable<UsersTable>;
-
-export const usersOwnership: Ownership<UsersTable> = { outlives: { created_by_id: 'nobody' } };

@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Clock } from '../../../core/clock.ts';
 import { outlive } from '../../../db/removal.ts';
-import type { Db } from '../../../db/schema.ts';
+import type { Db, Schema } from '../../../db/schema.ts';
+import { withdrawVotes } from '../../../db/votes.ts';
 import { createAccount } from './account.ts';
 
 /** Id of the user who stands for deleted ones; made when it is first needed. */
@@ -27,7 +29,22 @@ async function ghostId(db: Db, clock: Clock): Promise<number> {
   }
 }
 
+/** Reactions that the ghost has given already, for somebody who was deleted before. */
+const givenBy = (ghost: number) => (eb: ExpressionBuilder<Schema, 'award_emoji'>) =>
+  eb.exists(
+    eb
+      .selectFrom('award_emoji as theirs')
+      .select('theirs.id')
+      .where('theirs.user_id', '=', ghost)
+      .whereRef('theirs.awardable_type', '=', 'award_emoji.awardable_type')
+      .whereRef('theirs.awardable_id', '=', 'award_emoji.awardable_id')
+      .whereRef('theirs.name', '=', 'award_emoji.name'),
+  );
+
 /** Gives what a user wrote to the ghost, so that it outlives the account. */
 export async function handToGhost(db: Db, clock: Clock, userId: number): Promise<void> {
-  await outlive(db, userId, await ghostId(db, clock));
+  const ghost = await ghostId(db, clock);
+  await withdrawVotes(db, userId, givenBy(ghost));
+  await db.deleteFrom('award_emoji').where('user_id', '=', userId).where(givenBy(ghost)).execute();
+  await outlive(db, userId, ghost);
 }

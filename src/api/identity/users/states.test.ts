@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
+import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
+import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { timestamp } from '../../../core/clock.ts';
 import type { UserState } from '../../../db/tables/users.ts';
 
+type Json = Record<string, unknown>;
 const clock = new TestClock();
 let app: TestApp;
 before(async () => {
@@ -208,6 +211,65 @@ test('DELETE /users/:id removes the account and hands what it wrote to the ghost
     json: { username: someone.user.username, name: 'New', email: someone.user.email, password: 'correct horse' },
   });
   expectStatus(freed, 201);
+});
+
+test('DELETE /users/:id keeps reactions, decisions and spent time in the name of the ghost', async () => {
+  const owner = await app.make.user();
+  const project = await app.make.project({ owner: owner.user, visibility: 'public' });
+  const at = `/projects/${project.id}`;
+  new ProjectGit(app, project).commit('main', { 'a.txt': 'a' });
+  const { iid } = expectStatus<{ iid: number }>(await app.post(`${at}/issues`, { json: { title: 'Voted on' } }), 201);
+  const issue = `${at}/issues/${iid}`;
+  const request = await makeMergeRequest(app, project, { state: 'merged' });
+  const shown = async (path: string) => expectStatus<Json>(await app.get(path), 200);
+  const idOf = (user: unknown) => (user as { id: number } | null)?.id;
+  const leave = async (hard = false) => {
+    const { user, token } = await app.make.user();
+    await app.make.member({ project }, user, 40);
+    for (const name of ['thumbsup', 'rocket']) {
+      expectStatus(await app.post(`${issue}/award_emoji`, { token, json: { name } }), 201);
+    }
+    expectStatus(await app.post(`${issue}/add_spent_time`, { token, json: { duration: '1h' } }), 201);
+    expectStatus(await app.put(issue, { token, json: { state_event: 'close' } }), 200);
+    const tag_name = `v${user.id}`;
+    expectStatus(await app.post(`${at}/releases`, { token, json: { tag_name, ref: 'main' } }), 201);
+    await app.deps.db
+      .updateTable('merge_requests')
+      .set({ merge_user_id: user.id })
+      .where('id', '=', request.id)
+      .execute();
+    expectStatus(await app.delete(`/users/${user.id}`, { query: { hard_delete: hard } }), 204);
+    return tag_name;
+  };
+  const tag = await leave();
+  const ghost = await app.deps.db
+    .selectFrom('users')
+    .select('id')
+    .where('kind', '=', 'ghost')
+    .executeTakeFirstOrThrow();
+  const emoji = async () =>
+    expectStatus<Json[]>(await app.get(`${issue}/award_emoji`), 200).map(({ name, user }) => [name, idOf(user)]);
+  const kept = [
+    ['thumbsup', ghost.id],
+    ['rocket', ghost.id],
+  ];
+  const logs = async () => app.deps.db.selectFrom('time_logs').select('user_id').execute();
+  assert.deepEqual(await emoji(), kept);
+  assert.deepEqual([(await shown(issue)).upvotes, idOf((await shown(issue)).closed_by)], [1, ghost.id]);
+  assert.equal(idOf((await shown(`${at}/releases/${tag}`)).author), ghost.id);
+  assert.equal(idOf((await shown(`${at}/merge_requests/${request.iid}`)).merge_user), ghost.id);
+  assert.deepEqual(
+    (await logs()).map(({ user_id }) => user_id),
+    [ghost.id],
+  );
+  // A second one reacts with the same: one reaction of the ghost, one vote.
+  expectStatus(await app.put(issue, { json: { state_event: 'reopen' } }), 200);
+  await leave();
+  assert.deepEqual(await emoji(), kept);
+  assert.equal((await shown(issue)).upvotes, 1);
+  expectStatus(await app.put(issue, { json: { state_event: 'reopen' } }), 200);
+  await leave(true);
+  assert.deepEqual([await emoji(), (await shown(issue)).upvotes, (await logs()).length], [kept, 1, 2]);
 });
 
 test('DELETE /users/:id with hard_delete removes what the user wrote too', async () => {

@@ -204,9 +204,10 @@ describe('contributions of a placeholder', () => {
       .where('namespace_id', '=', group.id)
       .where('source_user_identifier', '=', identifier)
       .executeTakeFirstOrThrow();
-    const { ownerships } = await import('../../../db/ownerships.ts');
-    for (const [table, { outlives = {} }] of Object.entries(ownerships) as [never, { outlives?: object }][]) {
-      for (const column of Object.keys(outlives)) {
+    const { USER_COLUMNS } = await import('../../../db/user-columns.ts');
+    for (const [table, columns] of Object.entries(USER_COLUMNS) as [never, object][]) {
+      for (const [column, fate] of Object.entries(columns)) {
+        if (fate !== 'ghost') continue;
         const left = await app.deps.db
           .selectFrom(table)
           .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -259,7 +259,7 @@ test('reactions are recorded as they come and go', async () => {
   );
 });
 
-test('votes go with the user who gave them', async () => {
+test('votes stay when a user is deleted, and go with all that they wrote', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const { user, token } = await app.make.user();
   const [issue, mergeRequest] = await targets(project);
@@ -267,11 +267,17 @@ test('votes go with the user who gave them', async () => {
     expectStatus(await app.post(`${issue.path}/award_emoji`, { ...given, ...json('thumbsup') }), 201);
     expectStatus(await app.post(`${mergeRequest.path}/award_emoji`, { ...given, ...json('thumbsdown') }), 201);
   }
+  const second = await app.make.user();
+  for (const name of ['thumbsup', 'thumbsdown']) {
+    const options = { token: second.token, ...json(name) };
+    expectStatus(await app.post(`${issue.path}/award_emoji`, options), 201);
+  }
+  expectStatus(await app.delete(`/users/${second.user.id}`, { query: { hard_delete: true } }), 204);
   expectStatus(await app.delete(`/users/${user.id}`), 204);
   const of = (table: 'issues' | 'merge_requests', id: number) =>
     app.deps.db.selectFrom(table).select(['upvotes', 'downvotes']).where('id', '=', id).executeTakeFirstOrThrow();
-  assert.deepEqual({ ...(await of('issues', issue.id)) }, { upvotes: 1, downvotes: 0 });
-  assert.deepEqual({ ...(await of('merge_requests', mergeRequest.id)) }, { upvotes: 0, downvotes: 1 });
+  assert.deepEqual({ ...(await of('issues', issue.id)) }, { upvotes: 2, downvotes: 0 });
+  assert.deepEqual({ ...(await of('merge_requests', mergeRequest.id)) }, { upvotes: 0, downvotes: 2 });
   expectStatus(await app.get(`${issue.path}/award_emoji`), 200);
 });
 

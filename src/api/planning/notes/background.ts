@@ -2,11 +2,13 @@ import { removeBelongings } from '../../../db/removal.ts';
 import { withdrawVotes } from '../../../db/votes.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Has comments and votes go with a user: votes always, comments where he is removed with all that he wrote. */
+/** Has comments, reactions and spent time go with a user who is removed with all that they wrote. */
 export function takePartInUserRemoval(deps: Deps): void {
   deps.lifecycle.userRemoved.add(async (db, { id }, { hard }) => {
-    await withdrawVotes(db, id);
     if (!hard) return;
+    await withdrawVotes(db, id);
+    await db.deleteFrom('award_emoji').where('user_id', '=', id).execute();
+    await db.deleteFrom('time_logs').where('user_id', '=', id).execute();
     await removeBelongings(db, 'Note', db.selectFrom('notes').select('id').where('author_id', '=', id));
     await db.deleteFrom('notes').where('author_id', '=', id).execute();
   });
