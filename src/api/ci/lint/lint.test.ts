@@ -187,6 +187,23 @@ describe('a configuration in the context of a project', () => {
     assert.deepEqual(nothing.errors, ['Reference not found']);
   });
 
+  test('a dry run tells of more jobs than a pipeline may have', async () => {
+    const limit = (ci_pipeline_size: number) =>
+      app.put('/application/plan_limits', { json: { plan_name: 'default', ci_pipeline_size } });
+    expectStatus(await limit(1), 200);
+    try {
+      const content = 'a: {script: echo}\nb: {script: echo}\n';
+      const found = await post(content, { dry_run: true, include_jobs: true });
+      assert.deepEqual([found.valid, found.jobs], [false, []]);
+      assert.match(found.errors.join(), /^The number of jobs has exceeded the limit of 1\. Try splitting/);
+      assert.ok(found.merged_yaml?.includes('script'));
+      assert.equal((await post(content)).valid, true, 'the configuration itself is right');
+      assert.equal((await post('a: {script: echo}', { dry_run: true })).valid, true);
+    } finally {
+      expectStatus(await limit(0), 200);
+    }
+  });
+
   test('a dry run on a protected ref takes the rights to push to it', async () => {
     const guarded = await app.make.project({ namespace: staff.group });
     new ProjectGit(app, guarded).commit('main', { 'README.md': '' });
@@ -232,19 +249,18 @@ describe('the configuration of a project', () => {
     }
   });
 
-  test('a commit without one, and a repository without commits, are answers', async () => {
-    for (const found of [
-      await get({ content_ref: first, include_jobs: true }),
-      await answer(app.get(pathOf(empty), { token: staff.developer.token, query: { include_jobs: true } })),
-    ]) {
-      assert.deepEqual(found, {
-        valid: false,
-        errors: ['Please provide content of .gitlab-ci.yml'],
-        warnings: [],
-        merged_yaml: null,
-        includes: null,
-        jobs: [],
-      });
+  test('a commit without one is an answer, a repository without commits is not there', async () => {
+    assert.deepEqual(await get({ content_ref: first, include_jobs: true }), {
+      valid: false,
+      errors: ['Please provide content of .gitlab-ci.yml'],
+      warnings: [],
+      merged_yaml: null,
+      includes: null,
+      jobs: [],
+    });
+    for (const query of [{ dry_run: false }, { dry_run: true }]) {
+      const sent = await app.get(pathOf(empty), { token: staff.developer.token, query });
+      assert.equal(expectStatus<{ message: string }>(sent, 404).message, '404 Repository Not Found');
     }
   });
 

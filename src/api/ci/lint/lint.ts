@@ -11,6 +11,7 @@ import type { Revision } from '../../../git/revision.ts';
 import { compileFor } from '../../../pipelines/creation/compile-for.ts';
 import { type ConfigContent, configContent } from '../../../pipelines/creation/config-content.ts';
 import { configLimits } from '../../../pipelines/creation/config-limits.ts';
+import { checkSize, TooManyJobs } from '../../../pipelines/creation/job-limits.ts';
 import { type PipelineRef, resolvePipelineRef } from '../../../pipelines/creation/ref.ts';
 import { isProtectedRef, mayRunOn } from '../../../pipelines/run-rights.ts';
 import { configSources } from '../../../pipelines/sources/config-sources.ts';
@@ -87,7 +88,21 @@ export async function lintPipeline(
   if ('refusal' in found) return refusedResult(found.refusal);
   const facts = await factsOf(deps, standing, ref, ref.sha);
   const made = await compileFor(deps, { standing, facts, config: found.file });
-  return made?.compiled ?? refusedResult(NO_CONTENT);
+  if (made === null) return refusedResult(NO_CONTENT);
+  const error = await sizeError(deps, made.compiled);
+  return error === null ? made.compiled : { ...made.compiled, errors: [error] };
+}
+
+/** What a pipeline is refused with that would have more jobs than one may have; null for one that would be made. */
+async function sizeError(deps: Deps, { errors, evaluated }: Compiled): Promise<string | null> {
+  if (errors.length > 0 || evaluated?.seed == null) return null;
+  try {
+    await checkSize(deps, evaluated.seed.jobs.length);
+    return null;
+  } catch (error) {
+    if (error instanceof TooManyJobs) return error.message;
+    throw error;
+  }
 }
 
 async function factsOf(

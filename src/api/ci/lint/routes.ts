@@ -45,7 +45,7 @@ async function answer(
   return presentLint(compiled, options);
 }
 
-/** The head of the default branch, or what is asked for. @throws ApiError 404 for a commit that is not there */
+/** The head of the default branch, null where there is no commit; or what is asked for. @throws ApiError 404 for a commit that is not there */
 async function revisionOf(deps: Deps, { project }: Standing, asked: string | undefined): Promise<Revision | null> {
   const revision = await resolveRevision(repositoryOf(deps, project), asked ?? 'HEAD');
   if (revision === null && asked !== undefined) throw notFound('Commit');
@@ -76,6 +76,7 @@ export const lintRoutes = [
       const standing = { caller, project, namespace, permissions };
       const { dry_run: dryRun = false, include_jobs: includeJobs = false } = input;
       const linted = { at: await revisionOf(deps, standing, input.content_ref ?? input.sha) };
+      if (linted.at === null) throw notFound('Repository');
       const compiled = dryRun
         ? await lintPipeline(deps, standing, linted, input.dry_run_ref ?? input.ref)
         : await lintConfig(deps, standing, linted);
