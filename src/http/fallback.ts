@@ -5,6 +5,9 @@ import type { Route } from './route.ts';
 import { MAX_PARAMETER } from './route-table.ts';
 import { leadsNowhere } from './routing.ts';
 
+/** What was taken away of paths that other methods still have: nobody knows it, instead of 405. */
+const REMOVED = [{ method: 'POST', path: /^\/api\/v4\/projects\/[^/]+\/merge_requests\/[^/]+\/approvals$/ }];
+
 /** A path that there are routes for, with its methods. */
 interface KnownPath {
   pattern: RegExp;
@@ -35,6 +38,9 @@ const plainPath = (url: string): string =>
     .split('?')[0]!
     .replace(/\/{2,}/g, '/')
     .replace(/(.)\/$/, '$1');
+
+const isRemoved = ({ method, url }: FastifyRequest): boolean =>
+  REMOVED.some((each) => each.method === method && each.path.test(plainPath(url)));
 
 interface Endpoint {
   method: string;
@@ -75,7 +81,7 @@ function answer(methods: ReadonlySet<string> | undefined, request: FastifyReques
   if (request.url.startsWith('/api/v3')) {
     const text = 'API V3 is no longer supported. Use API V4 instead.';
     sendErrorBody(reply.code(410), { error: text, message: text });
-  } else if (methods === undefined) {
+  } else if (methods === undefined || isRemoved(request)) {
     sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
   } else if (
     plainPath(request.url)

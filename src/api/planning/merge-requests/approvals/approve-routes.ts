@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { isTokenBot } from '../../../../access/caller.ts';
-import { timestamp } from '../../../../core/clock.ts';
-import { refused, unauthorized } from '../../../../core/errors.ts';
+import { holds, planInForce } from '../../../../access/plan.ts';
+import { unauthorized } from '../../../../core/errors.ts';
 import { route } from '../../../../http/route.ts';
 import { optional, Secret } from '../../../../http/schema.ts';
 import { inProjectByUser } from '../../../access.ts';
@@ -11,12 +11,15 @@ import { NOTEABLE_KINDS } from '../../notes/noteable.ts';
 import { reviewWriter } from '../../quick-actions/comment.ts';
 import { findMergeRequest } from '../requests/find.ts';
 import { onMergeRequest } from '../requests/kind.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
 import { approve, resetByBot, unapprove } from './approve.ts';
-import { prohibited } from './merge-request-rules.ts';
-import { MAX_APPROVALS } from './rule-inputs.ts';
-import { settingsInForce } from './settings-in-force.ts';
-import { ApprovalSummary, MergeRequestApprovalState, presentState, presentSummary } from './summary.ts';
+import {
+  ApprovalSummary,
+  ApprovalSummaryOfPlan,
+  MergeRequestApprovalState,
+  presentState,
+  presentSummary,
+  withoutRules,
+} from './summary.ts';
 
 const PATH = '/projects/:id/merge_requests/:merge_request_iid';
 const params = Type.Object({ merge_request_iid: Type.Integer() });
@@ -80,12 +83,17 @@ export const approveRoutes = [
     method: 'GET',
     path: `${PATH}/approvals`,
     summary: 'Get the approvals of a merge request',
+    description: 'On a plan without approval rules it tells who has approved, and nothing of rules.',
+    deprecated: true,
     access,
     params,
-    success: { status: 200, schema: ApprovalSummary },
+    success: { status: 200, schema: ApprovalSummaryOfPlan },
     errors: [404],
-    handler: async (c) =>
-      presentSummary(c.deps, c.caller, await findMergeRequest(c.deps.db, c, c.params.merge_request_iid)),
+    handler: async (c) => {
+      const mergeRequest = await findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+      const summary = await presentSummary(c.deps, c.caller, mergeRequest);
+      return holds(await planInForce(c.deps), 'premium') ? summary : withoutRules(summary);
+    },
   }),
   route({
     method: 'GET',
@@ -98,36 +106,5 @@ export const approveRoutes = [
     errors: [404],
     handler: async (c) =>
       presentState(c.deps, c.caller, await findMergeRequest(c.deps.db, c, c.params.merge_request_iid)),
-  }),
-  route({
-    method: 'POST',
-    path: `${PATH}/approvals`,
-    operationId: 'updateProjectMergeRequestApprovals',
-    plan: 'premium',
-    summary: 'Change how many approvals a merge request needs',
-    deprecated: true,
-    access: onMergeRequest('admin_merge_request_rules', { refusal: prohibited }),
-    input: Type.Object({ approvals_required: Type.Integer({ minimum: 0, maximum: MAX_APPROVALS }) }),
-    success: summary,
-    errors: [403, 404, 422],
-    handler: async (c) => {
-      const { row: mergeRequest } = c;
-      if (settingsInForce(c.deps, c.project).disable_overriding_approvers_per_merge_request) {
-        throw refused('422 Unprocessable Entity', 422);
-      }
-      if (mergeRequest.state === 'merged') throw prohibited();
-      const { approvals_required } = c.input;
-      const changed = await c.deps.db.transaction().execute(async (db) => {
-        await lockMergeRequest(db, mergeRequest.id);
-        return db
-          .updateTable('merge_requests')
-          .set({ approvals_before_merge: approvals_required, updated_at: timestamp(c.deps.clock) })
-          .where('id', '=', mergeRequest.id)
-          .where('state', '!=', 'merged')
-          .returningAll()
-          .executeTakeFirst();
-      });
-      return presentSummary(c.deps, c.caller, changed ?? mergeRequest);
-    },
   }),
 ];

@@ -331,14 +331,39 @@ test('approval_state tells of each rule', async () => {
   ]);
 });
 
-test('the old way to ask for a number of approvals', async () => {
-  const { project, reporter, developer, owner, path, approvals } = await world();
-  const post = (token: string, json: object) => app.post(`${path}/approvals`, { token, json });
-  const body = expectStatus<Summary>(await post(developer.token, { approvals_required: 3 }), 201);
+test('the old way to ask for a number of approvals is gone; the merge request itself still takes it', async () => {
+  const { project, developer, owner, path, approvals } = await world();
+  for (const options of [{ token: developer.token }, { token: owner.token }, {}]) {
+    const refused = await app.post(`${path}/approvals`, { json: { approvals_required: 3 }, ...options });
+    assert.deepEqual(expectStatus(refused, 404), { error: '404 Not Found', message: '404 Not Found' });
+  }
+  const { headers } = await app.get(`${path}/approvals`);
+  assert.equal(headers.deprecation !== undefined, true);
+  expectStatus(await app.put(`${path}/approvals`, { json: {} }), 405);
+  const before = (approvals_before_merge: number) =>
+    app.put(path, { token: owner.token, json: { approvals_before_merge } });
+  expectStatus(await before(3), 200);
+  const body = await approvals();
   assert.deepEqual([body.approvals_required, body.approvals_left, body.has_approval_rules], [3, 3, false]);
-  assert.equal(message(expectStatus(await post(reporter.token, { approvals_required: 0 }), 403)), 'Prohibited');
-  expectStatus(await post(owner.token, {}), 400);
   await configure(project, { disable_overriding_approvers_per_merge_request: true });
-  expectStatus(await post(owner.token, { approvals_required: 0 }), 422);
   assert.equal((await approvals()).approvals_required, 0);
+});
+
+test('a plan without approval rules shows who has approved, and nothing of rules', async () => {
+  const { project, maintainer, owner, path } = await world();
+  await addRule(project, { name: 'r', approvals_required: 2, user_ids: [maintainer.user.id, owner.user.id] });
+  const shown = async () => {
+    app.deps.config.plan = 'free';
+    try {
+      return expectStatus<Summary>(await app.get(`${path}/approvals`, { token: maintainer.token }), 200);
+    } finally {
+      app.deps.config.plan = 'ultimate';
+    }
+  };
+  const none = { user_has_approved: false, user_can_approve: false, approved: false, approved_by: [] };
+  assert.deepEqual(await shown(), none);
+  expectStatus(await approve(path, maintainer.token), 201);
+  const { approved_by, ...rest } = await shown();
+  assert.deepEqual(rest, { user_has_approved: true, user_can_approve: false, approved: true });
+  assert.deepEqual(by({ approved_by } as Summary), [maintainer.user.id]);
 });

@@ -43,6 +43,25 @@ export const ApprovalSummary = Type.Object({
 });
 type ApprovalSummary = Static<typeof ApprovalSummary>;
 
+const { user_has_approved, user_can_approve, approved, approved_by, ...ofRules } = ApprovalSummary.properties;
+
+/** The summary, of which a lower plan shows who has approved alone. */
+export const ApprovalSummaryOfPlan = Type.Object({
+  user_has_approved,
+  user_can_approve,
+  approved,
+  approved_by,
+  ...Type.Partial(Type.Object(ofRules)).properties,
+});
+
+/** The summary on a plan that has no approval rules and takes no approvals: approved is what anybody approved before. */
+export const withoutRules = (summary: ApprovalSummary): Static<typeof ApprovalSummaryOfPlan> => ({
+  user_has_approved: summary.user_has_approved,
+  user_can_approve: false,
+  approved: summary.approved_by.length > 0,
+  approved_by: summary.approved_by,
+});
+
 /** `approval_state` of a merge request (silent in the specification). */
 export const MergeRequestApprovalState = Type.Object({
   approval_rules_overwritten: Type.Boolean(),
