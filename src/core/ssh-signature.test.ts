@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readSshSignature } from './ssh-signature.ts';
+import { verifySshSignature } from './ssh-verify.ts';
 
 let dir: string;
 before(() => {
@@ -46,6 +47,30 @@ for (const [type, bits] of [
     assert.equal((await readSshSignature(armoured, Buffer.from('other')))?.valid, false);
   });
 }
+
+test('an RSA signature may leave out the zeros in front of it, and is never longer than the modulus', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { e, n } = publicKey.export({ format: 'jwk' });
+  const modulus = Buffer.from(n!, 'base64url');
+  const blob = Buffer.concat(
+    ['ssh-rsa', Buffer.from(e!, 'base64url'), Buffer.concat([Buffer.alloc(1), modulus])].map(field),
+  );
+  // One of 256 signatures begins with a zero.
+  let [text, whole] = [Buffer.alloc(0), Buffer.alloc(1, 1)];
+  for (let n = 0; whole[0] !== 0; n += 1) {
+    text = Buffer.from(String(n));
+    whole = signBytes('sha512', text, privateKey);
+  }
+  const isGood = (signature: Buffer, signed = text) =>
+    verifySshSignature(blob, Buffer.concat(['rsa-sha2-512', signature].map(field)), signed);
+  assert.ok(isGood(whole));
+  assert.ok(isGood(whole.subarray(whole.findIndex((byte) => byte !== 0))));
+  assert.equal(isGood(Buffer.concat([Buffer.alloc(1), whole])), false);
+  assert.equal(isGood(whole.subarray(1), Buffer.from('other')), false);
+  for (const bad of [whole.subarray(1, -1), whole.subarray(2), Buffer.alloc(0), Buffer.alloc(256)]) {
+    if (!Buffer.concat([Buffer.alloc(256 - bad.length), bad]).equals(whole)) assert.equal(isGood(bad), false);
+  }
+});
 
 /** A length and the bytes. */
 const field = (bytes: Buffer | string): Buffer => {

@@ -35,10 +35,17 @@ function fixedWidth(number: Buffer, bytes: number): Buffer {
 
 const keyOf = (key: Record<string, string>) => createPublicKey({ key, format: 'jwk' });
 
+/** A signature of RSA whose zeros in front were left out, as OpenSSH takes it, too: filled up to the left. */
+function asLongAsModulus(signature: Buffer, modulus: Buffer): Buffer {
+  const missing = modulus.length - modulus.findIndex((byte) => byte !== 0) - signature.length;
+  return missing > 0 ? Buffer.concat([Buffer.alloc(missing), signature]) : signature;
+}
+
 function byRsa(key: SshReader, format: string, signature: SshReader, signed: Buffer): Verification {
-  const [e, n] = [key.string().toString('base64url'), key.string().toString('base64url')];
+  const [e, n] = [key.string(), key.string()];
   const digest = format.replace('rsa-sha2-', 'sha');
-  return { digest, signed, key: keyOf({ kty: 'RSA', e, n }), value: signature.string() };
+  const value = asLongAsModulus(signature.string(), n);
+  return { digest, signed, key: keyOf({ kty: 'RSA', e: e.toString('base64url'), n: n.toString('base64url') }), value };
 }
 
 function byEcdsa(key: SshReader, name: string, signature: SshReader, signed: Buffer): Verification | null {

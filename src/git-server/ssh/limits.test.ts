@@ -12,7 +12,14 @@ import { readPrivateKey } from './private-key-file.ts';
 import { Message } from './protocol/numbers.ts';
 import { type SshServer, serveSsh } from './server.ts';
 
-const LIMITS: SshLimits = { loginMs: 60_000, proxyMs: 60_000, strangers: 6, strangersOfAddress: 4, perMinute: 10_000 };
+const LIMITS: SshLimits = {
+  loginMs: 60_000,
+  proxyMs: 60_000,
+  strangers: 6,
+  strangersOfAddress: 4,
+  perMinute: 10_000,
+  rekeysPerMinute: 300,
+};
 let app: TestApp;
 const servers: SshServer[] = [];
 before(async () => {
@@ -84,6 +91,32 @@ test('an address that connects very often is kept waiting', async () => {
   for (let round = 0; round < 12; round += 1) taken.push(await isTaken(port));
   // A minute may begin in between.
   assert.ok(taken.includes(false), JSON.stringify(taken));
+});
+
+test('who asks for new keys again and again is sent away, unless much was sent with the old ones', async () => {
+  const { port } = await serve({ rekeysPerMinute: 3 });
+  const key = await newKey();
+  const client = await RawSsh.connect(port);
+  await client.exchangeKeys();
+  await client.login(key);
+  for (let round = 0; round < 12; round += 1) {
+    for (let left = 9; left > 0; left -= 1) client.send(Message.ignore, sshString(Buffer.alloc(30_000)));
+    await client.exchangeKeys();
+  }
+  let ended: Error | undefined;
+  // A minute may begin in between, and connections of an address count together.
+  for (let round = 0; round < 12 && ended === undefined; round += 1) {
+    const another = await RawSsh.connect(port);
+    await another.exchangeKeys();
+    await another.login(key);
+    ended = await another.exchangeKeys().then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    another.close();
+  }
+  assert.match(String(ended), /new keys are asked for too often/);
+  client.close();
 });
 
 describe('behind proxies that say whom they forward', () => {

@@ -9,6 +9,8 @@ export interface SshLimits {
   strangersOfAddress: number;
   /** Connections of an address in a minute. */
   perMinute: number;
+  /** New keys in a minute that clients of an address ask for though they have hardly used the old ones. */
+  rekeysPerMinute: number;
 }
 
 export const LIMITS: SshLimits = {
@@ -17,6 +19,7 @@ export const LIMITS: SshLimits = {
   strangers: 200,
   strangersOfAddress: 50,
   perMinute: 1_200,
+  rekeysPerMinute: 300,
 };
 
 /** Connections by what they count against. */

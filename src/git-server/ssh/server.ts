@@ -84,7 +84,7 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
     const gone = all.add(key);
     const connection: Connection<SshClient> = new Connection(
       socket,
-      { hostKeys },
+      { hostKeys, mayRekey: () => mayRekey(key) },
       {
         find: (shown) => findClient(deps, shown, address),
         signedIn: (client) => {
@@ -117,6 +117,9 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
       return true;
     }
   }
+
+  const mayRekey = (key: string): boolean =>
+    deps.limiter.allows('ssh_rekey', key, { requests: limits.rekeysPerMinute, periodSeconds: 60 });
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -14,6 +14,8 @@ const REKEY_BYTES = 16 * 1024 ** 3;
 const REKEY_PACKETS = 2 ** 30;
 /** Milliseconds that the client may take to agree on keys. */
 const REKEY_MS = 60_000;
+/** A client that asks for new keys before so many bytes have used the old ones does so for no good reason. */
+const WORTH_KEYS = 256 * 1024;
 /** Messages that wait for keys to be agreed on; only answers do. */
 const MAX_HELD = 1_000;
 /** Milliseconds that a client may take for what was written before the end. */
@@ -35,6 +37,8 @@ export interface TransportSettings {
   hostKeys: readonly HostKey[];
   /** After so many bytes with the same keys new ones are agreed on. */
   rekeyBytes?: number;
+  /** Whether the client may have new keys though little was sent with the old ones; as often as it likes when absent. */
+  mayRekey?: () => boolean;
 }
 
 /**
@@ -237,7 +241,12 @@ export class Transport {
 
   #begin(payload: Buffer): undefined {
     // They cost the server more than the client.
-    if (this.#rekeying === undefined && !this.#trusted) throw new SshError('new keys are for who has signed in');
+    if (this.#rekeying === undefined) {
+      if (!this.#trusted) throw new SshError('new keys are for who has signed in');
+      if (this.#bytes < WORTH_KEYS && this.#settings.mayRekey?.() === false) {
+        throw new SshError('new keys are asked for too often');
+      }
+    }
     this.#rekey();
     const { strict } = this.#rekeying!.begin(payload);
     if (this.#sessionId !== undefined) return;
