@@ -1,4 +1,5 @@
 import type { PasswordGate } from './access/password-gate.ts';
+import type { NewPersonalToken, PersonalToken } from './access/personal-tokens.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
@@ -14,6 +15,7 @@ import type { ServerProcesses } from './db/server-processes.ts';
 import type { SnapshotCache } from './db/snapshot-cache.ts';
 import type { MergeRequest } from './db/tables/merge-requests.ts';
 import type { RefChange } from './db/tables/ref-intents.ts';
+import type { User } from './db/tables/users.ts';
 import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
 import type { AnswerCache } from './http/answers.ts';
@@ -88,6 +90,8 @@ export interface Deps {
   settleBefore(holder: Pick<Holder, 'type' | 'id'>, updates: readonly RefChange[]): Promise<void>;
   /** Whether a merge request has the approvals that it needs; set by the area that keeps them. */
   isApproved(db: Db, mergeRequest: MergeRequest): Promise<boolean>;
+  /** Makes a personal access token for a user; set by the area that keeps them. @throws ApiError 400, 403 */
+  createPersonalToken(user: User, request: NewPersonalToken): Promise<PersonalToken>;
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
   /** Bytes of memory that large bodies and answers may take together. */

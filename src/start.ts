@@ -145,6 +145,7 @@ export async function open(
     settleIntent: async () => {},
     settleBefore: async () => {},
     isApproved: async () => false,
+    createPersonalToken: () => Promise.reject(new Error('nothing keeps access tokens')),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
     sshUrl: (path) => sshAddress(config, deps.externalUrl(), path),
   };

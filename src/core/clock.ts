@@ -10,3 +10,9 @@ export const timestamp = (clock: Clock): string => clock.now().toISOString();
 
 /** Today in UTC as `2026-01-31`. */
 export const today = (clock: Clock): string => timestamp(clock).slice(0, 10);
+
+const DAY_MS = 86_400_000;
+
+/** The day so many days from now, `YYYY-MM-DD`. */
+export const dayIn = (clock: Clock, days: number): string =>
+  new Date(clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10);

@@ -1,4 +1,6 @@
+import { parseJson } from '../../db/columns.ts';
 import type { Area } from '../area.ts';
+import { createToken } from './access-tokens/for-users.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { avatarRoutes } from './avatars/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
@@ -18,6 +20,7 @@ import { userRoutes } from './users/routes.ts';
 import { userStateRoutes } from './users/state-routes.ts';
 import { userStatusRoutes } from './users/status-routes.ts';
 
+export { PERSONAL_SCOPES, RESOURCE_SCOPES } from '../../access/token-scopes.ts';
 export { isEmailTaken, usersWithAddresses, userWithAddress } from '../../access/user-addresses.ts';
 export {
   PersonalToken,
@@ -25,9 +28,7 @@ export {
   ResourceToken,
   ResourceTokenWithSecret,
 } from './access-tokens/answers.ts';
-export { createToken } from './access-tokens/for-users.ts';
 export { tokenFilters, tokensMatching } from './access-tokens/list.ts';
-export { PERSONAL_SCOPES, RESOURCE_SCOPES } from './access-tokens/scopes.ts';
 export { presentToken, presentTokenWithUse } from './access-tokens/views.ts';
 export {
   expiryOf,
@@ -50,6 +51,7 @@ export { isUsernameTaken } from './users/queries.ts';
 export { attributeErrors, emailErrors } from './users/rules.ts';
 export { presentUserInfo } from './users/views.ts';
 export { createUser, updateUser } from './users/writes.ts';
+export { createToken };
 
 /** Users, their addresses, keys, pictures and tokens. */
 export const identity: Area = {
@@ -74,6 +76,10 @@ export const identity: Area = {
   ],
   register(deps) {
     registerDormant(deps);
+    deps.createPersonalToken = async (user, request) => {
+      const { token, row } = await createToken(deps, user, request);
+      return { token, scopes: parseJson<string[]>(row.scopes), expiresAt: row.expires_at };
+    };
   },
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,
 };

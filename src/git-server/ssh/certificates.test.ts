@@ -66,6 +66,9 @@ describe('SSH certificates of groups', { skip: noSsh }, () => {
     }
     const welcome = await place.ssh(key, [], shown(key));
     assert.equal(welcome.stdout, 'Welcome to Stithy, @ann!\n');
+    const made = await place.ssh(key, ['personal_access_token name api'], shown(key));
+    assert.equal(made.stdout, '');
+    assert.match(made.stderr, /remote: ERROR: Could not find the given key\n/);
     const { git } = place;
     const dir = await git.tree();
     const words = place.with(key, ...shown(key));

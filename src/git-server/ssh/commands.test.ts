@@ -21,6 +21,11 @@ test('commands are read as a shell would read them, and nothing in them is done 
     ["git-upload-archive 'a/b.git'", { kind: 'archive', path: 'a/b' }],
     ['git upload-archive /a/b.git', { kind: 'archive', path: 'a/b' }],
     ['2fa_recovery_codes', { kind: 'recovery-codes' }],
+    ['personal_access_token', { kind: 'access-token', words: [] }],
+    [
+      "personal_access_token 'my token' api,read_user 7",
+      { kind: 'access-token', words: ['my token', 'api,read_user', '7'] },
+    ],
     ['git-lfs-authenticate a/b.git upload', { kind: 'lfs', path: 'a/b', operation: 'upload' }],
     ['git-lfs-authenticate a/b.git download 1f', { kind: 'lfs', path: 'a/b', operation: 'download' }],
     ["git-upload-pack 'a", { kind: 'invalid', line: "git-upload-pack 'a" }],
@@ -49,7 +54,6 @@ test('commands are read as a shell would read them, and nothing in them is done 
     'GIT-UPLOAD-PACK a/b',
     'git config --list',
     'git-upload-pack\0 a/b',
-    'personal_access_token x api',
     '2fa_recovery_codes x',
   ]) {
     assert.deepEqual(parseCommand(line), { kind: 'disallowed' }, line);

@@ -7,6 +7,7 @@ export type SshCommand =
   | { kind: 'archive'; path: string }
   | { kind: 'lfs'; path: string; operation: 'download' | 'upload' }
   | { kind: 'recovery-codes' }
+  | { kind: 'access-token'; words: string[] }
   | { kind: 'disallowed' }
   | { kind: 'invalid'; line: string };
 
@@ -34,6 +35,7 @@ export function parseCommand(line: string | null): SshCommand {
     if (operation === 'download' || operation === 'upload') return { kind: 'lfs', path, operation };
   }
   if (name === '2fa_recovery_codes' && rest.length === 0) return { kind: 'recovery-codes' };
+  if (name === 'personal_access_token') return { kind: 'access-token', words: rest };
   return { kind: 'disallowed' };
 }
 

@@ -15,6 +15,7 @@ import { RULER } from '../after-push/frame.ts';
 import { admitLfs } from '../lfs/access.ts';
 import { lfsAuthentication } from '../lfs/pass.ts';
 import { serve, serveArchive } from '../serve.ts';
+import { makeToken } from './access-token.ts';
 import { parseCommand, type SshCommand } from './commands.ts';
 import type { Command } from './protocol/connection.ts';
 
@@ -98,6 +99,10 @@ async function run(
       const session = { address: client.address, correlationId, signal, stateless: false };
       return send(await serveArchive(deps, access, channel.input, session), channel);
     }
+    case 'access-token':
+      throttle(deps, client, 'personal_access_token');
+      channel.output.write(await makeToken(deps, caller, wanted.words));
+      return 0;
     case 'recovery-codes':
       // There is no second factor for any account.
       if (caller.user === null) throw refused('Deploy keys cannot be used to retrieve recovery codes', 403);

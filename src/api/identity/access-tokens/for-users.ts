@@ -1,10 +1,10 @@
 import { arePersonalTokensOff } from '../../../access/personal-tokens.ts';
+import { ADMIN_SCOPES } from '../../../access/token-scopes.ts';
 import { forbidden, invalidModel } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { userById } from '../users/find.ts';
-import { ADMIN_SCOPES } from './scopes.ts';
 import { expiryOf, type IssuedToken, issueToken } from './writes.ts';
 
 export interface TokenRequest {

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../../audit/record.ts';
 import { tokenEntry } from '../../../audit/tokens.ts';
-import { type Clock, timestamp, today } from '../../../core/clock.ts';
+import { type Clock, dayIn, timestamp, today } from '../../../core/clock.ts';
 import { badRequest, invalidModel } from '../../../core/errors.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
 import { bit } from '../../../db/columns.ts';
@@ -9,7 +9,6 @@ import type { AccessToken } from '../../../db/tables/access-tokens.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 
-const DAY_MS = 86_400_000;
 /** Days a token can live at most, and how long a rotated one lives when nothing is said. */
 const MAX_LIFETIME_DAYS = 365;
 const ROTATED_LIFETIME_DAYS = 7;
@@ -33,10 +32,6 @@ export interface NewToken {
   /** The first token of the chain of rotations that this one continues. */
   familyId?: number;
 }
-
-/** The day so many days from now, `YYYY-MM-DD`. */
-export const dayIn = (clock: Clock, days: number): string =>
-  new Date(clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10);
 
 /**
  * The day a token expires on.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
+import { OAUTH_SCOPES } from '../../../access/token-scopes.ts';
 import { type AuditEntry, INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { invalidModel, notFound } from '../../../core/errors.ts';
@@ -11,7 +12,6 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Filled, pagination } from '../../../http/schema.ts';
 import { administrator, onServer } from '../../access.ts';
-import { OAUTH_SCOPES } from '../access-tokens/scopes.ts';
 
 const fields = {
   id: Type.Integer(),

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { OAUTH_SCOPES } from '../../../access/token-scopes.ts';
 import { type BaseContext, route } from '../../../http/route.ts';
 import { Nullable, optional, Secret } from '../../../http/schema.ts';
 import { openAbility, signedIn } from '../../access.ts';
-import { OAUTH_SCOPES } from '../access-tokens/scopes.ts';
 import { provenClient, readClient } from './clients.ts';
 import { oauthError } from './errors.ts';
 import { describeGrant, grantByPassword, grantByRefresh, revokeGrant } from './tokens.ts';

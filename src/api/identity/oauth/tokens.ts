@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { userOfPassword } from '../../../access/sign-in.ts';
+import { OAUTH_SCOPES } from '../../../access/token-scopes.ts';
 import { recordFailedSignIn } from '../../../audit/failed-sign-ins.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { tokenDigest } from '../../../core/secrets.ts';
@@ -8,7 +9,6 @@ import type { Db } from '../../../db/schema.ts';
 import type { OauthApplication } from '../../../db/tables/oauth-applications.ts';
 import type { OauthToken } from '../../../db/tables/oauth-tokens.ts';
 import type { Deps } from '../../../deps.ts';
-import { OAUTH_SCOPES } from '../access-tokens/scopes.ts';
 import { oauthError } from './errors.ts';
 
 const LIFETIME_SECONDS = 7_200;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { PERSONAL_SCOPES, SELF_SERVICE_SCOPES } from '../../../access/token-scopes.ts';
 import { Day, Enum, Filled, List, Nullable } from '../../../http/schema.ts';
-import { PERSONAL_SCOPES, SELF_SERVICE_SCOPES } from '../access-tokens/scopes.ts';
 
 export const tokenId = Type.Object({ id: Type.Integer({ description: 'Id of the token.' }) });
 

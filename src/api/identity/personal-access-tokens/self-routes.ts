@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { PERSONAL_SCOPES } from '../../../access/token-scopes.ts';
 import { MEMBER_LEVELS } from '../../../core/access-levels.ts';
 import { today } from '../../../core/clock.ts';
 import { setPageHeaders } from '../../../http/pagination.ts';
@@ -6,7 +7,6 @@ import { route } from '../../../http/route.ts';
 import { IntegerEnum, pagination } from '../../../http/schema.ts';
 import { onServer, signedIn } from '../../access.ts';
 import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/answers.ts';
-import { PERSONAL_SCOPES } from '../access-tokens/scopes.ts';
 import { presentToken, presentTokenWithUse } from '../access-tokens/views.ts';
 import { revokeFamily, revokeToken, rotateToken } from '../access-tokens/writes.ts';
 import { Associations, associationsOf } from './associations.ts';
