@@ -36,6 +36,7 @@ import { chatNames } from './0047-chat-names.ts';
 import { integrationMails } from './0048-integration-mails.ts';
 import { topicPositions } from './0052-topic-positions.ts';
 import { serverProcesses } from './0062-server-processes.ts';
+import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -77,4 +78,5 @@ export const migrations: Readonly<Record<string, string>> = {
   '0048-integration-mails': integrationMails,
   '0052-topic-positions': topicPositions,
   '0062-server-processes': serverProcesses,
+  '0066-user-sign-in-addresses': userSignInAddresses,
 };

@@ -24,6 +24,7 @@ export interface UsersTable {
   notification_email: string | null;
   bio: Defaulted<string>;
   location: Defaulted<string>;
+  skype: Defaulted<string>;
   linkedin: Defaulted<string>;
   twitter: Defaulted<string>;
   discord: Defaulted<string>;
@@ -44,6 +45,8 @@ export interface UsersTable {
   confirmed_at: Timestamp | null;
   last_sign_in_at: Timestamp | null;
   current_sign_in_at: Timestamp | null;
+  last_sign_in_ip: string | null;
+  current_sign_in_ip: string | null;
   last_activity_on: Day | null;
   /** Of service accounts: the group or project that made it; null for those of the whole server. */
   provisioned_by_group_id: number | null;

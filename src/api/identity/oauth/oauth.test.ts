@@ -75,7 +75,14 @@ test('JSON and an e-mail address do as well, and the sign-in is noted', async ()
   assert.equal(grant.scope, 'read_user');
   const own = expectStatus(await app.get('/user', bearer(grant)), 200);
   assert.equal(own.current_sign_in_at, clock.now().toISOString());
+  assert.ok(!('current_sign_in_ip' in own));
+  const seen = async () => {
+    const { current_sign_in_ip, last_sign_in_ip } = expectStatus(await app.get(`/users/${user.id}`), 200);
+    return [current_sign_in_ip, last_sign_in_ip];
+  };
+  assert.deepEqual(await seen(), ['127.0.0.1', null]);
   assert.equal(expectStatus(await app.get('/version', bearer(await signIn(user))), 200).version !== '', true);
+  assert.deepEqual(await seen(), ['127.0.0.1', '127.0.0.1']);
   expectStatus(await app.post('/user/keys', { ...bearer(grant), json: {} }), 403);
 });
 

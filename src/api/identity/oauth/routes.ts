@@ -56,7 +56,7 @@ export const oauthRoutes = [
     success: { status: 200, schema: GrantAnswer },
     errors: [400, 401, 429],
     handler: async (context) => {
-      const { deps, input, reply } = context;
+      const { deps, input, reply, request } = context;
       const { grant_type: type, username, password, refresh_token: refreshToken, scope } = input;
       if (type === undefined || type === '') throw oauthError('invalid_request');
       if (type !== 'password' && type !== 'refresh_token') throw oauthError('unsupported_grant_type');
@@ -64,7 +64,7 @@ export const oauthRoutes = [
       reply.header('Cache-Control', 'no-store');
       if (type === 'password') {
         if (username === undefined || password === undefined) throw oauthError('invalid_request');
-        return grantByPassword(deps, application, { username, password, scope });
+        return grantByPassword(deps, application, { username, password, scope, ip: request.ip });
       }
       if (refreshToken === undefined || refreshToken === '') throw oauthError('invalid_request');
       return grantByRefresh(deps, application, refreshToken);

@@ -64,12 +64,13 @@ function scopesOf(asked: string | undefined, application: OauthApplication | nul
 
 /**
  * Tokens for a user name and password (RFC 6749, section 4.3).
+ * @param given `ip`: address of who asks, which administrators see
  * @throws ApiError 400 `invalid_grant` for wrong ones and for users who may not sign in alike, 429 after many failures
  */
 export async function grantByPassword(
   deps: Deps,
   application: OauthApplication | null,
-  given: { username: string; password: string; scope?: string | undefined },
+  given: { username: string; password: string; scope?: string | undefined; ip: string },
 ): Promise<Grant> {
   const scopes = scopesOf(given.scope, application);
   const user = await userOfPassword(deps, given.username, given.password);
@@ -81,7 +82,12 @@ export async function grantByPassword(
   return deps.db.transaction().execute(async (db) => {
     const { numUpdatedRows } = await db
       .updateTable('users')
-      .set({ last_sign_in_at: user.current_sign_in_at, current_sign_in_at: timestamp(deps.clock) })
+      .set({
+        last_sign_in_at: user.current_sign_in_at,
+        last_sign_in_ip: user.current_sign_in_ip,
+        current_sign_in_at: timestamp(deps.clock),
+        current_sign_in_ip: given.ip,
+      })
       .where('id', '=', user.id)
       .where('state', '=', 'active')
       .where('password_hash', '=', user.password_hash)

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { invalidParameter } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
-import type { UserPreferences } from '../../../db/tables/user-preferences.ts';
 import { route } from '../../../http/route.ts';
 import { optional } from '../../../http/schema.ts';
 import { onServer, signedIn } from '../../access.ts';
+import { type PreferenceColumns, setPreferences } from './store.ts';
 
 const fields = {
   view_diffs_file_by_file: Type.Boolean({ description: 'Show one file of a change at a time.' }),
@@ -20,10 +20,9 @@ const DEFAULTS = {
   pass_user_identities_to_ci_jwt: 0,
   notified_of_own_activity: 0,
 } as const;
-type Columns = Omit<UserPreferences, 'user_id'>;
-const NAMES = Object.keys(DEFAULTS) as (keyof Columns)[];
+const NAMES = Object.keys(DEFAULTS) as (keyof PreferenceColumns)[];
 
-const present = (userId: number, columns: Columns): Static<typeof Preferences> => ({
+const present = (userId: number, columns: PreferenceColumns): Static<typeof Preferences> => ({
   id: userId,
   user_id: userId,
   view_diffs_file_by_file: columns.view_diffs_file_by_file === 1,
@@ -62,20 +61,14 @@ export const userPreferenceRoutes = [
     handler: async (c) => {
       const { deps, input } = c;
       const { user } = c.caller;
-      const given: Partial<Columns> = {};
+      const given: Partial<PreferenceColumns> = {};
       for (const name of NAMES) {
         const value = input[name];
         if (value !== undefined) given[name] = bit(value);
       }
       const [empty] = NAMES.filter((name) => c.given(name) && input[name] === undefined);
       if (empty !== undefined) throw invalidParameter(`${empty} is empty`);
-      const row = await deps.db
-        .insertInto('user_preferences')
-        .values({ user_id: user.id, ...given })
-        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(given))
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return present(user.id, row);
+      return present(user.id, await setPreferences(deps.db, user.id, given));
     },
   }),
 ];

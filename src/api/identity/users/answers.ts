@@ -6,6 +6,7 @@ const profile = {
   created_at: Type.Optional(Instant()),
   bio: Type.String(),
   location: Type.String(),
+  skype: Type.String(),
   linkedin: Type.String(),
   twitter: Type.String(),
   discord: Type.String(),
@@ -35,7 +36,10 @@ const own = {
   projects_limit: Type.Integer(),
   current_sign_in_at: Nullable(Instant()),
   identities: Type.Array(Type.Object({ provider: Type.String(), extern_uid: Type.String() })),
+  provider: Type.Optional(Type.String()),
+  extern_uid: Type.Optional(Type.String()),
   can_create_group: Type.Boolean(),
+  can_create_organization: Type.Boolean(),
   can_create_project: Type.Boolean(),
   two_factor_enabled: Type.Boolean(),
   external: Type.Boolean(),
@@ -54,6 +58,8 @@ export const customAttributes = Type.Array(Type.Object({ key: Type.String(), val
 
 export const admin = {
   is_admin: Type.Boolean(),
+  current_sign_in_ip: Nullable(Type.String()),
+  last_sign_in_ip: Nullable(Type.String()),
   note: Nullable(Type.String()),
   namespace_id: Nullable(Type.Integer()),
   created_by: Nullable(UserBasic),

@@ -81,8 +81,12 @@ const attributes = {
   pronouns: Nullable(Type.String()),
   provider: Type.String({ description: 'Name of the provider of identities that knows the user by `extern_uid`.' }),
   public_email: Nullable(Type.String()),
+  skype: Type.String(),
   theme_id: Nullable(Type.Integer({ minimum: 1, maximum: 100 })),
   twitter: Type.String(),
+  view_diffs_file_by_file: Type.Boolean({
+    description: 'The preference of that name: one file of a change at a time.',
+  }),
   website_url: Type.String(),
 };
 

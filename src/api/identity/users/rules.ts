@@ -36,7 +36,17 @@ const CHECKS: Record<string, (value: string) => string[]> = {
   name: nameErrors,
   website_url: websiteErrors,
 };
-const SHORT_TEXTS = ['bio', 'location', 'linkedin', 'twitter', 'discord', 'github', 'organization', 'job_title'];
+const SHORT_TEXTS = [
+  'bio',
+  'location',
+  'skype',
+  'linkedin',
+  'twitter',
+  'discord',
+  'github',
+  'organization',
+  'job_title',
+];
 for (const field of [...SHORT_TEXTS, 'pronouns']) CHECKS[field] = tooLong;
 
 /** What is wrong with the attributes that are given, by field; empty when nothing is. */

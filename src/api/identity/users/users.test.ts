@@ -42,6 +42,9 @@ test('GET /user shows people themselves, and administrators what administrators 
   assert.equal(own.email, user.email);
   assert.equal(own.commit_email, user.email);
   assert.equal(own.can_create_project, true);
+  assert.equal(own.can_create_organization, false);
+  assert.ok(!('extern_uid' in own) && !('provider' in own));
+  assert.ok(!('current_sign_in_ip' in own) && !('last_sign_in_ip' in own));
   assert.ok(!('is_admin' in own) && !('note' in own));
   const root = expectStatus<Shown>(await app.get('/user'), 200);
   assert.deepEqual([root.id, root.username, root.name, root.is_admin], [1, 'root', 'Administrator', true]);
@@ -57,6 +60,9 @@ test('GET /users/:id shows others neither addresses nor sign-ins (fields by view
     'commit_email',
     'last_sign_in_at',
     'current_sign_in_at',
+    'last_sign_in_ip',
+    'current_sign_in_ip',
+    'can_create_organization',
     'confirmed_at',
     'two_factor_enabled',
     'identities',
@@ -81,6 +87,36 @@ test('a private profile hides its dates from others only', async () => {
   assert.ok(!('created_at' in seen) && !('followers' in seen));
   const own = expectStatus<Shown>(await app.get(`/users/${user.id}`, { token }), 200);
   assert.equal(own.created_at, user.created_at);
+});
+
+test('skype is kept and shown to everybody as the other addresses of people are', async () => {
+  const { id, skype } = await create({ skype: 'ada.sky' });
+  assert.equal(skype, 'ada.sky');
+  const { token } = await app.make.user();
+  const seen = async () => expectStatus<Shown>(await app.get(`/users/${id}`, { token }), 200).skype;
+  assert.equal(await seen(), 'ada.sky');
+  expectStatus(await app.put(`/users/${id}`, { json: { skype: '' } }), 200);
+  assert.equal(await seen(), '');
+  assert.match(String(await refusal(newUser({ skype: 'x'.repeat(256) }))), /^skype is too long/);
+  expectStatus(await app.put(`/users/${id}`, { token, json: { skype: 'mine' } }), 403);
+});
+
+test('administrators choose whether a user sees one file of a change at a time', async () => {
+  const { id } = await create({ view_diffs_file_by_file: true });
+  const chosen = () =>
+    app.deps.db
+      .selectFrom('user_preferences')
+      .select(['view_diffs_file_by_file', 'show_whitespace_in_diffs'])
+      .where('user_id', '=', id)
+      .executeTakeFirst();
+  assert.deepEqual({ ...(await chosen()) }, { view_diffs_file_by_file: 1, show_whitespace_in_diffs: 1 });
+  expectStatus(await app.put(`/users/${id}`, { json: { bio: 'else' } }), 200);
+  assert.equal((await chosen())!.view_diffs_file_by_file, 1);
+  expectStatus(await app.put(`/users/${id}`, { json: { view_diffs_file_by_file: false } }), 200);
+  assert.equal((await chosen())!.view_diffs_file_by_file, 0);
+  expectStatus(await app.put(`/users/${id}`, { json: { view_diffs_file_by_file: 'perhaps' } }), 400);
+  const { token } = await app.make.user();
+  expectStatus(await app.put(`/users/${id}`, { token, json: { view_diffs_file_by_file: true } }), 403);
 });
 
 test('GET /users lets anonymous callers look one user up and no more', async () => {
@@ -354,6 +390,8 @@ test('identities at other providers are set, shown, found and removed by adminis
   const identity = { provider: 'saml', extern_uid: 'CN=Ada' };
   const { id, identities } = await create(identity);
   assert.deepEqual(identities, [identity]);
+  const one = expectStatus<Shown>(await app.get(`/users/${id}`), 200);
+  assert.deepEqual([one.provider, one.extern_uid], [identity.provider, identity.extern_uid]);
   const shown = async () => expectStatus<Shown>(await app.get(`/users/${id}`), 200).identities;
   assert.deepEqual(await shown(), [identity]);
   const changed = { provider: 'saml', extern_uid: 'CN=Ada 2' };

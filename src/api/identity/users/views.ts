@@ -26,6 +26,7 @@ export const presentUserProfile = (
   ...(follows === null ? {} : { created_at: user.created_at }),
   bio: user.bio,
   location: user.location,
+  skype: user.skype,
   linkedin: user.linkedin,
   twitter: user.twitter,
   discord: user.discord,
@@ -71,7 +72,11 @@ export const presentUserPublic = (
   projects_limit: user.projects_limit,
   current_sign_in_at: user.current_sign_in_at,
   identities,
+  // Those who know but one identity read the first one here.
+  ...identities[0],
   can_create_group: user.can_create_group === 1,
+  // There are no organizations to make.
+  can_create_organization: false,
   can_create_project: user.projects_limit > personalProjects,
   two_factor_enabled: false,
   external: user.external === 1,
@@ -94,6 +99,8 @@ export interface AdminFacts extends OwnFacts {
 export const presentUserWithAdmin = (deps: Deps, user: User, facts: AdminFacts): Static<typeof UserWithAdmin> => ({
   ...presentUserPublic(deps, user, facts),
   is_admin: user.admin === 1,
+  current_sign_in_ip: user.current_sign_in_ip,
+  last_sign_in_ip: user.last_sign_in_ip,
   note: user.note,
   namespace_id: facts.namespaceId,
   created_by: facts.createdBy === null ? null : userBasic(deps, facts.createdBy),

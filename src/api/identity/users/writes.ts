@@ -18,6 +18,7 @@ import type { Deps } from '../../../deps.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { avatarColumn } from '../avatars/upload.ts';
+import { setPreferences } from '../user-preferences/store.ts';
 import { createAccount } from './account.ts';
 import { userById } from './find.ts';
 import { givenIdentity, setIdentity } from './identities.ts';
@@ -47,6 +48,7 @@ const TEXTS = [
   'linkedin',
   'location',
   'organization',
+  'skype',
   'twitter',
   'website_url',
 ] as const;
@@ -71,6 +73,12 @@ function columnsOf(given: ChangedUser | NewUser): Partial<Insertable<UsersTable>
   if (given.color_scheme_id !== undefined) columns.color_scheme_id = given.color_scheme_id;
   if (given.projects_limit !== undefined) columns.projects_limit = given.projects_limit;
   return columns;
+}
+
+/** Sets the preferences among the attributes of a user. */
+async function choose(db: Db, userId: number, given: ChangedUser | NewUser): Promise<void> {
+  const { view_diffs_file_by_file: fileByFile } = given;
+  if (fileByFile !== undefined) await setPreferences(db, userId, { view_diffs_file_by_file: bit(fileByFile) });
 }
 
 /** An address that is shown or commits are made with must be one of the user's own. */
@@ -125,6 +133,7 @@ export async function createUser(deps: Deps, caller: UserCaller, given: NewUser)
         columns: { ...(await newUserColumns(deps, db, given.email)), ...columnsOf(given), ...picture },
       });
       if (identity !== undefined) await setIdentity(deps, db, created.id, identity);
+      await choose(db, created.id, given);
       const payload = { user_id: created.id, user: userFacts(created) };
       await deps.events.record(db, 'user.created', payload, { actorId: caller.user.id });
       await recordAudit(deps, db, { name: 'user_created', entity: onUser(created.id), message: 'User created' });
@@ -181,6 +190,7 @@ export async function updateUser(
         if (confirmed) await deps.lifecycle.addressConfirmed.run(db, id, email);
       }
       if (identity !== undefined) await setIdentity(deps, db, id, identity);
+      await choose(db, id, given);
       await renameNamespace(
         deps,
         db,
