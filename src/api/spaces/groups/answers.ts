@@ -3,7 +3,7 @@ import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { Day, Enum, Instant, Nullable, optional } from '../../../http/schema.ts';
 import { CustomAttribute } from '../custom-attributes/answers.ts';
 import { Project } from '../projects/answers.ts';
-import { detailSettingFields, settingFields } from './settings.ts';
+import { DUO_AVAILABILITIES, detailSettingFields, laterSettingFields, settingFields } from './settings.ts';
 
 const basicFields = { id: Type.Integer(), web_url: Type.String(), name: Type.String() };
 
@@ -77,14 +77,28 @@ export const SharedWithGroup = Type.Object({
 });
 export type SharedWithGroup = Static<typeof SharedWithGroup>;
 
+/** A group of a directory whose members a group takes over. */
+export const LdapGroupLink = Type.Object({
+  cn: Type.String(),
+  group_access: Type.Integer(),
+  provider: Type.String(),
+});
+
+/** A group of a sign-in service whose members a group takes over. */
+export const SamlGroupLink = Type.Object({ name: Type.String(), access_level: Type.Integer() });
+
 /** The group object of single reads (silent parts of the specification, 1.9). */
 export const GroupDetail = Type.Object({
   ...groupFields,
   shared_with_groups: Type.Array(SharedWithGroup),
   ip_restriction_ranges: Type.Null(),
-  allowed_email_domains_list: Type.Null(),
+  ldap_group_links: Type.Array(LdapGroupLink),
+  saml_group_links: Type.Array(SamlGroupLink),
+  duo_availability: Enum(DUO_AVAILABILITIES),
   ...detailSettingFields,
+  allow_personal_snippets: laterSettingFields.allow_personal_snippets,
   ...(optional({
+    allowed_email_domains_list: laterSettingFields.allowed_email_domains_list,
     runners_token: Nullable(Type.String({ description: 'For owners; null where runners register by none.' })),
     projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects of the group.' }),
     shared_projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects shared with it.' }),

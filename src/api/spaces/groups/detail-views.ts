@@ -6,14 +6,22 @@ import type { Deps } from '../../../deps.ts';
 import { registrationToken } from '../../../pipelines/runners/registration-tokens.ts';
 import { type ListBase, listProjects } from '../projects/list.ts';
 import { presentProjects } from '../projects/page-views.ts';
-import { detailSettingFields, type GroupSettings, groupSettings } from './settings.ts';
+import {
+  detailSettingFields,
+  duoAvailability,
+  type GroupSettings,
+  groupSettings,
+  laterSettingFields,
+} from './settings.ts';
 import { sharedWith } from './shares.ts';
 import { presentGroups } from './views.ts';
 
 /** Projects in the object of a group at most. */
 const MAX_PROJECTS = 100;
 
-const DETAIL_NAMES = Object.keys(detailSettingFields) as (keyof typeof detailSettingFields)[];
+const { allow_personal_snippets } = laterSettingFields;
+const DETAILS = { ...detailSettingFields, allow_personal_snippets };
+const DETAIL_NAMES = Object.keys(DETAILS) as (keyof typeof DETAILS)[];
 
 /** One group with all that the caller may know of it. */
 export async function presentGroupDetail(
@@ -29,16 +37,24 @@ export async function presentGroupDetail(
   const settings = groupSettings(group);
   const details = Object.fromEntries(DETAIL_NAMES.map((name) => [name, settings[name]])) as Pick<
     GroupSettings,
-    keyof typeof detailSettingFields
+    keyof typeof DETAILS
   >;
   const owns = (await groupPermissions(deps, caller, group)).can('own_group');
   return {
     ...shown!,
     shared_with_groups: await sharedWith(deps, caller, { type: 'group', id: group.id }),
     ip_restriction_ranges: null,
-    allowed_email_domains_list: null,
+    // Nobody signs in by a directory or a sign-in service here.
+    ldap_group_links: [],
+    saml_group_links: [],
+    duo_availability: duoAvailability(settings),
     ...details,
-    ...(owns ? { runners_token: await runnersToken(deps, group) } : {}),
+    ...(owns
+      ? {
+          allowed_email_domains_list: settings.allowed_email_domains_list,
+          runners_token: await runnersToken(deps, group),
+        }
+      : {}),
     ...(projects
       ? {
           projects: await projectsOf(deps, caller, { namespaceIds: [group.id] }),

@@ -297,3 +297,83 @@ test('auto_ban_user_on_excessive_projects_download had another name', async () =
   const name = 'auto_ban_user_on_excessive_projects_download';
   assert.equal(expectStatus<GroupAnswer>(await app.put(`/groups/${id}`, { json: { [name]: true } }), 200)[name], true);
 });
+
+test('duo_availability is two settings in one; experiments are kept', async () => {
+  const json = { name: 'AI', path: 'with-ai', duo_availability: 'never_on', experiment_features_enabled: true };
+  const created = expectStatus<GroupAnswer>(await app.post('/groups', { json }), 201);
+  const shown = ({ duo_availability, duo_features_enabled, lock_duo_features_enabled }: GroupAnswer) => [
+    duo_availability,
+    duo_features_enabled,
+    lock_duo_features_enabled,
+  ];
+  assert.deepEqual(shown(created), ['never_on', false, true]);
+  assert.equal(created.experiment_features_enabled, true);
+  const put = async (changes: object) =>
+    shown(expectStatus<GroupAnswer>(await app.put(`/groups/${created.id}`, { json: changes }), 200));
+  assert.deepEqual(await put({ duo_availability: 'default_off' }), ['default_off', false, false]);
+  assert.deepEqual(await put({ duo_features_enabled: true }), ['default_on', true, false]);
+  assert.deepEqual(await put({ duo_features_enabled: false, lock_duo_features_enabled: true }), [
+    'never_on',
+    false,
+    true,
+  ]);
+  expectStatus(await app.put(`/groups/${created.id}`, { json: { duo_availability: 'sometimes' } }), 400);
+});
+
+test('a group follows no group elsewhere, and refuses protections that the server does not have', async () => {
+  const { id } = await app.make.group();
+  const put = (json: object) => app.put(`/groups/${id}`, { json });
+  const group = expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200);
+  assert.deepEqual([group.ldap_group_links, group.saml_group_links, group.ip_restriction_ranges], [[], [], null]);
+  const ranges = expectStatus<{ message: string }>(await put({ ip_restriction_ranges: '10.0.0.0/8' }), 400);
+  assert.match(ranges.message, /^ip_restriction_ranges cannot be set: leave it empty/);
+  const provider = await put({ step_up_auth_required_oauth_provider: 'openid_connect' });
+  const { message } = expectStatus<{ message: string }>(provider, 400);
+  assert.match(message, /^step_up_auth_required_oauth_provider is not a sign-in service of this server/);
+  for (const empty of ['', null]) {
+    expectStatus(await put({ ip_restriction_ranges: empty, step_up_auth_required_oauth_provider: empty }), 200);
+  }
+  const snippets = expectStatus<GroupAnswer>(await put({ allow_personal_snippets: false }), 200);
+  assert.equal(snippets.allow_personal_snippets, false);
+});
+
+test('allowed_email_domains_list lets in only members of these domains, below the group as well', async () => {
+  const group = await app.make.group({ visibility: 'public' });
+  const below = await app.make.group({ parent: group });
+  const project = await app.make.project({ namespace: below });
+  const put = (list: unknown) => app.put(`/groups/${group.id}`, { json: { allowed_email_domains_list: list } });
+  const refused = expectStatus<{ message: string }>(await put('example.org, not a domain'), 400);
+  assert.equal(refused.message, 'allowed_email_domains_list has an invalid domain: not a domain');
+  const changed = expectStatus<GroupAnswer>(await put('one.example, Two.example'), 200);
+  assert.equal(changed.allowed_email_domains_list, 'one.example, Two.example');
+  const confirmed_at = group.created_at;
+  const person = (email: string, columns: object = { confirmed_at }) =>
+    app.make.user({ columns: { email, ...columns } });
+  const places = [`/groups/${group.id}`, `/groups/${below.id}`, `/projects/${project.id}`];
+  for (const [number, place] of places.entries()) {
+    const add = async (user: { id: number }) =>
+      app.post(`${place}/members`, { json: { user_id: user.id, access_level: 30 } });
+    const wrong = await person(`a${number}@sub.one.example`);
+    const { message } = expectStatus<{ message: string }>(await add(wrong.user), 400);
+    assert.equal(message, 'user email does not match the allowed domains: one.example, two.example');
+    expectStatus(await add((await person(`b${number}@one.example`, { confirmed_at: null })).user), 400);
+    expectStatus(await add((await person(`c${number}@TWO.example`)).user), 201);
+  }
+  const token = { name: 'bot', scopes: ['api'], access_level: 30, expires_at: '2027-01-01' };
+  expectStatus(await app.post(`/groups/${group.id}/access_tokens`, { json: token }), 201);
+  for (const email of ['d@one.example', 'd@else.example']) {
+    expectStatus(await app.post(`/groups/${group.id}/invitations`, { json: { email, access_level: 20 } }), 201);
+    const json = { email, name: 'D', username: email.replace('@', '-'), password: 'correct horse' };
+    const { id } = expectStatus<{ id: number }>(await app.post('/users', { json }), 201);
+    expectStatus(await app.get(`/groups/${group.id}/members/${id}`), email === 'd@one.example' ? 200 : 404);
+  }
+  const asking = await person('asks@else.example');
+  expectStatus(await app.post(`/groups/${group.id}/access_requests`, { token: asking.token }), 201);
+  expectStatus(await app.put(`/groups/${group.id}/access_requests/${asking.user.id}/approve`), 400);
+  const guest = await app.make.user();
+  await app.make.member({ group }, guest.user, 10);
+  const seen = expectStatus<GroupAnswer>(await app.get(`/groups/${group.id}`, { token: guest.token }), 200);
+  assert.ok(!('allowed_email_domains_list' in seen));
+  expectStatus(await put(''), 200);
+  expectStatus(await app.put(`/groups/${group.id}/access_requests/${asking.user.id}/approve`), 201);
+});

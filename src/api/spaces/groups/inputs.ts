@@ -13,7 +13,13 @@ import {
   Upload,
 } from '../../../http/schema.ts';
 import { customAttributesFilter } from '../custom-attributes/inputs.ts';
-import { BranchProtection, detailSettingFields, settingFields } from './settings.ts';
+import {
+  BranchProtection,
+  DUO_AVAILABILITIES,
+  detailSettingFields,
+  laterSettingFields,
+  settingFields,
+} from './settings.ts';
 
 const { default_branch_protection_defaults: _rules, ...settings } = settingFields;
 
@@ -26,8 +32,15 @@ const attributes = {
   emails_disabled: Type.Boolean({ deprecated: true, description: 'Use `emails_enabled`.' }),
   ...settings,
   default_branch_protection_defaults: Type.Partial(Type.Object(BranchProtection.properties as TProperties)),
+  duo_availability: Enum(DUO_AVAILABILITIES, {
+    description: '`duo_features_enabled` and `lock_duo_features_enabled` in one.',
+    ...ofPlan('premium'),
+  }),
   ...detailSettingFields,
 };
+
+/** Settings of other servers that this one cannot follow: empty, or refused. */
+const unset = (description: string) => Nullable(Type.String({ maxLength: 10_000, description }));
 
 export const CreateInput = Type.Object({
   name: Filled({ description: 'Name of the group.' }),
@@ -48,7 +61,12 @@ export const UpdateInput = Type.Object({
       }),
     ),
   ),
-  ...optional(attributes).properties,
+  ...optional({
+    ...attributes,
+    ...laterSettingFields,
+    ip_restriction_ranges: unset('Empty: access is not restricted by address here.'),
+    step_up_auth_required_oauth_provider: unset('Empty: no sign-in service asks for a second step here.'),
+  }).properties,
 });
 
 /** `with_custom_attributes` and the filter by their values; both for administrators. */

@@ -62,9 +62,16 @@ export const detailSettingFields = {
   unique_project_download_limit_allowlist: Type.Array(Type.String(), { maxItems: 100, ...ofPlan('ultimate') }),
   unique_project_download_limit_alertlist: Type.Array(Type.Integer(), { maxItems: 100, ...ofPlan('ultimate') }),
   auto_ban_user_on_excessive_projects_download: Type.Boolean(ofPlan('ultimate')),
+  experiment_features_enabled: Type.Boolean(ofPlan('premium')),
 };
 
-const Settings = Type.Object({ ...settingFields, ...detailSettingFields });
+/** Settings that only the single read of a group shows, and that a group is not created with. */
+export const laterSettingFields = {
+  allowed_email_domains_list: Nullable(Type.String({ maxLength: 10_000, ...ofPlan('premium') })),
+  allow_personal_snippets: Type.Boolean(ofPlan('premium')),
+};
+
+const Settings = Type.Object({ ...settingFields, ...detailSettingFields, ...laterSettingFields });
 export type GroupSettings = Static<typeof Settings>;
 
 const DEFAULTS: GroupSettings = {
@@ -105,7 +112,25 @@ const DEFAULTS: GroupSettings = {
   unique_project_download_limit_allowlist: [],
   unique_project_download_limit_alertlist: [],
   auto_ban_user_on_excessive_projects_download: false,
+  experiment_features_enabled: false,
+  allowed_email_domains_list: null,
+  allow_personal_snippets: true,
 };
+/** What the settings of AI features are called together. */
+const AVAILABILITIES = {
+  default_on: { duo_features_enabled: true, lock_duo_features_enabled: false },
+  default_off: { duo_features_enabled: false, lock_duo_features_enabled: false },
+  never_on: { duo_features_enabled: false, lock_duo_features_enabled: true },
+};
+export type DuoAvailability = keyof typeof AVAILABILITIES;
+export const DUO_AVAILABILITIES = Object.keys(AVAILABILITIES) as DuoAvailability[];
+
+/** `duo_availability` of a group, as its other two settings of AI features have it. */
+export function duoAvailability(settings: GroupSettings): DuoAvailability {
+  if (settings.duo_features_enabled) return 'default_on';
+  return settings.lock_duo_features_enabled ? 'never_on' : 'default_off';
+}
+
 const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
 
 /** What the numbers of `default_project_creation` stand for. */
@@ -126,12 +151,14 @@ export const groupSettings = (group: Pick<Namespace, 'settings'>): GroupSettings
 /** What parameters of creation and update say about settings; `emails_disabled` is the old form of `emails_enabled`. */
 export type GivenSettings = Partial<Omit<GroupSettings, 'default_branch_protection_defaults'>> & {
   emails_disabled?: boolean;
+  duo_availability?: DuoAvailability;
   default_branch_protection_defaults?: Partial<BranchProtection>;
 };
 
 /** The text of the `settings` column after the parameters have been put in force. */
 export function settingsColumn(current: Pick<Namespace, 'settings'>, given: GivenSettings): string {
   const stored = parseJson<Record<string, unknown>>(current.settings);
+  if (given.duo_availability !== undefined) Object.assign(stored, AVAILABILITIES[given.duo_availability]);
   for (const name of NAMES) if (given[name] !== undefined) stored[name] = given[name];
   if (given.emails_enabled === undefined && given.emails_disabled !== undefined) {
     stored.emails_enabled = !given.emails_disabled;

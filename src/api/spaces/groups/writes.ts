@@ -6,7 +6,7 @@ import { groupPermissions } from '../../../access/permissions.ts';
 import { requireStillInGroup } from '../../../access/standing.ts';
 import { recordGroupChanges } from '../../../audit/groups.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { type FieldErrors, forbidden, invalidModel } from '../../../core/errors.ts';
 import { groupFacts } from '../../../core/event-facts.ts';
 import { bit } from '../../../db/columns.ts';
 import { startsWith } from '../../../db/like.ts';
@@ -19,6 +19,7 @@ import { applicationSettings } from '../../../settings/application-settings.ts';
 import { closer, restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { createGroup } from './create.ts';
+import { domainErrors } from './email-domains.ts';
 import { visibleGroup } from './find.ts';
 import type { CreateInput, UpdateInput } from './inputs.ts';
 import {
@@ -175,11 +176,24 @@ async function updateErrors(
     errors.prevent_sharing_groups_outside_hierarchy = ['can only be set on a top-level group'];
   }
   errors.default_branch = branchErrors(input.default_branch);
+  Object.assign(errors, unavailableErrors(input));
+  errors.allowed_email_domains_list = domainErrors(input.allowed_email_domains_list);
   const { file_template_project_id: templates } = input;
   if (templates != null && !(await isProjectBelow(db, group, templates))) {
     errors.file_template_project_id = ['is not a project of the group'];
   }
   return errors;
+}
+
+/** What is wrong with settings that would let people believe in a protection that is not there. */
+function unavailableErrors(input: Static<typeof UpdateInput>): FieldErrors {
+  const { ip_restriction_ranges: ranges, step_up_auth_required_oauth_provider: provider } = input;
+  return {
+    ip_restriction_ranges: ranges
+      ? ['cannot be set: leave it empty, and restrict addresses in front of the server']
+      : [],
+    step_up_auth_required_oauth_provider: provider ? ['is not a sign-in service of this server: leave it empty'] : [],
+  };
 }
 
 async function isProjectBelow(db: Db, group: Namespace, projectId: number): Promise<boolean> {

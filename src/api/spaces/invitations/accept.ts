@@ -5,12 +5,13 @@ import { equalsIgnoringCase } from '../../../db/like.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Invitation } from '../../../db/tables/invitations.ts';
 import type { Deps } from '../../../deps.ts';
+import { refusedDomains } from '../groups/email-domains.ts';
 import { recordMember } from '../members/writes.ts';
 
 /**
  * Makes a user a member of all that an address of his was invited to. Give the handle of the transaction in which the
  * address becomes confirmed. Where he is a member already, by an
- * equal or higher role, and where the membership would have ended, the invitation only goes.
+ * equal or higher role, where the membership would have ended, and where a group wants addresses of other domains, the invitation only goes.
  */
 export async function acceptInvitations(deps: Deps, db: Db, userId: number, email: string): Promise<void> {
   const invitations = await db
@@ -25,7 +26,9 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
   const { source_type, source_id, access_level, expires_at } = invitation;
   const day = today(deps.clock);
   if (expires_at !== null && expires_at <= day) return;
-  const own = await currentLevel(db, userId, invitation, day);
+  const groups = await groupsAround(db, invitation);
+  if (groups === undefined || (await refusedDomains(db, groups, userId)) !== null) return;
+  const own = await currentLevel(db, userId, invitation, groups, day);
   // A custom role adds to a level that he has already.
   if (own > access_level || (own === access_level && invitation.member_role_id === null)) return;
   const member = await db
@@ -48,9 +51,8 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
   await recordMember(deps, db, 'member.added', member, userId);
 }
 
-/** The user's level by memberships of the project or group, or of groups above it; beyond any where that is gone. */
-async function currentLevel(db: Db, userId: number, invitation: Invitation, day: string): Promise<number> {
-  const { source_type, source_id } = invitation;
+/** Ids of the groups that the place of an invitation is in, itself included; undefined where it is gone. */
+async function groupsAround(db: Db, { source_type, source_id }: Invitation): Promise<number[] | undefined> {
   const place =
     source_type === 'group'
       ? await db.selectFrom('namespaces').select('lineage').where('id', '=', source_id).executeTakeFirst()
@@ -60,7 +62,17 @@ async function currentLevel(db: Db, userId: number, invitation: Invitation, day:
           .select('lineage')
           .where('projects.id', '=', source_id)
           .executeTakeFirst();
-  if (place === undefined) return Number.POSITIVE_INFINITY;
+  return place && lineageIds(place.lineage);
+}
+
+/** The user's level by memberships of the project or group, or of groups above it. */
+async function currentLevel(
+  db: Db,
+  userId: number,
+  { source_type, source_id }: Invitation,
+  groups: readonly number[],
+  day: string,
+): Promise<number> {
   const { level } = await db
     .selectFrom('members')
     .select(({ fn }) => fn.max<number | null>('access_level').as('level'))
@@ -69,7 +81,7 @@ async function currentLevel(db: Db, userId: number, invitation: Invitation, day:
     .where((eb) =>
       eb.or([
         eb.and([eb('source_type', '=', source_type), eb('source_id', '=', source_id)]),
-        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', lineageIds(place.lineage))]),
+        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', groups)]),
       ]),
     )
     .executeTakeFirstOrThrow();

@@ -7,6 +7,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Member } from '../../../db/tables/members.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
+import { refusedDomains } from '../groups/email-domains.ts';
 import { roleToGive } from '../member-roles/give.ts';
 import type { Source } from '../source.ts';
 import { highestAbove, ownersOf } from './queries.ts';
@@ -78,6 +79,13 @@ export async function validateShare(deps: Deps, db: Db, source: Source, wanted: 
   const permissions = await checkRole(db, source, wanted, errors);
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   return { level: accessLevel, permissions };
+}
+
+/** A new member has an address that the groups above want. @throws ApiError 400 */
+export async function requireAllowedDomain(db: Db, source: Source, userId: number): Promise<void> {
+  const domains = await refusedDomains(db, source.lineage, userId);
+  if (domains !== null)
+    throw invalidModel({ user: [`email does not match the allowed domains: ${domains.join(', ')}`] });
 }
 
 /** Nobody gives more than he has, nor touches who stands above him. @throws ApiError 403 */

@@ -15,7 +15,14 @@ import { givenBy } from '../member-roles/give.ts';
 import { requireStillInSource, type Source } from '../source.ts';
 import { MANAGE_MEMBERS } from './abilities.ts';
 import { findDirect, findUsers, type Users } from './queries.ts';
-import { requireCover, requireMovable, requireOtherOwner, validateMembership, type Wanted } from './rules.ts';
+import {
+  requireAllowedDomain,
+  requireCover,
+  requireMovable,
+  requireOtherOwner,
+  validateMembership,
+  type Wanted,
+} from './rules.ts';
 
 /** Who changes the members of what. */
 export interface Change {
@@ -85,6 +92,7 @@ export async function insertMember(
   const ended = existing?.expires_at != null && existing.expires_at <= today(deps.clock);
   if (existing !== undefined && !ended) throw conflict('Member already exists');
   requireCover(own, source, await validateMembership(deps, db, source, user.id, wanted));
+  await requireAllowedDomain(db, source, user.id);
   if (existing !== undefined) await endExpired(deps, db, existing.id);
   const member = await db
     .insertInto('members')

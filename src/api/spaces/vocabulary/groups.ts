@@ -40,7 +40,20 @@ export const groupWords: Vocabulary['words'] = {
   auto_duo_code_review_enabled: ['Whether changes are reviewed by AI.', false],
   web_based_commit_signing_enabled: ['Whether commits made by the server are signed.', false],
   ip_restriction_ranges: ['Addresses that are let in; null for all.', null],
-  allowed_email_domains_list: ['Domains of members; null for all.', null],
+  allowed_email_domains_list: [
+    'Domains with commas between, one of which the address of a new member must have; empty for all.',
+    'example.org,example.com',
+  ],
+  duo_availability: [
+    'Whether AI features are on (`default_on`), off, or off for all below as well (`never_on`).',
+    'default_off',
+  ],
+  experiment_features_enabled: ['Whether AI features that are experiments are on.', false],
+  allow_personal_snippets: ['Whether enterprise users of the group may have snippets of their own.', true],
+  step_up_auth_required_oauth_provider: ['Sign-in service that asks for a second step; null for none.', null],
+  ldap_group_links: ['Groups of LDAP that it follows.', []],
+  saml_group_links: ['Groups of SAML that it follows.', []],
+  cn: ['Name of the group of LDAP.', 'developers'],
   enabled_git_access_protocol: ['How git may be used; of a group at the top, which says it for all below.', 'all'],
   enforce_ssh_certificates: [
     'Of a group at the top: whether its members reach the repositories below only with an SSH certificate of an authority of the group.',
