@@ -42,45 +42,54 @@ export async function scheduleMove(
   id: number,
   destination: string | null,
 ): Promise<StorageMove> {
-  const { storages, clock } = deps;
-  const unknown = destination !== null && !storages.has(destination);
-  if (kind === 'group' && !unknown) await ensureWiki(deps, { type: 'group', id });
-  return deps.db.transaction().execute(async (db) => {
-    const holders = await lockMoved(deps, db, kind, id);
-    const errors: FieldErrors = {
-      ...(unknown ? { destination_storage_name: ['is not included in the list'] } : {}),
-      ...(holders.some(({ busy }) => busy) || (await isOpen(db, kind, id)) ? { [kind]: ['is read-only'] } : {}),
-    };
-    if (Object.keys(errors).length > 0) throw invalidModel(errors);
-    const source = holders[0]!.repository_storage;
-    const repositories = holders.map((holder): MovedRepository => {
-      return { type: holder.type, id: holder.id, from: placeOf(holder), to: null };
-    });
-    const now = timestamp(clock);
-    const move = await db
-      .insertInto('repository_storage_moves')
-      .values({
-        kind,
-        project_id: null,
-        snippet_id: null,
-        group_id: null,
-        [COLUMN_OF[kind]]: id,
-        source_storage_name: source,
-        destination_storage_name: destination ?? pickDestination(deps, source),
-        state: 'scheduled',
-        error_message: null,
-        places: JSON.stringify(repositories),
-        claim: null,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await setReadOnly(db, repositories, 1);
-    await enqueueMove(deps, db, move);
-    await recordScheduled(deps, db, kind, id, move);
-    return move;
+  if (kind === 'group' && !isUnknown(deps, destination)) await ensureWiki(deps, { type: 'group', id });
+  return deps.db.transaction().execute((db) => scheduleMoveWithin(deps, db, kind, id, destination));
+}
+
+const isUnknown = ({ storages }: Deps, name: string | null): boolean => name !== null && !storages.has(name);
+
+/** The same within a transaction that does more; the wiki of a group has to be there. @param db the transaction's handle */
+export async function scheduleMoveWithin(
+  deps: Deps,
+  db: Db,
+  kind: StorageMoveKind,
+  id: number,
+  destination: string | null,
+): Promise<StorageMove> {
+  const holders = await lockMoved(deps, db, kind, id);
+  const errors: FieldErrors = {
+    ...(isUnknown(deps, destination) ? { destination_storage_name: ['is not included in the list'] } : {}),
+    ...(holders.some(({ busy }) => busy) || (await isOpen(db, kind, id)) ? { [kind]: ['is read-only'] } : {}),
+  };
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+  const source = holders[0]!.repository_storage;
+  const repositories = holders.map((holder): MovedRepository => {
+    return { type: holder.type, id: holder.id, from: placeOf(holder), to: null };
   });
+  const now = timestamp(deps.clock);
+  const move = await db
+    .insertInto('repository_storage_moves')
+    .values({
+      kind,
+      project_id: null,
+      snippet_id: null,
+      group_id: null,
+      [COLUMN_OF[kind]]: id,
+      source_storage_name: source,
+      destination_storage_name: destination ?? pickDestination(deps, source),
+      state: 'scheduled',
+      error_message: null,
+      places: JSON.stringify(repositories),
+      claim: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await setReadOnly(db, repositories, 1);
+  await enqueueMove(deps, db, move);
+  await recordScheduled(deps, db, kind, id, move);
+  return move;
 }
 
 /** Whether a move is not over, which may wait with the repository writable. */

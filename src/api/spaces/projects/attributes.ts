@@ -156,6 +156,12 @@ export const projectAttributes = {
   avatar: Type.Optional(Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' })),
   import_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }))),
   mirror: flag('Keep the repository up to date with `import_url`.'),
+  repository_storage: Type.Optional(
+    Type.String({
+      description:
+        'Storage of the repository, which a change moves there; passed over from others than administrators.',
+    }),
+  ),
   container_expiration_policy_attributes: Type.Optional(
     Type.Object({
       cadence: Type.Optional(Type.String({ maxLength: 255 })),

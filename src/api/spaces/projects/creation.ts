@@ -35,9 +35,6 @@ export const CreateInput = Type.Object({
   initialize_with_readme: Type.Optional(Type.Boolean({ default: false })),
   repository_object_format: Type.Optional(Enum(['sha1', 'sha256'])),
   template_name: Type.Optional(Type.String()),
-  repository_storage: Type.Optional(
-    Type.String({ description: 'Storage of the repository; passed over from others than administrators.' }),
-  ),
   ...projectAttributes,
 });
 export type CreateInput = Static<typeof CreateInput>;

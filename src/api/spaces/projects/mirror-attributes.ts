@@ -1,6 +1,10 @@
 import type { UserCaller } from '../../../access/caller.ts';
+import { laterCaller } from '../../../access/later-caller.ts';
 import { requirePlan } from '../../../access/plan.ts';
+import { standingIn } from '../../../access/standing.ts';
+import { within } from '../../../access/within.ts';
 import { recordProjectChanges } from '../../../audit/projects.ts';
+import { invalidModel } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
@@ -27,6 +31,7 @@ const NAMES = [
  * What the attributes of a project say of its pull mirror (part 1, section 4.12, the deprecated way).
  * @param db the handle of the transaction that changes the project, where there is one
  * @param project its row as it is in the transaction that changes it; one of a new project has nothing yet
+ * @param mirrorUserId in whose name it is updated, where the request says so; otherwise the caller
  * @returns null where they say nothing
  * @throws ApiError 400 with the texts by field, 403 where the plan has no pull mirrors
  */
@@ -36,16 +41,40 @@ export async function mirrorChange(
   project: Pick<Project, 'import_url' | 'settings'>,
   input: AttributeInput,
   caller: UserCaller,
+  mirrorUserId: number | null = null,
 ): Promise<PullMirrorChange | null> {
   const named = NAMES.filter((name) => input[name] !== undefined);
-  if (named.length === 0 && input.import_url === undefined) return null;
-  if (named.length > 0) requireMirrorsAvailable(deps, caller);
+  if (named.length === 0 && input.import_url === undefined && mirrorUserId === null) return null;
+  if (named.length > 0 || mirrorUserId !== null) requireMirrorsAvailable(deps, caller);
   if (input.mirror === true) await requirePlan(deps, 'premium', db);
   const asked: PullMirrorInput = {
     ...Object.fromEntries(named.map((name) => [name, input[name]])),
     ...(input.import_url === undefined ? {} : { url: input.import_url }),
   };
-  return pullMirrorChange(deps, project, asked, caller.user.id, 'import_url');
+  return pullMirrorChange(deps, project, asked, mirrorUserId ?? caller.user.id, 'import_url');
+}
+
+/**
+ * The user in whose name a mirror is to be updated: administrators name anybody who can push, others themselves.
+ * @param db the handle of the transaction that changes the project
+ * @returns null where the request names nobody, or somebody whom the caller may not name
+ * @throws ApiError 400 for a user who cannot push
+ */
+export async function namedMirrorUser(
+  deps: Deps,
+  db: Db,
+  project: Pick<Project, 'id'>,
+  id: number | null | undefined,
+  caller: UserCaller,
+): Promise<number | null> {
+  if (id === null || id === undefined || (id !== caller.user.id && !caller.admin)) return null;
+  const inside = within(deps, db);
+  const user = await laterCaller(inside, id);
+  const standing = user === undefined ? undefined : await standingIn(inside, user, project.id);
+  if (!standing?.permissions.can('push_code')) {
+    throw invalidModel({ mirror_user_id: ['must be that of a user who can push to the project'] });
+  }
+  return id;
 }
 
 /** Enters a change of a project's mirror with the handle of the transaction that has changed the project's row. */

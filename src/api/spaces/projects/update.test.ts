@@ -77,7 +77,6 @@ test('PUT /projects/:id ignores what nobody may set', async () => {
     id: 1,
     creator_id: 999,
     namespace_id: 999,
-    repository_storage: '../x',
     disk_path: '../x',
     star_count: 99,
     import_status: 'failed',

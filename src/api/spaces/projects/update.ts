@@ -17,9 +17,10 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { type FeatureColumn, type FeatureLevel, PROJECT_FEATURES, type Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { setHead } from '../../../git/repository-files.ts';
-import { propertiesOf } from '../../../http/schema.ts';
+import { Nullable, ofPlan, propertiesOf } from '../../../http/schema.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
+import { scheduleMoveWithin } from '../../../repositories/moves/schedule.ts';
 import { writeOwn } from '../../../repositories/own-writes.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { restrictionErrors } from '../../../settings/visibility.ts';
@@ -37,11 +38,23 @@ import {
 import { refuseTaken } from './create.ts';
 import { leaveForks } from './fork-relation.ts';
 import { checkImportUrl } from './import-url.ts';
-import { enterMirrorChange, mirrorChange } from './mirror-attributes.ts';
+import { enterMirrorChange, mirrorChange, namedMirrorUser } from './mirror-attributes.ts';
 import { changedSettings, settingsOf } from './settings.ts';
 import { setTopics, topicsOf } from './topics.ts';
 
-export const UpdateInput = Type.Object({ name: Type.Optional(Type.String()), ...projectAttributes });
+export const UpdateInput = Type.Object({
+  name: Type.Optional(Type.String()),
+  ...projectAttributes,
+  mirror_user_id: Type.Optional(
+    Nullable(
+      Type.Integer({
+        description:
+          'In whose name the pull mirror is updated; passed over from others than administrators but for their own.',
+        ...ofPlan('premium'),
+      }),
+    ),
+  ),
+});
 export type UpdateInput = Static<typeof UpdateInput>;
 /** One of these has to be given. */
 export const UPDATE_NAMES = Object.keys(propertiesOf(UpdateInput));
@@ -64,6 +77,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   const changes = changesOf(input, project);
   refuseInvalid(project, namespace, input, changes);
   await refuseRestricted(deps, scope, input.visibility);
+  newStorage(deps, scope.caller, project, input);
   if (input.import_url) await checkImportUrl(deps, input.import_url);
   Object.assign(changes.columns, await avatarColumn(deps, input.avatar));
   const { default_branch: branch } = input;
@@ -110,6 +124,18 @@ async function refuseRestricted(deps: Deps, { caller, project }: UpdateScope, vi
   if (visibility === undefined || visibility === project.visibility) return;
   const texts = restrictionErrors(await applicationSettings(deps), caller, visibility);
   if (texts.length > 0) throw invalidModel({ visibility_level: texts });
+}
+
+/** The storage that the repository is to be moved to; null where it stays. @throws ApiError 400 for one that is not there */
+function newStorage(
+  { storages }: Deps,
+  { admin }: UserCaller,
+  project: Pick<Project, 'repository_storage'>,
+  { repository_storage: wanted = '' }: UpdateInput,
+): string | null {
+  if (!admin || wanted === '' || wanted === project.repository_storage) return null;
+  if (!storages.has(wanted)) throw invalidModel({ repository_storage: ['is not included in the list'] });
+  return wanted;
 }
 
 /** Makes HEAD name another branch, which must be there. @throws ApiError 400 */
@@ -161,9 +187,10 @@ async function apply(
     .returningAll()
     .executeTakeFirst();
   if (current === undefined) throw recordNotFound();
-  await requireStill(deps, db, caller, project.id, abilityFor(input, project));
+  const { caller: now } = await requireStill(deps, db, caller, project.id, abilityFor(input, project));
   await refuseMoreOpenThanSource(db, current, columns.visibility);
-  const mirror = await mirrorChange(deps, db, current, input, caller);
+  const mirrorUser = await namedMirrorUser(deps, db, current, input.mirror_user_id, now);
+  const mirror = await mirrorChange(deps, db, current, input, caller, mirrorUser);
   const changed = await db
     .updateTable('projects')
     .set({
@@ -193,7 +220,9 @@ async function apply(
   }
   const payload = { project_id: project.id, project: projectFacts(changed), renamed };
   await deps.events.record(db, 'project.updated', payload, about);
-  if (mirror === null && !hides) return changed;
+  const storage = newStorage(deps, now, current, input);
+  if (storage !== null) await scheduleMoveWithin(deps, db, 'project', project.id, storage);
+  if (mirror === null && !hides && storage === null) return changed;
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
 
