@@ -1,5 +1,5 @@
+import type { NewPersonalToken, PersonalToken } from './access/new-personal-token.ts';
 import type { PasswordGate } from './access/password-gate.ts';
-import type { NewPersonalToken, PersonalToken } from './access/personal-tokens.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
@@ -19,7 +19,7 @@ import type { User } from './db/tables/users.ts';
 import type { KeyedQueue } from './git/queue.ts';
 import type { Storages } from './git/storages.ts';
 import type { AnswerCache } from './http/answers.ts';
-import type { ActionLimiter } from './http/rate-limit.ts';
+import type { ActionLimiter, ConcurrencyLimiter } from './http/rate-limit.ts';
 import type { EventBus } from './jobs/events.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -94,6 +94,8 @@ export interface Deps {
   createPersonalToken(user: User, request: NewPersonalToken): Promise<PersonalToken>;
   /** Counts single actions that are limited in number. */
   limiter: ActionLimiter;
+  /** Counts expensive requests that are under way. */
+  expensive: ConcurrencyLimiter;
   /** Bytes of memory that large bodies and answers may take together. */
   memory: FairSlots;
   /** How much of it streams may take: they last as long as a client likes, so that something is left for the rest. */

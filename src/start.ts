@@ -33,7 +33,7 @@ import { keepSpawner } from './git/spawner/start-child.ts';
 import { Storages } from './git/storages.ts';
 import type { SshServer } from './git-server/ssh/server.ts';
 import { AnswerCache } from './http/answers.ts';
-import { ActionLimiter } from './http/rate-limit.ts';
+import { ActionLimiter, ConcurrencyLimiter } from './http/rate-limit.ts';
 import type { HttpServer } from './http/server.ts';
 import { EventBus } from './jobs/events.ts';
 import { registerPruning } from './jobs/prune.ts';
@@ -127,6 +127,7 @@ export async function open(
     underWay,
     answers: new AnswerCache(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
+    expensive: new ConcurrencyLimiter(config.limits.expensivePerCaller),
     memory: memoryBudget(config.limits.memory),
     waiting: new WaitingRoom(WAITING),
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),

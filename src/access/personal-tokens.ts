@@ -2,22 +2,6 @@ import type { AccessToken } from '../db/tables/access-tokens.ts';
 import type { User } from '../db/tables/users.ts';
 import type { Deps } from '../deps.ts';
 
-/** A personal access token that somebody asks for. */
-export interface NewPersonalToken {
-  name: string;
-  scopes: readonly string[];
-  /** `YYYY-MM-DD`. */
-  expiresAt: string;
-}
-
-/** One that was made, with its text, which is known only now. */
-export interface PersonalToken {
-  token: string;
-  scopes: readonly string[];
-  /** `YYYY-MM-DD`; null for never. */
-  expiresAt: string | null;
-}
-
 /**
  * Whether nobody makes or uses a personal access token of the user. Those of projects, groups and service accounts stay good, and
  * so do those that administrators made to act as somebody.

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { originOf, shareOf } from '../access/caller.ts';
 import { ApiError, refused } from '../core/errors.ts';
 import { inScope } from '../core/request-scope.ts';
+import { roomForStream } from '../core/stream-room.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import { advertise } from '../git/transport/advertise.ts';
@@ -103,17 +104,29 @@ export async function announce(
 /**
  * Serves `git archive --remote` to a client that was let to the repository to read it.
  * @param input what the client sends
- * @throws ApiError 400 that says what is wrong with the request; GitError `failed`, `busy`, `timeout`, `aborted`
+ * @param still looks at the rights once more after the wait for memory
+ * @throws ApiError 400 that says what is wrong with the request, 429 and 503 while too many wait for memory; GitError `failed`, `busy`, `timeout`, `aborted`
  */
 export function serveArchive(
   deps: Deps,
   access: GitAccess,
   input: Readable,
   client: Client,
+  still: () => Promise<unknown>,
 ): Promise<TransportSession> {
-  const { archive } = deps.config.limits;
+  const room = async (bytes: number) => {
+    const leave = await roomForStream(deps, shareOf(access.caller, client.address), bytes, client.signal);
+    try {
+      await still();
+      return leave;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
+  const bounds = { maxBytes: deps.config.limits.archive, room };
   return start(deps, access, client, (options) =>
-    uploadArchive(repositoryOf(deps, access.holder), input, archive, options).catch((error: unknown) => {
+    uploadArchive(repositoryOf(deps, access.holder), input, bounds, options).catch((error: unknown) => {
       if (error instanceof GitError && error.code === 'invalid') throw new ApiError(400, error.message);
       if (error instanceof GitError && error.code === 'not_found') throw new ApiError(404, 'There is no such folder.');
       throw error;

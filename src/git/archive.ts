@@ -33,6 +33,22 @@ export interface ArchiveOptions {
 const TIMEOUT_MS = 30 * 60_000;
 const BZIP2 = ['-c', 'tar.tar.bz2.command=bzip2 -c'];
 
+/** Files, folders, links and submodules of one archive. */
+export const MAX_ENTRIES = 1_000_000;
+
+const MiB = 1024 * 1024;
+/** Bytes of a file that git keeps in memory; larger ones are streamed. */
+const LARGEST_IN_MEMORY = 32 * MiB;
+/** Bytes that git keeps of each entry of a tree, to look its attributes up. */
+const PER_ENTRY = 200;
+
+/**
+ * Bytes of memory that git (a file, and what it is a difference to), the packer and the streams between them may take.
+ * @param largest bytes of the largest file
+ */
+export const archiveMemory = (largest: number, entries: number): number =>
+  8 * MiB + 2 * Math.min(largest, LARGEST_IN_MEMORY) + PER_ENTRY * entries;
+
 /** How git packs an archive of a format that may have several names. */
 export function packingOf(format: ArchiveFormat): 'zip' | 'tar' | 'tar.gz' | 'tar.bz2' {
   if (format === 'zip' || format === 'tar') return format;

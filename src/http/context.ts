@@ -4,13 +4,11 @@ import { type Caller, originOf, shareOf } from '../access/caller.ts';
 import type { Observations } from '../core/observations.ts';
 import { RequestMemory } from '../core/request-memory.ts';
 import type { Origin, RequestScope } from '../core/request-scope.ts';
+import { roomForStream } from '../core/stream-room.ts';
 import type { Deps } from '../deps.ts';
 import { preferredType } from './accept.ts';
 import { type Page, readPage } from './pagination.ts';
 import type { BaseContext } from './route.ts';
-
-/** So many streams have room beside each other, whatever they cost. */
-const MIN_STREAMS = 4;
 
 /** No wait is longer: proxies give up connections on which nothing moves. */
 const MAX_WAIT_MS = 60_000;
@@ -129,14 +127,8 @@ export class RouteContext implements BaseContext {
   }
 
   async stream(bytes: number, open: () => Promise<Readable> | Readable): Promise<Readable> {
-    const { memory, streams } = this.deps;
-    const cost = Math.min(bytes, Math.ceil(streams.total / MIN_STREAMS));
-    const leaves = [await streams.take(this.#share, { cost, signal: this.signal })];
-    const leave = () => {
-      for (const each of leaves) each();
-    };
+    const leave = await roomForStream(this.deps, this.#share, bytes, this.signal);
     try {
-      leaves.push(await memory.take(this.#share, { cost, signal: this.signal }));
       const stream = await open();
       stream.once('close', leave);
       // One that nobody has begun to read is not closed by the client's leaving.

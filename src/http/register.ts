@@ -210,7 +210,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (options.limit !== undefined) services.limitRoute(options.limit, caller, request);
     if (isParsed && !request.raw.complete) request.admission.waitsAt = { version: deps.database.version() };
     if (options.expensive && currentScope().isCounted !== true) {
-      const leave = services.expensive.enter(shareOf(caller, request.ip));
+      const leave = deps.expensive.enter(shareOf(caller, request.ip));
       reply.raw.once('close', leave);
     }
   }

@@ -7,7 +7,7 @@ import { type ThrottleGroup, throttleInForce, throttleOf } from '../settings/thr
 import { API_TOKENS } from './api-tokens.ts';
 import { decidingHeaders } from './credentials.ts';
 import { LastingAnswers } from './lasting-answers.ts';
-import { applyThrottle, ConcurrencyLimiter, WindowCounter } from './rate-limit.ts';
+import { applyThrottle, WindowCounter } from './rate-limit.ts';
 import type { Route, RouteLimit } from './route.ts';
 
 /** Headers on which lasting answers of a route depend. */
@@ -17,7 +17,6 @@ function lastingHeaders({ options: { lasting, credentials = API_TOKENS } }: Rout
 
 /** What all routes share: throttles and limits. */
 export class HttpServices {
-  readonly expensive: ConcurrencyLimiter;
   readonly lasting: LastingAnswers;
   /** What was asked lately, by whom. */
   readonly asked: Lately = new Lately();
@@ -27,7 +26,6 @@ export class HttpServices {
 
   constructor(deps: Deps, routes: readonly Route[]) {
     this.#deps = deps;
-    this.expensive = new ConcurrencyLimiter(deps.config.limits.expensivePerCaller);
     this.lasting = new LastingAnswers(deps, [...new Set(routes.flatMap(lastingHeaders))]);
     this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
   }

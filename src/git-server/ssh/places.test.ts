@@ -160,6 +160,51 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
     assert.match(hidden, /could not be found or you don't have permission/);
   });
 
+  test('an archive from afar waits for memory as one over HTTP does, and counts in the same share', async () => {
+    const project = await app.make.project();
+    const { reporter } = await app.make.members(project);
+    const key = await place.keyOf(reporter);
+    const { git } = place;
+    const dir = await git.tree();
+    await git.ok(dir, 'push', '--quiet', git.address(project), 'main');
+    const ask = [...place.with(key), 'archive', `--remote=${place.address(project)}`, 'main'];
+    const { streams, memory, expensive, config } = app.deps;
+    const held = () => [streams.held, memory.held];
+    const before = held();
+    for (const budget of [streams, memory]) {
+      const leave = await budget.take('user:0', { cost: budget.total });
+      let done = false;
+      const archive = git.ok(dir, ...ask).then((said) => {
+        done = true;
+        return said;
+      });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      assert.equal(done, false, 'it does not wait for memory');
+      leave();
+      assert.match(await archive, /ustar/);
+    }
+    const share = `user:${reporter.user.id}`;
+    const leaves = Array.from({ length: config.limits.expensivePerCaller }, () => expensive.enter(share));
+    const text = `You have ${leaves.length} expensive requests under way. Wait for one to end, then try again.`;
+    assert.ok((await git.fails(dir, ...ask)).includes(`ERROR: ${text}`));
+    const http = `/projects/${project.id}/repository/archive`;
+    assert.equal(expectStatus(await app.get(http, { token: reporter.token }), 429).message, text);
+    for (const leave of leaves) leave();
+    await git.ok(dir, ...ask);
+    // A right that is gone while the archive waits is gone.
+    const leave = await memory.take('user:0', { cost: memory.total });
+    const late = git.fails(dir, ...ask);
+    while (streams.held === before[0]) await new Promise((resolve) => setTimeout(resolve, 10));
+    expectStatus(await app.delete(`/projects/${project.id}/members/${reporter.user.id}`), 204);
+    leave();
+    assert.match(await late, /could not be found or you don't have permission/);
+    for (let round = 0; held().join() !== before.join(); round += 1) {
+      assert.ok(round < 1_000, `${held()} bytes are held`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    for (let at = 0; at < config.limits.expensivePerCaller; at += 1) expensive.enter(share);
+  });
+
   test('settings say which protocols there are, and which keys', async () => {
     const project = await app.make.project();
     const { git } = place;

@@ -95,9 +95,15 @@ async function run(
       const { path } = wanted;
       throttle(deps, client, `upload-archive:${path}`);
       const access = await admitGit(deps, caller, path, 'read');
+      const still = async () => admitGit(deps, await callerNow(deps, caller), path, 'read');
       const { signal } = channel.left;
       const session = { address: client.address, correlationId, signal, stateless: false };
-      return send(await serveArchive(deps, access, channel.input, session), channel);
+      const leave = deps.expensive.enter(shareOf(caller, client.address));
+      try {
+        return await send(await serveArchive(deps, access, channel.input, session, still), channel);
+      } finally {
+        leave();
+      }
     }
     case 'access-token':
       throttle(deps, client, 'personal_access_token');

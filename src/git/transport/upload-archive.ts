@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { archiveMemory, MAX_ENTRIES } from '../archive.ts';
 import { GitError } from '../errors.ts';
 import type { Repository } from '../repository.ts';
 import { resolveRevision } from '../revision.ts';
@@ -8,7 +9,6 @@ import { startSession, type TransportOptions, type TransportSession } from './se
 
 /** Of all that a client asks for; git itself takes 64 arguments. */
 const MAX_REQUEST = 64 * 1024;
-const MAX_ENTRIES = 1_000_000;
 const WITH_VALUE = ['--format', '--prefix', '--mtime'];
 const ALONE = /^(?:-v|--verbose|-l|--list|-[0-9])$/;
 
@@ -20,32 +20,46 @@ interface Request {
   paths: string[];
 }
 
+/** What an archive may take. */
+export interface ArchiveBounds {
+  /** Bytes that its files may have together. */
+  maxBytes: number;
+  /** Waits until so many bytes of memory may be used. @returns what gives them back */
+  room(bytes: number): Promise<() => void>;
+}
+
+/** What is packed, by its name, and the memory that it takes. */
+interface Checked {
+  name: string;
+  memory: number;
+}
+
 /**
  * Serves `git archive --remote` over a whole SSH session.
  * @param input what the client sends
- * @param maxBytes that the files of the archive may have together
- * @throws GitError `invalid` for what git does not send, options that are not taken, refs that are not there and archives that would be too large; else as `startSession`
+ * @throws GitError `invalid` for what git does not send, options that are not taken, refs that are not there and archives that would be too large; else as `startSession` and `room`
  */
 export async function uploadArchive(
   repository: Repository,
   input: Readable,
-  maxBytes: number,
+  { maxBytes, room }: ArchiveBounds,
   options: TransportOptions,
 ): Promise<TransportSession> {
   const { options: wanted, tree, paths } = await readRequest(input);
-  const place = tree === undefined ? [] : [await checkedTree(repository, tree, maxBytes), ...paths];
+  const checked = tree === undefined ? undefined : await checkedTree(repository, tree, maxBytes);
+  const place = checked === undefined ? [] : [checked.name, ...paths];
   const words = [...wanted, ...(place.length === 0 ? [] : ['--', ...place])];
   const request = Buffer.concat([...words.map((word) => encodePacket(`argument ${word}\n`)), FLUSH]);
-  return startSession(
-    {
-      args: ['upload-archive', '.'],
-      gitDir: repository.dir,
-      env: {},
-      input: Readable.from([request]),
-      maxInputBytes: request.length,
-    },
-    options,
-  );
+  const leave = await room(checked?.memory ?? archiveMemory(0, 0));
+  try {
+    const plan = { args: ['upload-archive', '.'], gitDir: repository.dir, env: {}, maxInputBytes: request.length };
+    const session = await startSession({ ...plan, input: Readable.from([request]) }, options);
+    void session.done.then(leave);
+    return session;
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 async function readRequest(input: Readable): Promise<Request> {
@@ -74,7 +88,7 @@ async function readRequest(input: Readable): Promise<Request> {
 }
 
 /** The full name of a branch or tag, with the folder. Nothing else can be packed: commits that no ref names stay unread. */
-async function checkedTree(repository: Repository, text: string, maxBytes: number): Promise<string> {
+async function checkedTree(repository: Repository, text: string, maxBytes: number): Promise<Checked> {
   const [name = '', ...rest] = text.split(':');
   const names =
     name === 'HEAD' || /^refs\/(?:heads|tags)\//.test(name) ? [name] : [`refs/tags/${name}`, `refs/heads/${name}`];
@@ -83,7 +97,9 @@ async function checkedTree(repository: Repository, text: string, maxBytes: numbe
     const revision = await resolveRevision(repository, ref);
     if (revision === null || (ref !== 'HEAD' && revision.ref !== ref)) continue;
     const size = await treeSize(repository, revision.oid, { entries: MAX_ENTRIES, bytes: maxBytes }, { path });
-    if (size.exceeded === null) return path === '' ? ref : `${ref}:${path}`;
+    if (size.exceeded === null) {
+      return { name: path === '' ? ref : `${ref}:${path}`, memory: archiveMemory(size.largest, size.entries) };
+    }
     throw new GitError('invalid', 'The archive would be too large: ask for a folder of it, or clone the repository.');
   }
   throw new GitError('invalid', `no such ref: ${name.slice(0, 200)}`);

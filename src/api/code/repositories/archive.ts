@@ -2,7 +2,15 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ApiError, notFound } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
-import { ARCHIVE_FORMATS, type ArchiveFormat, archive, hasBzip2, packingOf } from '../../../git/archive.ts';
+import {
+  ARCHIVE_FORMATS,
+  type ArchiveFormat,
+  archive,
+  archiveMemory,
+  hasBzip2,
+  MAX_ENTRIES,
+  packingOf,
+} from '../../../git/archive.ts';
 import { GitError } from '../../../git/errors.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { resolveRevision } from '../../../git/revision.ts';
@@ -18,9 +26,6 @@ const TYPES = {
 };
 /** Media types of archives. */
 export const ARCHIVE_TYPES: readonly string[] = Object.values(TYPES).map(({ contentType }) => contentType);
-
-/** Files, folders, links and submodules of one archive. */
-const MAX_ENTRIES = 1_000_000;
 
 /** A name and a folder of a longer one could not be stored where the archive is unpacked. */
 const MAX_REF_IN_NAME = 100;
@@ -100,7 +105,7 @@ export async function prepareArchive(
       const isWhole = path === '' && exclude.length === 0;
       const whole = isWhole ? size : await treeSize(repo, revision.oid, limits, { files: false });
       const attributes = whole.exceeded === null;
-      return { attributes, memory: memoryOf(size.largest, attributes ? whole.entries : size.entries) };
+      return { attributes, memory: archiveMemory(size.largest, attributes ? whole.entries : size.entries) };
     },
     open: async ({ attributes }, signal) => {
       const options = { prefix, attributes, exclude, ...(path === '' ? {} : { path }), signal };
@@ -113,16 +118,6 @@ export async function prepareArchive(
     },
   };
 }
-
-const MiB = 1024 * 1024;
-/** Bytes of a file that git keeps in memory; larger ones are streamed. */
-const LARGEST_IN_MEMORY = 32 * MiB;
-/** Bytes that git keeps of each entry of a tree, to look its attributes up. */
-const PER_ENTRY = 200;
-
-/** What git (a file, and what it is a difference to), the packer and the streams between them may take. */
-const memoryOf = (largest: number, entries: number): number =>
-  8 * MiB + 2 * Math.min(largest, LARGEST_IN_MEMORY) + PER_ENTRY * entries;
 
 /** @param byLfs whether it would do without the objects of LFS */
 function tooMuch(excess: Excess, maxBytes: number, byLfs = false): ApiError {
