@@ -45,6 +45,7 @@ export const WATCHED_OF_PROJECTS: Watched<Record<string, unknown>> = {
     'disable_overriding_approvers_per_merge_request',
     'merge_requests_author_approval',
     'public_jobs',
+    'build_coverage_regex',
     'shared_runners_enabled',
     'group_runners_enabled',
     'runner_token_expiration_interval',

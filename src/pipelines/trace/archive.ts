@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { COMPLETE, EXECUTING, isOneOf } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
+import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Deps } from '../../deps.ts';
@@ -57,8 +58,16 @@ async function archiveTrace(deps: Deps, jobId: number): Promise<void> {
     .executeTakeFirst();
   if (any === undefined) return;
   const blob = await blobs.put(Readable.from(piecesOf(db, jobId), { objectMode: false }), { maxBytes: MAX_TRACE });
-  const coverage = await coverageOf(deps, job, blob);
+  const coverage = await coverageOf(deps, { coverage_regex: job.coverage_regex ?? (await patternOf(db, job)) }, blob);
   await db.transaction().execute((db) => enter(deps, db, job, blob, coverage));
+}
+
+/** The pattern of the project, for jobs that have none of their own. */
+async function patternOf(db: Db, { project_id }: CiJob): Promise<string | null> {
+  const project = await db.selectFrom('projects').select('settings').where('id', '=', project_id).executeTakeFirst();
+  return (
+    (project && parseJson<{ build_coverage_regex?: string | null }>(project.settings).build_coverage_regex) || null
+  );
 }
 
 async function enter(

@@ -336,4 +336,18 @@ describe('the log of a job that is over', () => {
     await app.settle();
     assert.equal((await rowOf(early)).coverage, 42);
   });
+
+  test('tells the coverage by the pattern of the project where the job has none', async () => {
+    const told = async (own: string | null) => {
+      const job = await start({ columns: { coverage_regex: own } });
+      const { project_id } = await rowOf(job);
+      const json = { build_coverage_regex: '\\d+% covered' };
+      assert.equal((await app.put(`/projects/${project_id}`, { json })).statusCode, 200);
+      await job.patchTrace('31% covered\nTotal: 42\n');
+      await job.finish();
+      await app.settle();
+      return (await rowOf(job)).coverage;
+    };
+    assert.deepEqual([await told(null), await told('Total: (\\d+)')], [31, 42]);
+  });
 });

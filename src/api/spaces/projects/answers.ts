@@ -152,6 +152,10 @@ const fullFields = {
   request_access_enabled: flag,
   mirror: flag,
   secret_push_protection_enabled: flag,
+  pre_receive_secret_detection_enabled: flag,
+  public_builds: flag,
+  ci_opt_in_jwt: flag,
+  operations_access_level: Type.Optional(Level),
 };
 
 /** A project; which of the optional keys are there depends on who asks and on `simple`, `statistics` and the like. */

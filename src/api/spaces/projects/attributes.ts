@@ -65,6 +65,14 @@ export const settingAttributes = {
   auto_devops_enabled: flag(),
   auto_devops_deploy_strategy: Type.Optional(Enum(['continuous', 'manual', 'timed_incremental'])),
   public_jobs: flag(),
+  build_coverage_regex: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 255,
+        description: 'Pattern that jobs without `coverage` tell theirs by; empty for none.',
+      }),
+    ),
+  ),
   only_allow_merge_if_pipeline_succeeds: flag(),
   allow_merge_on_skipped_pipeline: flag(),
   only_allow_merge_if_all_discussions_are_resolved: flag(),
@@ -129,6 +137,9 @@ const OF_MERGE_REQUESTS: ReadonlySet<string> = new Set<keyof typeof settingAttri
 /** Whether an attribute of a project is a setting of its merge requests. */
 export const isOfMergeRequests = (name: string): boolean => OF_MERGE_REQUESTS.has(name);
 
+/** Parts that were one part before, Operations. */
+export const OPERATIONS = ['monitor', 'environments', 'feature_flags', 'infrastructure'] as const;
+
 /** Older names that mean something else's value. */
 const oldAttributes = {
   issues_enabled: flag('Old form of `issues_access_level`.'),
@@ -142,6 +153,12 @@ const oldAttributes = {
   security_and_compliance_enabled: flag('Old form of `security_and_compliance_access_level`.'),
   emails_disabled: flag('The opposite of `emails_enabled`.'),
   public_builds: flag('Old name of `public_jobs`.'),
+  operations_access_level: Type.Optional(
+    Enum(LEVELS, {
+      description:
+        'Old form of `monitor_access_level`, `environments_access_level`, `feature_flags_access_level` and `infrastructure_access_level`.',
+    }),
+  ),
   tag_list: Type.Optional(List(Type.String(), { description: 'Old name of `topics`.' })),
 };
 

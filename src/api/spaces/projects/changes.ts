@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { Static, TObject } from 'typebox';
+import { compilePattern } from '../../../ci/expressions/pattern.ts';
 import { type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
 import type { FieldErrors } from '../../../core/errors.ts';
 import { bit } from '../../../db/columns.ts';
@@ -11,7 +12,7 @@ import {
   type Project,
   type ProjectsTable,
 } from '../../../db/tables/projects.ts';
-import { type projectAttributes, settingAttributes } from './attributes.ts';
+import { OPERATIONS, type projectAttributes, settingAttributes } from './attributes.ts';
 import { DEFAULT_SETTINGS, type ProjectSettings, settingsOf } from './settings.ts';
 
 export type AttributeInput = Static<TObject<typeof projectAttributes>>;
@@ -71,6 +72,9 @@ function featureLevelsOf(input: AttributeInput): Partial<Record<FeatureColumn, F
     const on = input[name];
     if (on !== undefined) levels[`${feature}_access_level`] = on ? 'enabled' : 'disabled';
   }
+  if (input.operations_access_level !== undefined) {
+    for (const feature of OPERATIONS) levels[`${feature}_access_level`] = input.operations_access_level;
+  }
   for (const feature of PROJECT_FEATURES) {
     const level = input[`${feature}_access_level`];
     if (level !== undefined) levels[`${feature}_access_level`] = level;
@@ -118,6 +122,16 @@ export function configPathErrors(path: string | null | undefined): FieldErrors {
   ];
   return texts.length === 0 ? {} : { ci_config_path: texts };
 }
+
+/** What is wrong with the pattern of coverage. */
+export const coverageErrors = (pattern: string | null | undefined): FieldErrors =>
+  !pattern || compilePattern(pattern, '') !== null
+    ? {}
+    : { build_coverage_regex: ['is not a regular expression of RE2: write it without slashes around it'] };
+
+/** `operations_access_level` of a project: the least open of the parts that it stands for. */
+export const operationsLevel = (levels: Record<FeatureColumn, FeatureLevel>): FeatureLevel =>
+  OPERATIONS.map((feature) => levels[`${feature}_access_level`]).reduce((a, b) => (RANK[b] < RANK[a] ? b : a));
 
 /** What is wrong with the names of topics. */
 export function topicErrors(topics: readonly string[] | undefined): FieldErrors {

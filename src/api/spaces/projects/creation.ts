@@ -19,7 +19,14 @@ import { closer, restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
 import { groupSettings } from '../groups/settings.ts';
 import { projectAttributes } from './attributes.ts';
-import { changesOf, configPathErrors, featureErrors, topicErrors, visibilityErrors } from './changes.ts';
+import {
+  changesOf,
+  configPathErrors,
+  coverageErrors,
+  featureErrors,
+  topicErrors,
+  visibilityErrors,
+} from './changes.ts';
 import { createProject } from './create.ts';
 import { checkImportUrl } from './import-url.ts';
 import { enterNewMirror, mirrorChange } from './mirror-attributes.ts';
@@ -90,6 +97,7 @@ export async function makeProject(
     ...featureErrors(columns),
     ...topicErrors(topics),
     ...configPathErrors(settings.ci_config_path),
+    ...coverageErrors(settings.build_coverage_regex),
     ...(storage === undefined || deps.storages.list.some(({ name }) => name === storage)
       ? {}
       : { repository_storage: ['is not included in the list'] }),

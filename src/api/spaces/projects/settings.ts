@@ -51,6 +51,8 @@ export interface ProjectSettings extends MirrorSettings {
   auto_devops_enabled: boolean;
   auto_devops_deploy_strategy: 'continuous' | 'manual' | 'timed_incremental';
   public_jobs: boolean;
+  /** Tells the coverage of jobs that have no pattern of their own. */
+  build_coverage_regex: string | null;
   only_allow_merge_if_pipeline_succeeds: boolean;
   allow_merge_on_skipped_pipeline: boolean;
   only_allow_merge_if_all_discussions_are_resolved: boolean;
@@ -133,6 +135,7 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   auto_devops_enabled: false,
   auto_devops_deploy_strategy: 'continuous',
   public_jobs: true,
+  build_coverage_regex: null,
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: false,
   only_allow_merge_if_all_discussions_are_resolved: false,

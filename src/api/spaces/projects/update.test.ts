@@ -268,3 +268,30 @@ test('what jobs left counts among the statistics once their pipeline is over', a
   );
   assert.deepEqual([statistics.job_artifacts_size, statistics.storage_size], [1_234, 1_234]);
 });
+
+test('older names of settings and parts are told and taken beside the new ones', async () => {
+  const { id } = await app.make.project();
+  const seen = (body: Json) => [body.public_jobs, body.public_builds];
+  const put = async (json: Json, status = 200) =>
+    expectStatus<Json>(await app.put(`/projects/${id}`, { json }), status);
+  const first = expectStatus<Json>(await app.get(`/projects/${id}`), 200);
+  assert.deepEqual([first.ci_opt_in_jwt, first.pre_receive_secret_detection_enabled], [true, false]);
+  assert.deepEqual([first.operations_access_level, first.build_coverage_regex], ['enabled', null]);
+  assert.deepEqual(seen(await put({ public_builds: false })), [false, false]);
+  assert.deepEqual(seen(await put({ public_jobs: true })), [true, true]);
+  const parts = ['monitor', 'environments', 'feature_flags', 'infrastructure'];
+  const levels = (body: Json) => ['operations', ...parts].map((part) => body[`${part}_access_level`]);
+  const operations_access_level = 'private';
+  assert.deepEqual(levels(await put({ operations_access_level })), Array(5).fill('private'));
+  const one = await put({ operations_access_level, environments_access_level: 'disabled' });
+  assert.deepEqual(levels(one), ['disabled', 'private', 'disabled', 'private', 'private']);
+  await put({ operations_access_level: 'public' }, 400);
+  const json = { name: 'older-names', operations_access_level: 'disabled', build_coverage_regex: '\\d+%' };
+  const made = expectStatus<Json>(await app.post('/projects', { json }), 201);
+  assert.deepEqual([levels(made), made.build_coverage_regex], [Array(5).fill('disabled'), '\\d+%']);
+  assert.match(
+    String((await put({ build_coverage_regex: '(' }, 400)).message),
+    /^build_coverage_regex is not a regular/,
+  );
+  assert.equal((await put({ build_coverage_regex: '\\d+' })).build_coverage_regex, '\\d+');
+});

@@ -29,6 +29,7 @@ import { isOfMergeRequests, projectAttributes } from './attributes.ts';
 import {
   changesOf,
   configPathErrors,
+  coverageErrors,
   featureErrors,
   forkVisibilityErrors,
   type ProjectChanges,
@@ -115,6 +116,7 @@ function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInpu
     ...featureErrors(levels),
     ...topicErrors(changes.topics),
     ...configPathErrors(changes.settings.ci_config_path),
+    ...coverageErrors(changes.settings.build_coverage_regex),
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }

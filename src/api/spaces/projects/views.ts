@@ -15,6 +15,7 @@ import { httpCloneAddress } from '../../../settings/clone-address.ts';
 import { userAvatarUrl, userBasic } from '../../identity/index.ts';
 import { groupAvatarUrl } from '../groups/views.ts';
 import type { Project, ProjectStatistics, SimpleProject } from './answers.ts';
+import { operationsLevel } from './changes.ts';
 import { settingsOf } from './settings.ts';
 import type { ProjectView } from './view-rows.ts';
 
@@ -173,6 +174,7 @@ export function fullProject(
     ci_inbound_job_token_scope_enabled: _limited,
     ...settings
   } = settingsOf(project);
+  const levels = featureLevels(project);
   const administers = permissions.can('admin_project');
   const { hostname } = new URL(deps.externalUrl());
   const importUrl = administers ? importUrlOf(deps, project) : null;
@@ -180,7 +182,13 @@ export function fullProject(
     ...simpleProject(deps, caller, view, facts, options),
     ...settings,
     keep_latest_artifact: settings.keep_latest_artifact && deps.settings.now.keep_latest_artifact,
-    ...featureLevels(project),
+    // Older names of the same.
+    public_builds: settings.public_jobs,
+    pre_receive_secret_detection_enabled: settings.secret_push_protection_enabled,
+    operations_access_level: operationsLevel(levels),
+    // Jobs get such tokens only where they ask for them.
+    ci_opt_in_jwt: true,
+    ...levels,
     ...switches(view),
     container_registry_image_prefix: `${hostname}/${project.full_path.toLowerCase()}`,
     _links: links(deps, view),
