@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { recordProject } from '../../../audit/projects.ts';
+import { project, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { conflict, forbidden, notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -56,16 +56,29 @@ export async function leaveForks(
   actorId: number | null,
 ): Promise<void> {
   await deps.lifecycle.forkUnlinked.run(db, id, actorId);
-  await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', '=', id).execute();
+  const forks = await db
+    .updateTable('projects')
+    .set({ forked_from_id: null })
+    .where('forked_from_id', '=', id)
+    .returning('id')
+    .execute();
   await renameNetwork(db, id);
   await db
     .updateTable('projects')
     .set({ forked_from_id: null, fork_root_id: id, updated_at: timestamp(deps.clock) })
     .where('id', '=', id)
     .execute();
-  if (forked_from_id === null) return;
-  const message = 'Project unlinked from its source';
-  await recordProject(deps, db, id, { name: 'project_fork_relationship_removed', message });
+  const unlinked = [...(forked_from_id === null ? [] : [id]), ...forks.map((fork) => fork.id).sort((a, b) => a - b)];
+  await recordAudit(
+    deps,
+    db,
+    unlinked.map((fork) => ({
+      name: 'project_fork_relationship_removed',
+      entity: project(fork),
+      message: 'Project unlinked from its source',
+      actorId,
+    })),
+  );
 }
 
 /** Lets the network of a root that leaves it go by the id of its oldest fork. */

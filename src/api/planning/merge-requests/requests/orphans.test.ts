@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
+import { auditOf } from '../../../../../test/support/audit-trail.ts';
 import { makeMergeRequest, reloadMergeRequest, writeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import { payloadsOf, toldOf } from '../../../../../test/support/told.ts';
@@ -275,8 +276,16 @@ describe('a merge request from a fork is closed', () => {
     const put = (visibility: string) => app.put(`/projects/${project.id}`, { json: { visibility } });
     expectStatus(await put('public'), 200);
     assert.equal(await stateOf(row), 'opened');
-    const shown = expectStatus<{ visibility: string; forks_count: number }>(await put('private'), 200);
-    assert.deepEqual([shown.visibility, shown.forks_count], ['private', 0]);
+    const audit = await auditOf(app, async () => {
+      const shown = expectStatus<{ visibility: string; forks_count: number }>(await put('private'), 200);
+      assert.deepEqual([shown.visibility, shown.forks_count], ['private', 0]);
+    });
+    assert.deepEqual(
+      audit
+        .filter(({ event_name }) => event_name === 'project_fork_relationship_removed')
+        .map(({ entity_id, author_id, details }) => [entity_id, author_id, details.custom_message]),
+      [fork, sibling].map(({ id }) => [id, 1, 'Project unlinked from its source']),
+    );
     assert.deepEqual([await stateOf(row), await stateOf(between)], ['closed', 'opened']);
     for (const { id } of [fork, sibling]) {
       assert.ok(!('forked_from_project' in expectStatus(await app.get(`/projects/${id}`), 200)));
