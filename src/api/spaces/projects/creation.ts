@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
+import { requireStill } from '../../../access/standing.ts';
 import { ApiError, type FieldErrors, invalidModel } from '../../../core/errors.ts';
 import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
 import type { Db } from '../../../db/schema.ts';
@@ -9,8 +10,9 @@ import type { Project } from '../../../db/tables/projects.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
-import { Enum } from '../../../http/schema.ts';
+import { Enum, ofPlan } from '../../../http/schema.ts';
 import { storedImportUrl } from '../../../mirroring/stored-address.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { defaultBranchName, protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { writeInitialCommit } from '../../../repositories/new-repository.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
@@ -32,8 +34,11 @@ import { checkImportUrl } from './import-url.ts';
 import { enterNewMirror, mirrorChange } from './mirror-attributes.ts';
 import { findPlacement, personalNamespace, requirePlacement } from './placement.ts';
 import { readmeText } from './readme.ts';
+import { enqueueCopy } from './repository-copy.ts';
 import { WAITING } from './repository-fill.ts';
 import { enqueueImport } from './repository-import.ts';
+import { settingsOf } from './settings.ts';
+import { templateOf } from './template.ts';
 import { setTopics } from './topics.ts';
 
 export const CreateInput = Type.Object({
@@ -41,7 +46,21 @@ export const CreateInput = Type.Object({
   namespace_id: Type.Optional(Type.Integer({ description: "The caller's own namespace when absent." })),
   initialize_with_readme: Type.Optional(Type.Boolean({ default: false })),
   repository_object_format: Type.Optional(Enum(['sha1', 'sha256'])),
-  template_name: Type.Optional(Type.String()),
+  template_name: Type.Optional(
+    Type.String({
+      description:
+        'With `use_custom_template`, name of a project of the group of templates; there are no built-in ones.',
+    }),
+  ),
+  use_custom_template: Type.Optional(
+    Type.Boolean({ description: 'Begin with the repository of a project of a group.', ...ofPlan('premium') }),
+  ),
+  template_project_id: Type.Optional(
+    Type.Integer({ description: 'Id of that project; instead of `template_name`.', ...ofPlan('premium') }),
+  ),
+  group_with_project_templates_id: Type.Optional(
+    Type.Integer({ description: 'Id of the group that it is in.', ...ofPlan('premium') }),
+  ),
   ...projectAttributes,
 });
 export type CreateInput = Static<typeof CreateInput>;
@@ -85,8 +104,10 @@ export async function makeProject(
   const instance = await applicationSettings(deps);
   const limit = namespace.kind === 'group' ? namespace.visibility : 'public';
   const visibility = input.visibility ?? closer(instance.default_project_visibility, limit);
+  const template = awaited === undefined ? await templateOf(deps, caller, input) : undefined;
+  const templateHead = template === undefined ? null : await repositoryOf(deps, template).refs.head();
   const defaultBranch =
-    input.default_branch || groupSettings(namespace).default_branch || (await defaultBranchName(deps));
+    templateHead || input.default_branch || groupSettings(namespace).default_branch || (await defaultBranchName(deps));
   const { columns, settings, topics } = changesOf(input);
   const storage = caller.admin ? input.repository_storage || undefined : undefined;
   const errors: FieldErrors = {
@@ -102,13 +123,16 @@ export async function makeProject(
       ? {}
       : { repository_storage: ['is not included in the list'] }),
     ...(isValidBranchName(defaultBranch) ? {} : { default_branch: ['is not a valid branch name'] }),
-    ...(input.template_name ? { template_name: [`'${input.template_name}' is unknown or invalid`] } : {}),
+    ...(input.template_name && template === undefined
+      ? { template_name: [`'${input.template_name}' is unknown or invalid`] }
+      : {}),
   };
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
   const importUrl = input.import_url ? await checkImportUrl(deps, input.import_url) : null;
   const mirror = await mirrorChange(deps, deps.db, { import_url: null, settings: '{}' }, input, caller);
   const picture = await avatarColumn(deps, input.avatar);
-  const objectFormat = input.repository_object_format ?? 'sha1';
+  const objectFormat =
+    (template && settingsOf(template).repository_object_format) ?? input.repository_object_format ?? 'sha1';
   let first: string | undefined;
   return createProject(deps, {
     namespace,
@@ -129,10 +153,10 @@ export async function makeProject(
         repository_object_format: objectFormat,
       }),
       ...(importUrl === null ? {} : { import_url: storedImportUrl(deps, { import_url: null }, importUrl) }),
-      ...(importUrl === null && awaited === undefined ? {} : WAITING),
+      ...(importUrl === null && awaited === undefined && template === undefined ? {} : WAITING),
     },
     fillRepository: async (dir) => {
-      if (!input.initialize_with_readme || importUrl !== null) return;
+      if (!input.initialize_with_readme || importUrl !== null || template !== undefined) return;
       const content = Buffer.from(readmeText(name, input.description ?? null));
       const actions = [{ action: 'create' as const, path: 'README.md', content }];
       const commit = { branch: defaultBranch, actions, author: owner };
@@ -145,6 +169,10 @@ export async function makeProject(
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
       await awaited?.within(db, project);
+      if (template !== undefined) {
+        await requireStill(deps, db, caller, template.id, 'fork_project');
+        await enqueueCopy(deps, db, { project_id: project.id, source_id: template.id, branch: null });
+      }
       await enterNewMirror(deps, db, project);
       if (first === undefined) return;
       await protectDefaultBranch(deps, db, project.id, defaultBranch);

@@ -202,3 +202,38 @@ test('a fork cannot be made more open than its source, as long as it is its fork
   assert.equal(unlinked.visibility, 'public');
   assert.ok(!('forked_from_project' in unlinked));
 });
+
+test('a project is made as a copy of a project of a group of templates, by who may copy its code', async () => {
+  const group = await app.make.group({ visibility: 'private' });
+  const json = { name: 'Template', namespace_id: group.id, initialize_with_readme: true, default_branch: 'trunk' };
+  const template = Number(expectStatus<Json>(await app.post('/projects', { json }), 201).id);
+  const { user, token } = await app.make.user();
+  const asked = { name: 'copied', use_custom_template: true, group_with_project_templates_id: group.id };
+  const make = (changes: Json) => app.post('/projects', { token, json: { ...asked, ...changes } });
+  expectStatus(await make({ template_project_id: template }), 404);
+  await app.make.member({ group }, user, 10);
+  const refused = expectStatus<Json>(await make({ template_project_id: template }), 400);
+  assert.equal(refused.message, 'template_project_id is not a project of the group that can be copied');
+  await app.deps.db.updateTable('members').set({ access_level: 20 }).where('user_id', '=', user.id).execute();
+  for (const [name, by] of [
+    ['by-id', { template_project_id: template }],
+    ['by-name', { template_name: 'Template' }],
+  ] as const) {
+    const made = expectStatus<Json>(await make({ name, ...by }), 201);
+    assert.equal(made.import_status, 'scheduled');
+    await app.settle();
+    const done = expectStatus<Json>(await app.get(`/projects/${made.id}`, { token }), 200);
+    assert.deepEqual(
+      [done.import_status, done.default_branch, done.empty_repo, done.visibility, done.forked_from_project],
+      ['finished', 'trunk', false, 'private', undefined],
+    );
+  }
+  const errors = async (changes: Json) => Object.keys(expectStatus<Json>(await make(changes), 400).errors as Json);
+  assert.deepEqual(await errors({ template_name: 'Other' }), ['template_name']);
+  assert.deepEqual(await errors({ template_project_id: 999_999 }), ['template_project_id']);
+  const without = { group_with_project_templates_id: undefined, template_project_id: template };
+  assert.deepEqual(await errors(without), ['group_with_project_templates_id']);
+  assert.deepEqual(await errors({ use_custom_template: false, template_project_id: template }), [
+    'template_project_id',
+  ]);
+});

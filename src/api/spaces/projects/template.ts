@@ -1,0 +1,53 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { standingIn } from '../../../access/standing.ts';
+import { invalidModel } from '../../../core/errors.ts';
+import type { Project } from '../../../db/tables/projects.ts';
+import type { Deps } from '../../../deps.ts';
+import { visibleGroup } from '../groups/find.ts';
+
+/** How a template is asked for. */
+interface Template {
+  use_custom_template?: boolean;
+  template_project_id?: number;
+  template_name?: string;
+  group_with_project_templates_id?: number;
+  import_url?: string | null;
+}
+
+/** Projects of one name in the group of templates at most. */
+const MAX_SAME = 10;
+
+/**
+ * The project that a new one shall be a copy of; undefined where no project of a group is asked for.
+ * @throws ApiError 400 where the parameters name no project of the group whose code the caller may copy, 404 for the group
+ */
+export async function templateOf(deps: Deps, caller: UserCaller, input: Template): Promise<Project | undefined> {
+  const { template_project_id: id, template_name: name, group_with_project_templates_id: groupId } = input;
+  if (input.use_custom_template !== true) {
+    if (id === undefined) return undefined;
+    throw invalidModel({ template_project_id: ['needs use_custom_template to be true'] });
+  }
+  if (groupId === undefined) {
+    throw invalidModel({ group_with_project_templates_id: ['is missing: name the group that the template is in'] });
+  }
+  if (input.import_url) throw invalidModel({ import_url: ['cannot be given together with a template'] });
+  const group = await visibleGroup(deps, caller, groupId);
+  const rows = await deps.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('namespace_id', '=', group.id)
+    .where('pending_delete', '=', 0)
+    .where((eb) => (id === undefined ? eb('name', '=', name ?? '') : eb('id', '=', id)))
+    .orderBy('id')
+    .limit(MAX_SAME)
+    .execute();
+  for (const row of rows) {
+    const standing = await standingIn(deps, caller, row.id, row);
+    if (standing?.permissions.can('fork_project')) return row;
+  }
+  throw invalidModel(
+    id === undefined
+      ? { template_name: [`'${name ?? ''}' is unknown or invalid`] }
+      : { template_project_id: ['is not a project of the group that can be copied'] },
+  );
+}
