@@ -92,7 +92,7 @@ test('topics of a project are told of when they are others', async () => {
   const project = await app.make.project();
   const path = `/projects/${project.id}`;
   assert.deepEqual(await names('PUT', path, { topics: ['b', 'a'] }), [
-    ['project_topics_updated', 'Changed topics from  to a, b'],
+    ['project_topics_updated', 'Changed topics from  to b, a'],
   ]);
   assert.deepEqual(await names('PUT', path, { topics: ['a', 'B'] }), []);
   assert.deepEqual(await names('PUT', path, { topics: [] }), [

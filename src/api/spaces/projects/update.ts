@@ -229,10 +229,12 @@ async function apply(
 }
 
 async function changeTopics(deps: Deps, db: Db, id: number, topics: readonly string[]): Promise<void> {
-  const from = (await topicsOf(db, id)).join(', ');
+  const before = await topicsOf(db, id);
   await setTopics(db, deps.clock, id, topics);
-  const to = (await topicsOf(db, id)).join(', ');
-  if (from === to) return;
+  const after = await topicsOf(db, id);
+  // Another order alone is not told of.
+  if (before.toSorted().join() === after.toSorted().join()) return;
+  const [from, to] = [before.join(', '), after.join(', ')];
   const message = `Changed topics from ${from} to ${to}`;
   await recordProject(deps, db, id, { name: 'project_topics_updated', message, more: { change: 'topics', from, to } });
 }
