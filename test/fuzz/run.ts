@@ -4,8 +4,9 @@
  *
  * `api` sends requests that schemathesis makes out of our own OpenAPI document. It fails at an answer 5xx, at a status, a
  * header or a content type that is not declared, and at a body that differs from its schema. `graphql` asks hostile
- * questions: it fails at one that takes more than a second of processor time or 50 MB. Both run on both databases, and the
- * last lines say how many requests were sent.
+ * questions: it fails at one that takes more than a second of processor time or 50 MB. `ssh-server` connects 200 clients at a
+ * time that never sign in: it fails where a good one is not served beside them, or anything is left of them. All run on both
+ * databases, and the last lines say how many requests were sent.
  *
  * The others are parsers (`parsers/fuzzers.ts`): each gets damaged inputs, made out of a seed and of what is kept in
  * `corpus/`. It fails at an exception that is not the parser's own, at what is taken though it is damaged, and at what
@@ -22,6 +23,7 @@ import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
 import { fuzzGraphql } from './graphql/run-graphql.ts';
 import { fuzzParsers, PARSERS } from './parsers/run-parsers.ts';
+import { fuzzSshServer } from './ssh-server/run-ssh-server.ts';
 
 const SCHEMATHESIS = '4.32.5';
 const TOKEN = 'glpat-fuzz-test-token-000000';
@@ -54,6 +56,8 @@ const { values: options, positionals: names } = parseArgs({
 });
 /** Questions that `graphql` asks where `--cases` is left out. */
 const QUESTIONS = 200;
+/** Waves of connections of `ssh-server`. */
+const WAVES = 50;
 const isWanted = (name: string) => names.length === 0 || names.includes(name);
 const numberIn = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
@@ -145,10 +149,21 @@ async function questions(name: string, url: string): Promise<Outcome> {
   return { requests, failed: failures.length > 0 };
 }
 
+/** Clients of SSH that never sign in, at a server in this process. @param url as of `questions` */
+async function sshServer(name: string, url: string): Promise<Outcome> {
+  process.env.STITHY_TEST_POSTGRES = url;
+  const waves = numberIn(options.cases) ?? WAVES;
+  const failures = await fuzzSshServer(numberIn(options.seed) ?? 1, waves);
+  for (const failure of failures) process.stderr.write(`${failure}\n`);
+  process.stdout.write(`${name}: ${waves} waves of connections over SSH, ${failures.length} failures\n`);
+  return { requests: waves, failed: failures.length > 0 };
+}
+
 /** What runs on both databases, by its name. */
 const ON_DATABASES = {
   api: (name: string, url: string) => fuzz(name, url === '' ? {} : { STITHY_DATABASE_URL: url }),
   graphql: questions,
+  'ssh-server': sshServer,
 };
 
 /** @returns whether nothing was found */

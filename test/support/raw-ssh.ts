@@ -70,8 +70,9 @@ export class RawSsh {
     });
   }
 
-  static async connect(port: number): Promise<RawSsh> {
-    const socket = connect({ port, host: '127.0.0.1' });
+  /** @param from the address of this machine that it comes from: any of 127.0.0.0/8 */
+  static async connect(port: number, from = '127.0.0.1'): Promise<RawSsh> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     const client = new RawSsh(socket);
     await new Promise<void>((resolve) => socket.once('connect', resolve).once('close', () => resolve()));
     return client;

@@ -73,6 +73,25 @@ test('connections of strangers are bounded for an address; who has signed in cou
   for (const each of strangers) each.close();
 });
 
+test('strangers of many addresses keep nobody out: the one that waits longest makes room', async () => {
+  const { port } = await serve();
+  const bad: RawSsh[] = [];
+  for (let at = 0; at < 6; at += 1) {
+    const each = await RawSsh.connect(port, `127.0.0.${2 + (at % 3)}`);
+    await each.sendVersion();
+    bad.push(each);
+  }
+  const good = await RawSsh.connect(port);
+  await good.exchangeKeys();
+  await good.login(await newKey());
+  assert.match(await bad[0]!.end(), /closed|too many others want to sign in/);
+  // Who has signed in is no stranger any more.
+  for (let at = 0; at < 8; at += 1) bad.push(await RawSsh.connect(port, `127.0.0.${5 + at}`));
+  good.openSession(0);
+  await good.expect(Message.channelOpenConfirmation);
+  for (const each of [good, ...bad]) each.close();
+});
+
 test('who does not sign in in time is sent away', async () => {
   const { port } = await serve({ loginMs: 200 });
   const client = await RawSsh.connect(port);

@@ -4,7 +4,7 @@ export interface SshLimits {
   loginMs: number;
   /** Milliseconds that a proxy may take to say whom it forwards. */
   proxyMs: number;
-  /** Connections of which nobody knows yet who they are: in all, and of one address. */
+  /** Connections of which nobody knows yet who they are: in all, where the oldest makes room for the next, and of one address. */
   strangers: number;
   strangersOfAddress: number;
   /** Connections of an address in a minute. */

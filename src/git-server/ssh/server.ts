@@ -41,6 +41,8 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
   const hostKeys = await loadHostKeys(deps.config.dataDir);
   const connections = new Map<Connection<SshClient>, Socket>();
   const strangers = new Counts();
+  /** Their connections, the oldest first. */
+  const unknown = new Set<Connection<SshClient>>();
   const all = new Counts();
   const max = Math.max(1, Math.floor(deps.config.limits.connections * SHARE));
   let drained: (() => void) | undefined;
@@ -80,7 +82,18 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
       socket.destroy();
       return;
     }
-    const known = strangers.add(key);
+    // Who is slow makes room for others, so that nobody keeps everybody out by holding connections open.
+    const [oldest] = unknown;
+    if (strangers.all >= limits.strangers && oldest !== undefined) {
+      const held = connections.get(oldest);
+      oldest.end('too many others want to sign in');
+      held?.destroy();
+    }
+    const notStranger = strangers.add(key);
+    const known = () => {
+      notStranger();
+      unknown.delete(connection);
+    };
     const gone = all.add(key);
     const connection: Connection<SshClient> = new Connection(
       socket,
@@ -104,11 +117,12 @@ export async function serveSsh(deps: Deps, host: string, port: number, limits: S
       },
     );
     connections.set(connection, socket);
+    unknown.add(connection);
     const timer = setTimeout(() => connection.end('nobody signed in in time'), limits.loginMs).unref();
   }
 
   function isCrowded(key: string): boolean {
-    if (strangers.all >= limits.strangers || strangers.of(key) >= limits.strangersOfAddress) return true;
+    if (strangers.of(key) >= limits.strangersOfAddress) return true;
     if (all.all >= max || all.of(key) >= Math.ceil(max * SHARE_OF_ADDRESS)) return true;
     try {
       deps.limiter.check('ssh_connection', key, { requests: limits.perMinute, periodSeconds: 60 });
