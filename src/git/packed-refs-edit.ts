@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeBytes } from './bytes.ts';
 import { isMissing, syncPath } from './durable.ts';
+import { sortedEntries } from './packed-refs.ts';
+import { HEADS } from './ref-folders.ts';
 
 const FEED = 0x0a;
 const SPACE = 0x20;
@@ -17,19 +19,78 @@ const LINES_AT_ONCE = 2_000;
  * @throws the file system's error
  */
 export async function removePacked(dir: string, names: readonly string[]): Promise<void> {
-  const path = join(dir, 'packed-refs');
-  const content = await readFile(path).catch((error: unknown) => {
-    if (isMissing(error)) return null;
+  const content = await readPacked(dir);
+  const kept = await without(content, names);
+  if (kept.length !== content.length) await replacePacked(dir, kept);
+}
+
+/**
+ * Puts references into a repository's `packed-refs`, in place of what it has of the same names; durable when it fulfils. Hold its
+ * lock, and those of the references: their files come before what is packed.
+ * @param refs full names with what they point to; branches point to commits
+ * @throws the file system's error
+ */
+export async function addPacked(dir: string, refs: ReadonlyMap<string, string>): Promise<void> {
+  const content = await readPacked(dir);
+  const header = content[0] === HASH ? content.toString('latin1', 0, endOf(content, 0)).trimEnd() : '';
+  const kept = await without(sortedEntries(content), [...refs.keys()]);
+  // Latin-1 strings: one character a byte, so that their order is the order of bytes.
+  const added = [...refs]
+    .map(([name, oid]) => ({ name: encodeBytes(name).toString('latin1'), oid }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+  const traits = [...traitsWith(header, content.length === 0, refs), 'sorted'];
+  const parts: Buffer[] = [Buffer.from(`${TRAITS} ${traits.join(' ')} \n`)];
+  let next = 0;
+  let from = 0;
+  let lines = 0;
+  for (let at = 0; at < kept.length && next < added.length; ) {
+    lines += 1;
+    if (lines % LINES_AT_ONCE === 0) await nextTurn();
+    let end = endOf(kept, at);
+    const name = kept.toString('latin1', kept.indexOf(SPACE, at) + 1, end - 1);
+    while (kept[end] === CARET) end = endOf(kept, end);
+    const first = next;
+    while (next < added.length && added[next]!.name < name) next += 1;
+    if (next > first) {
+      parts.push(kept.subarray(from, at), linesOf(added.slice(first, next)));
+      from = at;
+    }
+    at = end;
+  }
+  const rest = kept.subarray(from);
+  parts.push(rest, Buffer.from(rest.length > 0 && rest.at(-1) !== FEED ? '\n' : ''), linesOf(added.slice(next)));
+  await replacePacked(dir, Buffer.concat(parts));
+}
+
+const linesOf = (refs: readonly { name: string; oid: string }[]): Buffer =>
+  Buffer.from(refs.map(({ name, oid }) => `${oid} ${name}\n`).join(''), 'latin1');
+
+const TRAITS = '# pack-refs with:';
+
+/** What the header may still promise of the peeled tags: git looks itself where it promises nothing. */
+function traitsWith(header: string, isNew: boolean, refs: ReadonlyMap<string, string>): string[] {
+  for (const name of refs.keys()) if (!name.startsWith(HEADS)) return [];
+  if (isNew) return ['peeled', 'fully-peeled'];
+  return header
+    .slice(TRAITS.length)
+    .split(' ')
+    .filter((trait) => trait === 'peeled' || trait === 'fully-peeled');
+}
+
+const readPacked = (dir: string): Promise<Buffer> =>
+  readFile(join(dir, 'packed-refs')).catch((error: unknown) => {
+    if (isMissing(error)) return Buffer.alloc(0);
     throw error;
   });
-  const kept = content && (await without(content, names));
-  if (kept === null || kept.length === content!.length) return;
+
+async function replacePacked(dir: string, content: Buffer): Promise<void> {
+  const path = join(dir, 'packed-refs');
   // The name of a lock, so that what a crash leaves is cleared away as one.
   const temporary = `${path}.${randomUUID()}.lock`;
   try {
     const handle = await open(temporary, 'wx', 0o644);
     try {
-      await handle.writeFile(kept);
+      await handle.writeFile(content);
       await handle.sync();
     } finally {
       await handle.close();

@@ -128,15 +128,18 @@ export class PackedRefs {
   }
 }
 
-/** The entries of the file in byte order, without its header; git sorts them itself and says so. */
 function readSorted(path: string): Buffer {
-  let content: Buffer;
   try {
-    content = readFileSync(path);
+    return sortedEntries(readFileSync(path));
   } catch (error) {
     if (isMissing(error)) return EMPTY;
     throw error;
   }
+}
+
+/** The entries of such a file in byte order, without its header; git sorts them itself and says so. */
+export function sortedEntries(file: Buffer): Buffer {
+  let content = file;
   let header = '';
   if (content[0] === 0x23) {
     const end = content.indexOf(10);

@@ -239,6 +239,74 @@ test('a reference has moved that is packed, and whose folder goes, as soon as it
   }
 });
 
+test('many references get what they are to have with a bounded number of flushes, whatever they had', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  git(['tag', '-a', '-m', 'x', 'packed-tag', one]);
+  git(['branch', 'between', one]);
+  git(['pack-refs', '--all']);
+  git(['branch', 'zz/loose', one]);
+  const tag = git(['rev-parse', 'refs/tags/packed-tag']);
+  const { fsync } = fs;
+  const writeApart = writeHere();
+  t.after(() => {
+    writeApart();
+    fs.fsync = fsync;
+    syncBuiltinESMExports();
+  });
+  let flushed = 0;
+  fs.fsync = Object.assign((file: number, done: fs.NoParamCallback) => {
+    flushed += 1;
+    fsync(file, done);
+  }, fsync);
+  syncBuiltinESMExports();
+  const run = async (updates: RefUpdate[]) => {
+    flushed = 0;
+    await repo.refs.transaction(updates);
+    assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+    for (const { ref, new: oid } of updates) assert.equal(await repo.refs.resolve(ref), oid, ref);
+    assert.deepEqual(leftLocks(dir), []);
+    return flushed;
+  };
+  const names = Array.from({ length: 1_500 }, (_, i) => `refs/heads/${i % 3 === 0 ? `f${i}/é/x` : `b${i}`}`);
+  const created = await run([
+    ...names.map((ref) => ({ ref, old: null, new: one })),
+    { ref: 'refs/heads/zz/loose', old: one, new: two },
+  ]);
+  assert.ok(created < 20, `${created} flushes`);
+  assert.ok(readFileSync(join(dir, 'packed-refs'), 'latin1').includes(' peeled fully-peeled sorted'));
+  assert.deepEqual(
+    readdirSync(join(dir, 'refs/heads'), { recursive: true, withFileTypes: true }).map(({ name }) => name),
+    [],
+  );
+  await repo.refs.transaction([{ ref: names[1]!, old: one, new: two }]);
+  const moved = await run(names.map((ref, i) => ({ ref, old: i === 1 ? two : one, new: i === 1 ? one : two })));
+  assert.ok(moved < 20, `${moved} flushes`);
+  // Tags may have to be peeled: git is not told that they are.
+  await run(names.slice(0, 200).map((_, i) => ({ ref: `refs/tags/t${i}`, old: null, new: tag })));
+  assert.equal(git(['rev-parse', 'refs/tags/t7^{}']), one);
+  assert.equal(git(['for-each-ref', '--format=%(*objectname)', 'refs/tags/t7']), one);
+  assert.ok(git(['show-ref', '-d', 't7']).includes(`${one} refs/tags/t7^{}`));
+  const before = await listed(fixture, 'refs/');
+  const refused = names.map((ref) => ({ ref: `${ref}/below`, old: null, new: one }));
+  await assert.rejects(repo.refs.transaction(refused), hasCode('conflict'));
+  await assert.rejects(
+    repo.refs.transaction([
+      ...names.slice(2).map((ref) => ({ ref, old: two, new: one })),
+      { ref: names[0]!, old: one, new: one },
+    ]),
+    hasCode('conflict'),
+  );
+  assert.deepEqual(leftLocks(dir), []);
+  assert.deepEqual(await listed(fixture, 'refs/'), before);
+  assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+  const deleted = await run(names.map((ref, i) => ({ ref, old: i === 1 ? one : two, new: null })));
+  assert.ok(deleted < 20, `${deleted} flushes`);
+  assert.equal(git(['rev-parse', 'refs/heads/between']), one);
+  git(['fsck', '--strict']);
+});
+
 test('a reference moves once the objects are stored that it is to point to, and not at all where they cannot be', async (t) => {
   const fixture = gitFixture(t);
   const { repo, commit, dir } = fixture;

@@ -1,11 +1,12 @@
 import { readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inTurns } from '../core/in-turns.ts';
 import { isMissing, isTaken, syncIfThere, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
 import { bytesPath, isFolder, LockFile, removeEmptyFolders } from './lock-file.ts';
 import type { ObjectReader } from './object-reader.ts';
-import { removePacked } from './packed-refs-edit.ts';
+import { addPacked, removePacked } from './packed-refs-edit.ts';
 import { KeyedQueue } from './queue.ts';
 import { checkTargets, checkUpdates, namesAbove, type RefUpdate } from './ref-update.ts';
 
@@ -15,6 +16,10 @@ const LOCK_MS = 100;
 const PACKED_LOCK_MS = 1_000;
 /** References whose files are worked on at once. */
 const PARALLEL = 16;
+/** So many references that get something at once are packed: durable with one file, not with a file each. */
+const PACKED_FROM = 100;
+/** Locks that are taken before others have their turn. */
+const LOCKS_AT_ONCE = 100;
 
 /** What a transaction learns of the references that are there; asked under their locks. */
 export interface PresentRefs {
@@ -80,16 +85,19 @@ export class RefTransactions {
     stored: Promise<ReadonlySet<string>> | undefined,
   ): Promise<boolean> {
     const held: Held[] = [];
+    const packs = updates.filter((update) => update.new !== null).length >= PACKED_FROM;
     let isDurable = false;
     let packed: LockFile | undefined;
     try {
       await inTurns(updates, PARALLEL, null, async (update) => {
-        const content = update.new === null || update.new === update.old ? null : `${update.new}\n`;
+        const isPut = !packs && update.new !== null && update.new !== update.old;
+        const content = isPut ? `${update.new}\n` : null;
         const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made, content);
         const one: Held = { update, lock, present: null };
         held.push(one);
-        one.present = await this.#checked(update);
         lock.close();
+        if (held.length % LOCKS_AT_ONCE === 0) await nextTurn();
+        one.present = await this.#checked(update);
       });
       if (stored !== undefined) {
         const fresh = await stored;
@@ -97,18 +105,38 @@ export class RefTransactions {
         await checkTargets(this.#objects(), others);
       }
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
-      if (deleted.length > 0) packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
-      await inTurns(held, PARALLEL, null, async (one) => {
-        if (await this.#put(one, folder)) isDurable = true;
-      });
+      if (packs || deleted.length > 0) {
+        packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
+      }
+      if (packs) await this.#pack(held);
+      else {
+        await inTurns(held, PARALLEL, null, async (one) => {
+          if (await this.#put(one, folder)) isDurable = true;
+        });
+      }
       if (deleted.length > 0) await removePacked(this.#dir, deleted);
       await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
     } finally {
       await packed?.release();
       await inTurns(held, PARALLEL, null, ({ lock }) => lock.release());
     }
-    for (const { ref, new: oid } of updates) if (oid === null) await removeEmptyFolders(this.#dir, dirname(ref));
+    const left = new Set(updates.filter(({ new: oid }) => packs || oid === null).map(({ ref }) => dirname(ref)));
+    for (const each of left) await removeEmptyFolders(this.#dir, each);
     return isDurable;
+  }
+
+  /** Packs what changes, and removes the files of the same names, which would come first. */
+  async #pack(held: readonly Held[]): Promise<void> {
+    const changed = new Map<string, string>();
+    const files: string[] = [];
+    for (const { update, present } of held) {
+      if (update.new === null || update.new === present) continue;
+      changed.set(update.ref, update.new);
+      if (present !== null) files.push(update.ref);
+    }
+    if (changed.size === 0) return;
+    await addPacked(this.#dir, changed);
+    await inTurns(files, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
   }
 
   /** What a locked reference holds, where the update may be made. */
@@ -119,8 +147,12 @@ export class RefTransactions {
     }
     if (present !== null || wanted === null) return present;
     await clearFolder(bytesPath(this.#dir, ref), ref);
-    if (this.#refs.isPackedInTheWay(namesAbove(ref), `${ref}/`)) throw inTheWay(ref);
+    this.#refusePackedInTheWay(ref);
     return null;
+  }
+
+  #refusePackedInTheWay(ref: string): void {
+    if (this.#refs.isPackedInTheWay(namesAbove(ref), `${ref}/`)) throw inTheWay(ref);
   }
 
   /** @returns whether its file had to be put in place, in a folder whose names are durable by now */
@@ -133,6 +165,7 @@ export class RefTransactions {
       // Another process has made a folder of this name meanwhile.
       if (!(await isFolder(path))) throw error;
       await clearFolder(path, update.ref);
+      this.#refusePackedInTheWay(update.ref);
       return await lock.commit(folder);
     }
   }
@@ -156,13 +189,22 @@ export class RefTransactions {
       ...updates.map((update) => dirname(update.ref)),
       ...made.map((folder) => dirname(folder)),
     ]);
-    await inTurns([...folders], PARALLEL, null, async (folder) => {
+    const present = new Set<string>();
+    let packedMeanwhile = false;
+    for (const folder of folders) {
       // A deletion also removes folders that it leaves empty.
       let at = folder;
-      while (at !== '.' && !(await syncIfThere(bytesPath(this.#dir, at)))) at = dirname(at);
+      while (at !== '.' && (await isFolder(bytesPath(this.#dir, at))) !== true) at = dirname(at);
+      present.add(at);
       // What was put there has been packed meanwhile.
-      if (at !== folder && filled.has(folder)) await syncPath(this.#dir);
+      packedMeanwhile ||= at !== folder && filled.has(folder);
+    }
+    await inTurns([...present], PARALLEL, null, async (folder) => {
+      let at = folder;
+      while (at !== '.' && !(await syncIfThere(bytesPath(this.#dir, at)))) at = dirname(at);
+      packedMeanwhile ||= at !== folder && filled.has(folder);
     });
+    if (packedMeanwhile) await syncPath(this.#dir);
     for (const folder of made) this.#made.delete(folder);
   }
 }
