@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
 import { encodeBytes } from './bytes.ts';
+import { authorTest } from './history/author-pattern.ts';
 import { CommitText } from './history/commit-text.ts';
 import type { Commits } from './history/commits.ts';
 import { walkByDate } from './history/date-walk.ts';
@@ -20,7 +21,7 @@ export interface LogQuery {
   not?: readonly string[] | undefined;
   /** Only commits that changed this file or folder; taken literally, a trailing slash means a folder. */
   path?: string | undefined;
-  /** A part of `name <email>` of the author; taken literally, upper and lower case are equal. */
+  /** A basic regular expression for `name <email>` of the author; upper and lower case of ASCII are equal. */
   author?: string | undefined;
   /** A part of the message; taken literally, upper and lower case are equal. */
   search?: string | undefined;
@@ -42,6 +43,8 @@ export interface LogQuery {
 const MAX_SKIP = 10_000_000;
 const MAX_LIMIT = 10_000;
 const MAX_PATTERN = 1_000;
+/** Characters that a basic regular expression does not take literally. */
+const SPECIAL = /[\\.[*^$]/g;
 const pages = new ResultCache<readonly string[]>(4 * 1024 * 1024, (oids) => oids.length * 56);
 const counts = new ResultCache<{ count: number }>(1024 * 1024, () => 16);
 
@@ -61,7 +64,7 @@ function isHopeless(query: LogQuery): boolean {
     (query.until !== undefined && !(query.until.getTime() >= 0)) ||
     (query.since !== undefined && Number.isNaN(query.since.getTime())) ||
     (query.path !== undefined && !isPath(query.path)) ||
-    (query.author !== undefined && !isPattern(query.author)) ||
+    (query.author !== undefined && query.author !== '' && !(isPattern(query.author) && authorTest(query.author))) ||
     (query.search !== undefined && !isPattern(query.search))
   );
 }
@@ -76,9 +79,9 @@ function revListArguments(query: LogQuery): string[] {
     args.push(`--max-age=${Math.ceil(query.since.getTime() / 1000)}`);
   if (query.until !== undefined) args.push(`--min-age=${Math.floor(query.until.getTime() / 1000)}`);
   const { author, search } = query;
-  if (author || search) args.push('--fixed-strings', '--regexp-ignore-case', '--all-match');
+  if (author || search) args.push('--basic-regexp', '--regexp-ignore-case', '--all-match');
   if (author) args.push(`--author=${author}`);
-  if (search) args.push(`--grep=${search}`);
+  if (search) args.push(`--grep=${search.replace(SPECIAL, '\\$&')}`);
   return args;
 }
 

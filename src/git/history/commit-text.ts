@@ -1,23 +1,24 @@
 import type { ObjectReader } from '../object-reader.ts';
+import { type AuthorTest, authorTest } from './author-pattern.ts';
 import { BeyondReader } from './commits.ts';
 
 /** Commits that are read for one question; a search through more is left to git, which reads them quicker. */
 const MAX_READ = 2_000;
 
-/** Looks for texts in commits, as `git log --fixed-strings --regexp-ignore-case` does. */
+/** Looks for texts in commits, as `git log --regexp-ignore-case` does. */
 export class CommitText {
   readonly #objects: ObjectReader;
-  readonly #author: RegExp | null;
+  readonly #author: AuthorTest | null;
   readonly #message: RegExp | null;
   #read = 0;
 
-  /** @param author a part of `name <email>`, `message` of a line; undefined or empty for any */
+  /** @param author a pattern as `authorTest` takes it, `message` a part of a line; undefined or empty for any */
   constructor(
     objects: ObjectReader,
     { author, message }: { author?: string | undefined; message?: string | undefined },
   ) {
     this.#objects = objects;
-    this.#author = pattern(author);
+    this.#author = author ? authorTest(author) : null;
     this.#message = pattern(message);
   }
 
@@ -31,7 +32,7 @@ export class CommitText {
     const commit = this.#read > MAX_READ ? null : await this.#objects.commit(oid);
     if (commit === null) throw new BeyondReader();
     const { name, email } = commit.author;
-    return (this.#author?.test(`${name} <${email}>`) ?? true) && (this.#message?.test(commit.message) ?? true);
+    return (this.#author?.(`${name} <${email}>`) ?? true) && (this.#message?.test(commit.message) ?? true);
   }
 }
 

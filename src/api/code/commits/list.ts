@@ -1,8 +1,9 @@
-import { notFound } from '../../../core/errors.ts';
+import { notFound, refused } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { bufferOver } from '../../../git/bytes.ts';
 import { mergeBase } from '../../../git/compare.ts';
+import { authorTest } from '../../../git/history/author-pattern.ts';
 import type { LogQuery } from '../../../git/log.ts';
 import { withoutLeadingSlash } from '../../../git/path-rules.ts';
 import { ask } from '../../../git/readers/ask.ts';
@@ -67,6 +68,9 @@ export async function commitPage(
   page: Page,
 ): Promise<CommitPage> {
   if ((await repo.refs.list('refs/heads/')).length === 0) throw notFound('Repository');
+  if (filters.author && authorTest(filters.author) === null) {
+    throw refused('author is no basic regular expression, is too large, or refers back to a group');
+  }
   const tips = await findTips(repo, filters);
   const webUrl = projectUrl(deps, project);
   const { refName: _name, all: _all, ...rest } = filters;
