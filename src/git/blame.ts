@@ -5,11 +5,12 @@ import type { Commit } from './objects.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
+import { TextDecoding } from './text-encoding.ts';
 
 /** Lines that follow each other and come from one commit. */
 export interface BlameRange {
   oid: string;
-  /** Without their newlines; bytes that are no UTF-8 become U+FFFD. */
+  /** Without their newlines; decoded as `TextDecoding` does. */
   lines: readonly string[];
 }
 
@@ -40,7 +41,7 @@ const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
 
 /** Collects ranges from `git blame --porcelain`: a header with the id, notes on commits, the line after a tab. */
 class PorcelainReader {
-  readonly ranges: { oid: string; lines: string[] }[] = [];
+  readonly ranges: { oid: string; lines: Buffer[] }[] = [];
   bytes = 200;
   #oid: string | undefined;
 
@@ -48,7 +49,7 @@ class PorcelainReader {
     if (this.#oid === undefined) {
       this.#oid = record.toString('latin1', 0, record.indexOf(SPACE));
     } else if (record[0] === TAB) {
-      const line = record.toString('utf8', 1);
+      const line = record.subarray(1);
       const last = this.ranges.at(-1);
       if (last?.oid === this.#oid) last.lines.push(line);
       else {
@@ -63,10 +64,10 @@ class PorcelainReader {
 
 async function askGit(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
   const reader = new PorcelainReader();
-  const lines = range === undefined ? [] : ['-L', `${range.start},${range.end}`];
+  const only = range === undefined ? [] : ['-L', `${range.start},${range.end}`];
   try {
     await readRecords(
-      ['blame', '--porcelain', '--no-textconv', '--encoding=none', ...lines, commit, '--', path],
+      ['blame', '--porcelain', '--no-textconv', '--encoding=none', ...only, commit, '--', path],
       { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT },
       (record) => reader.push(record),
     );
@@ -75,7 +76,13 @@ async function askGit(repo: Repository, commit: string, path: string, range: Lin
     if (error.message.startsWith('git blame: fatal: no such path')) throw new GitError('not_found', error.message);
     if (!/ has only \d+ lines?$/.test(error.message)) throw error;
   }
-  return { ranges: reader.ranges, bytes: reader.bytes };
+  const lines = await new TextDecoding().lines(reader.ranges.flatMap((range) => range.lines));
+  let at = 0;
+  const decoded = reader.ranges.map(({ oid, lines: { length } }) => {
+    at += length;
+    return { oid, lines: lines.slice(at - length, at) };
+  });
+  return { ranges: decoded, bytes: reader.bytes };
 }
 
 async function readCommits(repo: Repository, ranges: readonly BlameRange[]): Promise<Map<string, Commit>> {

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { RawChange } from './raw-diff.ts';
+import { TextDecoding } from './text-encoding.ts';
 
 /** How much of a comparison is kept. */
 export interface DiffLimits {
@@ -74,17 +76,19 @@ export function emptyDiff(change: Omit<RawChange, 'header'>): FileDiff {
   };
 }
 
-/** The patch of one file: how long it is, and its text, which is made where there is room for it. */
-export interface PatchText {
+/** The patch of one file: how long it is, and its bytes, which are put together where there is room for them. */
+export interface Patch {
   bytes: number;
   lines: number;
-  text: () => string;
+  content: () => Buffer;
 }
 
 /** The diffs of files one after the other, as far as the limits allow. */
 export class FilesWithin {
   readonly #limits: DiffLimits;
   readonly #files: FileDiff[] = [];
+  /** Patches that are not UTF-8, which take longer to decode. */
+  readonly #undecoded: { file: FileDiff; content: Buffer }[] = [];
   #lines = 0;
   #bytes = 0;
   /** Whether a limit was passed: nothing more is kept. */
@@ -100,7 +104,7 @@ export class FilesWithin {
   }
 
   /** Adds a file with its patch, which is left out where it is too long by itself. @returns whether there is room for another */
-  add(file: FileDiff, patch: PatchText): boolean {
+  add(file: FileDiff, patch: Patch): boolean {
     const limits = this.#limits;
     file.tooLarge = patch.bytes > limits.maxPatchBytes;
     if (!file.tooLarge) {
@@ -113,7 +117,9 @@ export class FilesWithin {
         this.#bytes -= patch.bytes;
         this.isOver = false;
       } else {
-        file.diff = patch.text();
+        const content = patch.content();
+        if (isUtf8(content)) file.diff = content.toString('utf8');
+        else if (!this.isOver) this.#undecoded.push({ file, content });
       }
     }
     if (!this.isOver) this.#files.push(file);
@@ -121,7 +127,9 @@ export class FilesWithin {
   }
 
   /** @param changedFiles in all, those that were left out included */
-  result(changedFiles: number): DiffResult {
+  async result(changedFiles: number): Promise<DiffResult> {
+    const decoding = new TextDecoding();
+    for (const { file, content } of this.#undecoded.splice(0)) file.diff = await decoding.patch(content);
     return { files: this.#files, overflow: this.isOver || changedFiles > this.#files.length, changedFiles };
   }
 

@@ -118,7 +118,7 @@ async function readDiff(
     try {
       const parser = new PatchParser({ ...limits, maxBytes: kept });
       if (!(await read(parser))) return null;
-      const result = parser.finish();
+      const result = await parser.finish();
       needed = sizeOf(result);
       return result;
     } finally {

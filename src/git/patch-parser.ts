@@ -63,9 +63,9 @@ export class PatchParser {
   }
 
   /** The result, once all lines were pushed or `push` gave false. */
-  finish(): DiffResult {
+  async finish(): Promise<DiffResult> {
     if (!this.#files.isOver && this.#close()) this.#skipTo(this.#changes.length);
-    return this.#files.result(this.#changedFiles);
+    return await this.#files.result(this.#changedFiles);
   }
 
   #addChanges(line: Buffer): void {
@@ -110,10 +110,10 @@ export class PatchParser {
   }
 
   /** What was taken of the file at hand. */
-  #text(): string {
+  #content(): Buffer {
     const [first, ...others] = this.#patch;
-    if (first === undefined) return '';
-    return (others.length === 0 ? textOf(first) : Buffer.concat(this.#patch.map(textOf))).toString('utf8');
+    if (first === undefined) return Buffer.alloc(0);
+    return others.length === 0 ? textOf(first) : Buffer.concat(this.#patch.map(textOf));
   }
 
   /** Ends the file at hand; gives whether the limits leave room for another. */
@@ -121,7 +121,7 @@ export class PatchParser {
     const current = this.#current;
     if (current === null) return true;
     this.#current = null;
-    const patch = { bytes: this.#patchBytes, lines: this.#patchLines, text: () => this.#text() };
+    const patch = { bytes: this.#patchBytes, lines: this.#patchLines, content: () => this.#content() };
     const goesOn = this.#files.add(current, patch);
     this.#patch = [];
     this.#patchLines = 0;

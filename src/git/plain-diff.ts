@@ -1,5 +1,5 @@
 import { currentScope } from '../core/request-scope.ts';
-import { type DiffLimits, type DiffResult, type FileDiff, FilesWithin, type PatchText } from './diff-result.ts';
+import { type DiffLimits, type DiffResult, type FileDiff, FilesWithin, type Patch } from './diff-result.ts';
 import { Effort } from './line-diff/changes.ts';
 import { lineDiff } from './line-diff/line-diff.ts';
 import { PlainContents, plainChanges } from './plain-changes.ts';
@@ -35,7 +35,7 @@ export async function plainDiff(
     if (patch.lines === 0) files.addEmpty(file.diff);
     else if (!files.add(file.diff, patch)) break;
   }
-  return files.result(changes.length);
+  return await files.result(changes.length);
 }
 
 /**
@@ -56,20 +56,20 @@ export async function holdingMemory<T>(work: () => Promise<T>, needed: (found: T
   }
 }
 
-function textPatch(file: FileDiff, old: Buffer, now: Buffer, effort: Effort): PatchText | null {
+function textPatch(file: FileDiff, old: Buffer, now: Buffer, effort: Effort): Patch | null {
   const hunks = lineDiff(old, now, effort);
   if (hunks === null) return null;
   const { bytes, lines, additions, deletions } = hunks;
   file.additions = additions;
   file.deletions = deletions;
-  return { bytes: bytes.length, lines, text: () => bytes.toString('utf8') };
+  return { bytes: bytes.length, lines, content: () => bytes };
 }
 
-function binaryPatch(file: FileDiff): PatchText | null {
+function binaryPatch(file: FileDiff): Patch | null {
   if (!PLAIN.test(file.newPath)) return null;
   file.binary = true;
   const before = file.newFile ? '/dev/null' : `a/${file.oldPath}`;
   const after = file.deletedFile ? '/dev/null' : `b/${file.newPath}`;
   const text = `Binary files ${before} and ${after} differ\n`;
-  return { bytes: text.length, lines: 1, text: () => text };
+  return { bytes: text.length, lines: 1, content: () => Buffer.from(text) };
 }
