@@ -125,3 +125,16 @@ test('diff, refs and sequence follow visibility and roles', async () => {
     }
   }
 });
+
+test('GET commits takes the author as a basic regular expression, and refuses what is none', async () => {
+  const list = (author: string) =>
+    app.get(`/projects/${project.id}/repository/commits?author=${encodeURIComponent(author)}`);
+  const all = expectStatus<Row[]>(await list(''), 200);
+  assert.ok(all.length > 0);
+  assert.deepEqual(expectStatus<Row[]>(await list('^.* <.*@.*>$'), 200), all);
+  assert.deepEqual(expectStatus<Row[]>(await list('nobody[0-9]'), 200), []);
+  for (const author of ['\\(', '[a', '\\(a\\)\\1']) {
+    const { message } = expectStatus<Row>(await list(author), 400);
+    assert.match(String(message), /^author is no basic regular expression/);
+  }
+});
