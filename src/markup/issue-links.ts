@@ -1,6 +1,6 @@
 import type { StateCore, Token } from 'markdown-it';
 import { RE2JS } from 're2js';
-import { patternSize } from '../ci/expressions/pattern-size.ts';
+import { patternSize } from '../core/pattern-size.ts';
 
 /** How texts name issues of a tracker elsewhere, and where these are. */
 export interface IssueLinks {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RE2JS } from 're2js';
+import { patternSize } from '../../core/pattern-size.ts';
 import { compilePattern, readPattern } from './pattern.ts';
-import { patternSize } from './pattern-size.ts';
 
 const ORDINARY = [
   '^(main|master|release-.*)$',

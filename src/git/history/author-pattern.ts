@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { patternSize } from '../../ci/expressions/pattern-size.ts';
+import { patternSize } from '../../core/pattern-size.ts';
 
 /** Instructions of a pattern: matching one author takes less than a millisecond. */
 const MAX_SIZE = 2_000;

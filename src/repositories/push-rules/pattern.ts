@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
-import { patternSize } from '../../ci/expressions/pattern-size.ts';
+import { patternSize } from '../../core/pattern-size.ts';
 
 /** A pattern of a push rule. Matching takes time linear in the text. */
 export interface PushPattern {
