@@ -17,6 +17,17 @@ import { settleGone } from './recover-intents.ts';
 
 const OLD = new Date(Date.now() - 60_000);
 
+test('a server knows of itself, and takes nobody else for alive', async () => {
+  const app = await buildTestApp();
+  try {
+    const { processes } = app.deps;
+    assert.deepEqual(await processes.gone([processes.id, 999_999]), new Set([999_999]));
+    assert.ok((await processes.known()).includes(processes.id));
+  } finally {
+    await app.close();
+  }
+});
+
 describe('what a process leaves that dies beside others', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
   let app: TestApp;
   let other: TestApp;

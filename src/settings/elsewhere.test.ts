@@ -9,6 +9,17 @@ import { SETTINGS, type SettingName } from './settings-table.ts';
 /** Longer than anybody goes by what he has read. */
 const IDLE_MS = 1_100;
 
+test('settings that are changed in a process hold in it at once, and are not asked for again', async () => {
+  const app = await buildTestApp();
+  try {
+    await changeSettings(app, { signup_enabled: false });
+    assert.equal(app.deps.settings.now.signup_enabled, false);
+    assert.equal(app.deps.settings.fresh(), null);
+  } finally {
+    await app.close();
+  }
+});
+
 describe('settings that another process changes', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
   let app: TestApp;
   let other: TestApp;

@@ -32,7 +32,11 @@ export const commitsRoutes = [
       since: Type.Optional(Instant({ description: 'Only commits from this instant on.' })),
       until: Type.Optional(Instant({ description: 'Only commits up to this instant.' })),
       path: Type.Optional(Type.String({ description: 'Only commits that changed this path.' })),
-      author: Type.Optional(Type.String({ description: 'Basic regular expression for the name and address of the author, without regard to case.' })),
+      author: Type.Optional(
+        Type.String({
+          description: 'Basic regular expression for the name and address of the author, without regard to case.',
+        }),
+      ),
       all: Type.Optional(Type.Boolean({ description: 'Commits of all branches and tags; ref_name is ignored.' })),
       with_stats: Type.Optional(Type.Boolean({ description: 'Add the number of changed lines.' })),
       first_parent: Type.Optional(Type.Boolean({ description: 'Follow only the first parent of merges.' })),
