@@ -272,7 +272,7 @@ test('events outlive who caused them, and go with the issue', async () => {
   const made = await issue({ labels: 'bug' }, leaver);
   expectStatus(await app.delete(`/users/${leaver.user.id}`), 204);
   await app.settle();
-  assert.equal((await list(pathOf(made), 'label'))[0]!.user?.username, 'ghost');
+  assert.equal(((await list(pathOf(made), 'label'))[0]!.user as { username: string } | null)?.username, 'ghost');
   expectStatus(await app.delete(pathOf(made)), 204);
   const left = await app.deps.db
     .selectFrom('resource_events')
