@@ -15,11 +15,16 @@ const LEFTOVER_FOLDER = /^(?:tmp_objdir-|incoming-)/;
  * Removes the locks and temporary files that ended git processes left in a repository. Safe while none of the
  * server's own processes that are older than `olderThan` writes to it: at the start, or in its queue.
  * @param olderThan only what was last changed before this moment is removed, or has a time to come
+ * @param folders where to look, relative to `dir`; those below `refs` to any depth
  * @returns the paths removed, relative to `dir`
  */
-export async function removeStaleLocks(dir: string, olderThan: Date): Promise<string[]> {
+export async function removeStaleLocks(
+  dir: string,
+  olderThan: Date,
+  folders: readonly string[] = FOLDERS,
+): Promise<string[]> {
   const sweep: Sweep = { dir, age: Date.now() - olderThan.getTime(), removed: [] };
-  for (const folder of FOLDERS) await look(sweep, folder);
+  for (const folder of folders) await look(sweep, folder);
   return sweep.removed;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
@@ -13,6 +13,7 @@ import { changeRefs, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
 import { runMove } from './moves/run.ts';
 import { scheduleMove } from './moves/schedule.ts';
+import { writeOwn } from './own-writes.ts';
 import { settleGone } from './recover-intents.ts';
 
 const OLD = new Date(Date.now() - 60_000);
@@ -198,6 +199,21 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     utimesSync(join(git.dir, 'refs/heads/main.lock'), OLD, OLD);
     await app.deps.processes.look(performance.now() + 60_000);
     assert.deepEqual([await intents(), await events()], [[], [left]]);
+  });
+
+  test('its locks of references that no event tells of go with the next write of one', async () => {
+    const ref = 'refs/merge-requests/1/head';
+    const write = () => {
+      const repo = repositoryOf(app.deps, project);
+      return writeOwn(app.deps, ofProject(project), repo, () => repo.refs.transaction([{ ref, old: null, new: tip }]));
+    };
+    const lock = join(repositoryOf(app.deps, project).dir, `${ref}.lock`);
+    mkdirSync(dirname(lock), { recursive: true });
+    writeFileSync(lock, '');
+    await assert.rejects(write(), { code: 'locked' }, 'one that is young may be that of the upkeep');
+    utimesSync(lock, OLD, OLD);
+    await write();
+    assert.equal(git.run(['rev-parse', ref]), tip);
   });
 
   test('holds no move up', async () => {

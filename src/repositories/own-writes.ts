@@ -1,12 +1,20 @@
 import { within } from '../access/within.ts';
 import { notFound, refused } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
 import type { Repository, RepositoryPool } from '../git/repository.ts';
+import { removeStaleLocks } from '../git/stale-locks.ts';
 import { repositoryId } from '../git/storages.ts';
 import { type Holder, type HolderNow, holderNow } from './holder.ts';
+import { lockHolder } from './moves/holders.ts';
 import { READ_ONLY, RepositoryReadOnly } from './read-only.ts';
 
 type Key = Pick<Holder, 'type' | 'id'>;
+
+/** Folders of references that no event tells of. */
+const OWN_REFS = ['refs/merge-requests', 'refs/pipelines', 'refs/stithy'];
+/** A lock of one of these that is older than this, in milliseconds, while nobody writes one, was left by a killed process. */
+const LEFT_MS = 10_000;
 
 /**
  * A holder whose repository may be written now and lies where it was opened; undefined when it is gone. In a transaction
@@ -56,7 +64,13 @@ export async function writeOwn<T>(deps: Deps, holder: Key, repo: Repository, wri
     if ((await inPlace(now, holder, repo)) === undefined) throw notFound();
     return write();
   };
-  if (isShared(deps)) return deps.db.transaction().execute((db) => checked(within(deps, db)));
+  if (isShared(deps)) {
+    const once = () => deps.db.transaction().execute((db) => checked(within(deps, db)));
+    return once().catch(async (error: unknown) => {
+      if (!isLocked(error) || !(await removeLeftLocks(deps, holder, repo))) throw error;
+      return once();
+    });
+  }
   const writes = writesTo(deps, repo.id);
   const work = checked(deps);
   writes.add(work);
@@ -67,6 +81,20 @@ export async function writeOwn<T>(deps: Deps, holder: Key, repo: Repository, wri
     if (writes.size === 0) writing.get(deps.storages.pool)?.delete(repo.id);
   }
 }
+
+const isLocked = (error: unknown): boolean => error instanceof GitError && error.code === 'locked';
+
+/**
+ * Removes locks that a killed process has left of references that only `writeOwn` moves: no intent names them. Whoever is at
+ * such a write holds the row of the holder, so while it is locked here nobody is; git's upkeep has its locks for a moment alone.
+ * @returns whether there were any
+ */
+const removeLeftLocks = (deps: Deps, holder: Key, repo: Repository): Promise<boolean> =>
+  deps.db.transaction().execute(async (db) => {
+    await lockHolder(deps, db, holder);
+    const removed = await removeStaleLocks(repo.dir, new Date(Date.now() - LEFT_MS), OWN_REFS);
+    return removed.length > 0;
+  });
 
 /** Waits for the writes by `writeOwn` that had begun in this process; on PostgreSQL the lock of the row has waited for all. */
 export async function ownWritesEnd(deps: Deps, repositoryId: string): Promise<void> {
