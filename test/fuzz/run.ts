@@ -4,7 +4,8 @@
  *
  * `api` sends requests that schemathesis makes out of our own OpenAPI document. It fails at an answer 5xx, at a status, a
  * header or a content type that is not declared, and at a body that differs from its schema. `graphql` asks hostile
- * questions: it fails at one that takes more than a second of processor time or 50 MB. `ssh-server` connects 200 clients at a
+ * questions: it fails at one that takes more than a second of processor time or 50 MB; `bodies` sends too many keys, values
+ * and parts: it fails at half a second. `ssh-server` connects 200 clients at a
  * time that never sign in: it fails where a good one is not served beside them, or anything is left of them. All run on both
  * databases, and the last lines say how many requests were sent.
  *
@@ -21,6 +22,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/runner/postgres.ts';
 import { startServer } from '../support/server-process.ts';
+import { fuzzBodies } from './bodies/run-bodies.ts';
 import { fuzzGraphql } from './graphql/run-graphql.ts';
 import { fuzzParsers, PARSERS } from './parsers/run-parsers.ts';
 import { fuzzSshServer } from './ssh-server/run-ssh-server.ts';
@@ -54,6 +56,8 @@ const { values: options, positionals: names } = parseArgs({
   },
   allowPositionals: true,
 });
+/** Bodies that `bodies` sends where `--cases` is left out. */
+const BODIES = 500;
 /** Questions that `graphql` asks where `--cases` is left out. */
 const QUESTIONS = 200;
 /** Waves of connections of `ssh-server`. */
@@ -159,9 +163,20 @@ async function sshServer(name: string, url: string): Promise<Outcome> {
   return { requests: waves, failed: failures.length > 0 };
 }
 
+/** Bodies of too many keys and parts, sent to a server in this process. @param url as of `questions` */
+async function bodies(name: string, url: string): Promise<Outcome> {
+  process.env.STITHY_TEST_POSTGRES = url;
+  const count = numberIn(options.cases) ?? BODIES;
+  const failures = await fuzzBodies(numberIn(options.seed) ?? 1, count);
+  for (const failure of failures) process.stderr.write(`${failure}\n`);
+  process.stdout.write(`${name}: ${count} bodies, ${failures.length} failures\n`);
+  return { requests: count, failed: failures.length > 0 };
+}
+
 /** What runs on both databases, by its name. */
 const ON_DATABASES = {
   api: (name: string, url: string) => fuzz(name, url === '' ? {} : { STITHY_DATABASE_URL: url }),
+  bodies,
   graphql: questions,
   'ssh-server': sshServer,
 };

@@ -1,22 +1,12 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { buildSchema } from 'graphql';
 import { SDL } from '../../../src/api/graphql/sdl.ts';
 import { Random } from '../../crash/random.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../support/app.ts';
+import { costText, larger, measured } from '../cost.ts';
 import { Questions } from './questions.ts';
 
 const MAX_CPU_MS = 1_000;
 const MAX_BYTES = 50 * 1024 * 1024;
-
-const cpuMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
-const memory = (): number => {
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-};
 
 /** Public groups that have projects with issues in them. @returns their paths */
 async function fill(app: TestApp): Promise<string[]> {
@@ -54,29 +44,20 @@ async function fill(app: TestApp): Promise<string[]> {
  * @returns how many were asked, and what went wrong: an answer that is none, or a cost above the limits
  */
 export async function fuzzGraphql(seed: number, count: number): Promise<{ requests: number; failures: string[] }> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const app = await buildTestApp();
   const failures: string[] = [];
-  const most = { cpu: 0, bytes: 0, ran: 0 };
+  let most = { cpu: 0, bytes: 0 };
+  let ran = 0;
   try {
     const questions = new Questions(buildSchema(SDL), new Random(seed), await fill(app));
     // The schema is read by the first question.
     await ask(app, { query: '{ __typename }' }, ROOT_TOKEN);
     for (let at = 0; at < count; at += 1) {
       const question = questions.next();
-      collect();
-      const before = { cpu: cpuMs(), bytes: memory() };
-      let peak = before.bytes;
-      const sample = setInterval(() => {
-        peak = Math.max(peak, memory());
-      }, 1);
-      const { status, body } = await ask(app, question, at % 3 === 0 ? null : ROOT_TOKEN);
-      clearInterval(sample);
-      const cost = { cpu: cpuMs() - before.cpu, bytes: Math.max(peak, memory()) - before.bytes };
-      most.cpu = Math.max(most.cpu, cost.cpu);
-      most.bytes = Math.max(most.bytes, cost.bytes);
-      if (body.startsWith('{"data":')) most.ran += 1;
+      const { result, cost } = await measured(() => ask(app, question, at % 3 === 0 ? null : ROOT_TOKEN));
+      const { status, body } = result;
+      most = larger(most, cost);
+      if (body.startsWith('{"data":')) ran += 1;
       const failed =
         (status !== 200 && status !== 400) ||
         body.includes('Internal server error') ||
@@ -84,16 +65,14 @@ export async function fuzzGraphql(seed: number, count: number): Promise<{ reques
         cost.bytes > MAX_BYTES;
       if (failed) {
         failures.push(
-          `question ${at}: ${status}, ${Math.round(cost.cpu)} ms, ${Math.round(cost.bytes / 2 ** 20)} MB\n${JSON.stringify(question).slice(0, 2_000)}\n${body.slice(0, 500)}`,
+          `question ${at}: ${status}, ${costText(cost)}\n${JSON.stringify(question).slice(0, 2_000)}\n${body.slice(0, 500)}`,
         );
       }
     }
   } finally {
     await app.close();
   }
-  process.stdout.write(
-    `  ${most.ran} answered; at most ${Math.round(most.cpu)} ms of processor time and ${Math.round(most.bytes / 2 ** 20)} MB\n`,
-  );
+  process.stdout.write(`  ${ran} answered; at most ${costText(most)}\n`);
   return { requests: count, failures };
 }
 
