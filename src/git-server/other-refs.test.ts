@@ -76,3 +76,22 @@ describe('refs outside branches and tags', () => {
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main');
   });
 });
+
+test('of many refs that are pushed together few that are refused hold up no others, nor make a write of each', async () => {
+  const project = await app.make.project();
+  const dir = await user.tree();
+  await user.ok(dir, 'push', '--quiet', user.address(project), 'main', 'main:refs/heads/n150/x');
+  await app.settle();
+  const events = async () => {
+    const rows = await app.deps.db.selectFrom('domain_events').select('id').where('type', '=', 'push').execute();
+    return rows.length;
+  };
+  const before = await events();
+  const names = Array.from({ length: 300 }, (_, at) => `main:refs/heads/n${at}`);
+  const said = await user.fails(dir, 'push', user.address(project), ...names);
+  assert.match(said, /n150 \('refs\/heads\/n150\/x' exists; cannot create 'refs\/heads\/n150'\)/);
+  const listed = await user.ok(dir, 'ls-remote', user.address(project));
+  for (let at = 0; at < 300; at += 1) assert.equal(listed.includes(`refs/heads/n${at}\n`), at !== 150, String(at));
+  const made = (await events()) - before;
+  assert.ok(made < 20, `${made} events`);
+});

@@ -33,6 +33,11 @@ import { afterPush } from './after-push/message.ts';
 import { guardWiki, refuseInWiki } from './wiki-access.ts';
 
 const MAX_REFS = 20_000;
+/** Groups of the refs of a push that are tried after all together could not be moved: some hundred refs may be refused one by one. */
+const MAX_ATTEMPTS = 1_000;
+const TOO_MANY_REFUSED = 'too many refs of this push are refused: push fewer at once';
+/** New refs of which it is looked whether others are in their way. */
+const MAX_EXPLAINED = 1_000;
 
 type GitFacts = ReturnType<typeof rememberGit>;
 /** What is asked while a push is checked, and where what push rules say of it is kept. */
@@ -246,22 +251,43 @@ async function moveRefs(
     };
     const reason = await apply(updates);
     if (reason === null || atomic || updates.length === 1) return { reasons: updates.map(() => reason) };
-    const reasons: (string | null)[] = [];
     // Deletions first: `feature` may make room for `feature/x`.
     const order = updates.map((_, index) => index).sort((a, b) => rank(updates[a]!) - rank(updates[b]!));
-    for (const index of order) reasons[index] = await apply([updates[index]!]);
+    const reasons: (string | null)[] = [];
+    let attempts = 0;
+    for (const groups = halves(order); groups.length > 0; ) {
+      const group = groups.shift()!;
+      attempts += 1;
+      const reason = attempts > MAX_ATTEMPTS ? TOO_MANY_REFUSED : await apply(group.map((index) => updates[index]!));
+      // Few refs that are refused hold up no others: what they came with is moved by halves.
+      if (reason !== null && group.length > 1 && attempts <= MAX_ATTEMPTS) groups.unshift(...halves(group));
+      else for (const index of group) reasons[index] = reason;
+    }
     return { reasons };
   });
 }
+
+const halves = <T>(all: readonly T[]): T[][] => {
+  const half = Math.ceil(all.length / 2);
+  return [all.slice(0, half), all.slice(half)];
+};
+
+/** Names that cannot stand beside a ref, since its own is in a folder of theirs. */
+const foldersOf = (ref: string): string[] => {
+  const parts = ref.split('/');
+  return parts.slice(2, -1).map((_, at) => parts.slice(0, at + 3).join('/'));
+};
 
 const rank = (update: PushedRef): number => (update.new === null ? 0 : 1);
 
 /** Why refs could not be moved as they were asked to; null where it is no fault of the push. */
 async function explain(repo: Repository, updates: readonly PushedRef[], { code }: GitError): Promise<string | null> {
   if (code !== 'conflict' && code !== 'invalid') return null;
-  for (const { ref } of updates.filter(({ old }) => old === null)) {
-    const beside = updates.find((other) => other.ref.startsWith(`${ref}/`) || ref.startsWith(`${other.ref}/`));
-    const other = (await findInTheWay(repo.refs, ref)) ?? beside?.ref;
+  const names = new Set(updates.map(({ ref }) => ref));
+  const below = new Map(updates.flatMap(({ ref }) => foldersOf(ref).map((folder) => [folder, ref] as const)));
+  for (const { ref } of updates.filter(({ old }) => old === null).slice(0, MAX_EXPLAINED)) {
+    const beside = below.get(ref) ?? foldersOf(ref).find((folder) => names.has(folder));
+    const other = (await findInTheWay(repo.refs, ref)) ?? beside;
     if (other !== undefined) return `'${other}' exists; cannot create '${ref}'`;
   }
   return code === 'conflict' ? 'the ref was changed meanwhile; fetch and try again' : 'funny refname or not a commit';

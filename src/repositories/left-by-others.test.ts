@@ -9,6 +9,7 @@ import { ProjectGit } from '../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
+import { setHead } from '../git/repository-files.ts';
 import { changeRefs, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
 import { runMove } from './moves/run.ts';
@@ -214,6 +215,16 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     utimesSync(lock, OLD, OLD);
     await write();
     assert.equal(git.run(['rev-parse', ref]), tip);
+    const repo = repositoryOf(app.deps, project);
+    for (const [name, change] of [
+      ['packed-refs', () => repo.refs.transaction([{ ref, old: tip, new: null }])],
+      ['HEAD', () => setHead(repo.dir, 'other')],
+    ] as const) {
+      writeFileSync(join(repo.dir, `${name}.lock`), '');
+      utimesSync(join(repo.dir, `${name}.lock`), OLD, OLD);
+      await writeOwn(app.deps, ofProject(project), repo, change);
+      assert.ok(!existsSync(join(repo.dir, `${name}.lock`)), name);
+    }
   });
 
   test('holds no move up', async () => {

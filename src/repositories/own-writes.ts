@@ -3,7 +3,7 @@ import { notFound, refused } from '../core/errors.ts';
 import type { Deps } from '../deps.ts';
 import { GitError } from '../git/errors.ts';
 import type { Repository, RepositoryPool } from '../git/repository.ts';
-import { removeStaleLocks } from '../git/stale-locks.ts';
+import { removeLocks, removeStaleLocks } from '../git/stale-locks.ts';
 import { repositoryId } from '../git/storages.ts';
 import { type Holder, type HolderNow, holderNow } from './holder.ts';
 import { lockHolder } from './moves/holders.ts';
@@ -15,6 +15,8 @@ type Key = Pick<Holder, 'type' | 'id'>;
 const OWN_REFS = ['refs/merge-requests', 'refs/pipelines', 'refs/stithy'];
 /** A lock of one of these that is older than this, in milliseconds, while nobody writes one, was left by a killed process. */
 const LEFT_MS = 10_000;
+/** The same of the lock of all packed references, which upkeep holds longer. */
+const PACKED_MS = 30_000;
 
 /**
  * A holder whose repository may be written now and lies where it was opened; undefined when it is gone. In a transaction
@@ -67,7 +69,8 @@ export async function writeOwn<T>(deps: Deps, holder: Key, repo: Repository, wri
   if (isShared(deps)) {
     const once = () => deps.db.transaction().execute((db) => checked(within(deps, db)));
     return once().catch(async (error: unknown) => {
-      if (!isLocked(error) || !(await removeLeftLocks(deps, holder, repo))) throw error;
+      if (!isLocked(error)) throw error;
+      await removeLeftLocks(deps, holder, repo);
       return once();
     });
   }
@@ -87,13 +90,13 @@ const isLocked = (error: unknown): boolean => error instanceof GitError && error
 /**
  * Removes locks that a killed process has left of references that only `writeOwn` moves: no intent names them. Whoever is at
  * such a write holds the row of the holder, so while it is locked here nobody is; git's upkeep has its locks for a moment alone.
- * @returns whether there were any
  */
-const removeLeftLocks = (deps: Deps, holder: Key, repo: Repository): Promise<boolean> =>
+const removeLeftLocks = (deps: Deps, holder: Key, repo: Repository): Promise<void> =>
   deps.db.transaction().execute(async (db) => {
     await lockHolder(deps, db, holder);
-    const removed = await removeStaleLocks(repo.dir, new Date(Date.now() - LEFT_MS), OWN_REFS);
-    return removed.length > 0;
+    await removeStaleLocks(repo.dir, new Date(Date.now() - LEFT_MS), OWN_REFS);
+    await removeLocks(repo.dir, ['HEAD'], LEFT_MS);
+    await removeLocks(repo.dir, ['packed-refs'], PACKED_MS);
   });
 
 /** Waits for the writes by `writeOwn` that had begun in this process; on PostgreSQL the lock of the row has waited for all. */
