@@ -88,3 +88,8 @@ export function decodeText(bytes: Buffer, encoding?: string): string {
 /** The same memory as a buffer: bytes that came from another thread are none. */
 export const bufferOver = (bytes: Uint8Array): Buffer =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as Buffer;
+
+/** The path of a file whose name git knows as bytes. */
+export function bytesPath(dir: string, name: string): string | Buffer {
+  return name.isWellFormed() ? `${dir}/${name}` : Buffer.concat([Buffer.from(`${dir}/`), encodeBytes(name)]);
+}

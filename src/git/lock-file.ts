@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { encodeBytes } from './bytes.ts';
+import { bytesPath } from './bytes.ts';
 import { isMissing, isTaken } from './durable.ts';
 import { GitError } from './errors.ts';
 import { makeLock, putInPlace } from './writer/writing-thread.ts';
@@ -10,11 +10,6 @@ import { makeLock, putInPlace } from './writer/writing-thread.ts';
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 /** Folders that a clean-up took away before something was put into them are made again so often. */
 const MAX_TRIES = 5;
-
-/** The path of a file whose name git knows as bytes. */
-export function bytesPath(dir: string, name: string): string | Buffer {
-  return name.isWellFormed() ? `${dir}/${name}` : Buffer.concat([Buffer.from(`${dir}/`), encodeBytes(name)]);
-}
 
 /** Git's lock of a file: another file beside it, made by whoever holds it and put in its place with the new content. */
 export class LockFile {

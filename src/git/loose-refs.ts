@@ -1,11 +1,9 @@
-import { type BigIntStats, closeSync, type Dirent, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { isScarcity } from '../core/scarcity.ts';
-import { decodeBytes } from './bytes.ts';
+import { bytesPath, decodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
-import { bytesPath } from './lock-file.ts';
-import { isOid } from './objects.ts';
+import { readFile, statOf } from './loose-ref-file.ts';
 import { isValidRefName } from './ref-name.ts';
 
 interface LooseFile {
@@ -23,36 +21,6 @@ interface Folder {
 }
 
 const MAX_RECENT = 500;
-
-const buffer = Buffer.allocUnsafeSlow(256);
-
-function statOf(path: string | Buffer): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-/** The object id in a reference's file, null where it holds none, undefined where the file is gone. */
-function readFile(path: string | Buffer): string | null | undefined {
-  let handle: number;
-  try {
-    handle = openSync(path, 'r');
-  } catch (error) {
-    if (isScarcity(error)) throw error;
-    return isMissing(error) ? undefined : null;
-  }
-  try {
-    const text = buffer.toString('latin1', 0, readSync(handle, buffer, 0, buffer.length, 0)).trimEnd();
-    return isOid(text) ? text : null;
-  } catch {
-    return null;
-  } finally {
-    closeSync(handle);
-  }
-}
 
 function entriesOf(path: string | Buffer): Dirent<Buffer>[] {
   try {

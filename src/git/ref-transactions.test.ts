@@ -307,6 +307,54 @@ test('many references get what they are to have with a bounded number of flushes
   git(['fsck', '--strict']);
 });
 
+test('files of many references are locked and removed apart from the thread of the requests', async (t) => {
+  const fixture = gitFixture(t);
+  const { repo, git, commit, dir } = fixture;
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  const names = Array.from({ length: 300 }, (_, i) => `refs/heads/${i % 3 === 0 ? `f${i}/x` : `b${i}`}`);
+  git(['update-ref', '--stdin'], names.map((ref) => `create ${ref} ${one}\n`).join(''));
+  // Somebody else's, for a moment.
+  const held = join(dir, `${names[151]}.lock`);
+  writeFileSync(held, '');
+  setTimeout(() => rmSync(held), 20);
+  const { openSync, lstatSync } = fs;
+  const { unlink } = fs.promises;
+  t.after(() => {
+    Object.assign(fs, { openSync, lstatSync });
+    Object.assign(fs.promises, { unlink });
+    syncBuiltinESMExports();
+  });
+  let here = 0;
+  const counted =
+    <A extends unknown[], R>(call: (...args: A) => R) =>
+    (...args: A): R => {
+      if (String(args[0]).includes('/refs/heads/')) here += 1;
+      return call(...args);
+    };
+  fs.openSync = counted(openSync);
+  fs.lstatSync = counted(lstatSync as typeof fs.lstatSync) as typeof fs.lstatSync;
+  fs.promises.unlink = counted(unlink);
+  syncBuiltinESMExports();
+  await repo.refs.transaction(names.map((ref) => ({ ref, old: one, new: two })));
+  assert.ok(here < 20, `${here} files here`);
+  assert.deepEqual(await listed(fixture, 'refs/'), forEachRef(fixture, 'refs/'));
+  here = 0;
+  await repo.refs.transaction(names.slice(1).map((ref) => ({ ref, old: two, new: null })));
+  assert.ok(here < 20, `${here} files here`);
+  assert.deepEqual(forEachRef(fixture, 'refs/heads'), [`${two} ${names[0]}`]);
+  assert.deepEqual(leftLocks(dir), []);
+  writeFileSync(join(dir, 'refs/heads/broken'), 'x');
+  const more = names.slice(1).map((ref) => ({ ref, old: null, new: one }));
+  await assert.rejects(
+    repo.refs.transaction([...more, { ref: 'refs/heads/broken', old: null, new: one }]),
+    hasCode('corrupt'),
+  );
+  writeFileSync(held, '');
+  await assert.rejects(repo.refs.transaction(more), hasCode('locked'));
+  assert.deepEqual(forEachRef(fixture, 'refs/heads/b1'), []);
+  assert.deepEqual(leftLocks(dir), [`${names[151]}.lock`]);
+});
+
 test('a reference moves once the objects are stored that it is to point to, and not at all where they cannot be', async (t) => {
   const fixture = gitFixture(t);
   const { repo, commit, dir } = fixture;

@@ -2,9 +2,11 @@ import { readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inTurns } from '../core/in-turns.ts';
+import { bytesPath } from './bytes.ts';
 import { isMissing, isTaken, syncIfThere, syncPath } from './durable.ts';
 import { GitError } from './errors.ts';
-import { bytesPath, isFolder, LockFile, removeEmptyFolders } from './lock-file.ts';
+import { isFolder, LockFile, removeEmptyFolders } from './lock-file.ts';
+import { ManyLocks } from './many-locks.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { addPacked, removePacked } from './packed-refs-edit.ts';
 import { KeyedQueue } from './queue.ts';
@@ -16,15 +18,17 @@ const LOCK_MS = 100;
 const PACKED_LOCK_MS = 1_000;
 /** References whose files are worked on at once. */
 const PARALLEL = 16;
-/** So many references that get something at once are packed: durable with one file, not with a file each. */
+/** So many references that change at once are packed: durable with one file, not with a file each. */
 const PACKED_FROM = 100;
-/** Locks that are taken before others have their turn. */
-const LOCKS_AT_ONCE = 100;
+/** References that are looked at before others have their turn. */
+const AT_ONCE = 100;
 
 /** What a transaction learns of the references that are there; asked under their locks. */
 export interface PresentRefs {
   /** What it holds; null for none. @throws GitError `corrupt` */
   resolve(ref: string): Promise<string | null>;
+  /** What it is packed with; null where it is not. */
+  packed(ref: string): string | null;
   /** Whether a packed reference stands in the way of a new one: one of these names, or one below a prefix. */
   isPackedInTheWay(above: Iterable<string>, prefix: string): boolean;
 }
@@ -68,10 +72,14 @@ export class RefTransactions {
     await this.#queue.run('', async () => {
       if (stored === undefined) await checkTargets(this.#objects(), updates);
       await this.#refuseCollisions(updates);
+      if (updates.length >= PACKED_FROM) return this.#applyMany(updates, stored);
       // The folder of a single reference is made durable with it.
       const alone = updates.length === 1 && updates[0]!.new !== null ? dirname(updates[0]!.ref) : null;
       const isDurable = await this.#apply(updates, alone, stored);
-      if (!isDurable || this.#made.size > 0) await this.#sync(updates);
+      if (isDurable && this.#made.size === 0) return;
+      const put = updates.filter((update) => update.new !== null);
+      const foldersOf = (some: readonly RefUpdate[]) => new Set(some.map(({ ref }) => dirname(ref)));
+      await this.#sync(foldersOf(updates), foldersOf(put));
     });
   }
 
@@ -85,68 +93,99 @@ export class RefTransactions {
     stored: Promise<ReadonlySet<string>> | undefined,
   ): Promise<boolean> {
     const held: Held[] = [];
-    const packs = updates.filter((update) => update.new !== null).length >= PACKED_FROM;
     let isDurable = false;
     let packed: LockFile | undefined;
     try {
       await inTurns(updates, PARALLEL, null, async (update) => {
-        const isPut = !packs && update.new !== null && update.new !== update.old;
-        const content = isPut ? `${update.new}\n` : null;
+        const content = update.new !== null && update.new !== update.old ? `${update.new}\n` : null;
         const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made, content);
         const one: Held = { update, lock, present: null };
         held.push(one);
         lock.close();
-        if (held.length % LOCKS_AT_ONCE === 0) await nextTurn();
-        one.present = await this.#checked(update);
+        one.present = await this.#checked(update, await this.#refs.resolve(update.ref));
       });
-      if (stored !== undefined) {
-        const fresh = await stored;
-        const others = updates.filter((update) => update.new === null || !fresh.has(update.new));
-        await checkTargets(this.#objects(), others);
-      }
+      await this.#awaitTargets(updates, stored);
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
-      if (packs || deleted.length > 0) {
-        packed = await LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
-      }
-      if (packs) await this.#pack(held);
-      else {
-        await inTurns(held, PARALLEL, null, async (one) => {
-          if (await this.#put(one, folder)) isDurable = true;
-        });
-      }
+      if (deleted.length > 0) packed = await this.#lockPacked();
+      await inTurns(held, PARALLEL, null, async (one) => {
+        if (await this.#put(one, folder)) isDurable = true;
+      });
       if (deleted.length > 0) await removePacked(this.#dir, deleted);
       await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
     } finally {
       await packed?.release();
       await inTurns(held, PARALLEL, null, ({ lock }) => lock.release());
     }
-    const left = new Set(updates.filter(({ new: oid }) => packs || oid === null).map(({ ref }) => dirname(ref)));
+    const left = new Set(updates.filter(({ new: oid }) => oid === null).map(({ ref }) => dirname(ref)));
     for (const each of left) await removeEmptyFolders(this.#dir, each);
     return isDurable;
   }
 
-  /** Packs what changes, and removes the files of the same names, which would come first. */
-  async #pack(held: readonly Held[]): Promise<void> {
-    const changed = new Map<string, string>();
+  /**
+   * The same for many: what they get is packed, and what had a file of its own has none any more. Work with a file for each
+   * reference is done apart.
+   */
+  async #applyMany(updates: readonly RefUpdate[], stored: Promise<ReadonlySet<string>> | undefined): Promise<void> {
+    const locks = new ManyLocks(this.#dir, this.#made);
+    let packed: LockFile | undefined;
     const files: string[] = [];
-    for (const { update, present } of held) {
-      if (update.new === null || update.new === present) continue;
-      changed.set(update.ref, update.new);
-      if (present !== null) files.push(update.ref);
+    try {
+      const loose = await locks.take(
+        updates.map(({ ref }) => ref),
+        LOCK_MS,
+      );
+      packed = await this.#lockPacked();
+      const set = new Map<string, string>();
+      const gone: string[] = [];
+      for (const [index, update] of updates.entries()) {
+        if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+        const { ref, new: wanted } = update;
+        const file = loose[index]!;
+        if (file === 'broken') throw new GitError('corrupt', `${ref} holds no object id`);
+        const isFile = file !== null && file !== 'folder';
+        const present = await this.#checked(update, isFile ? file.oid : this.#refs.packed(ref), file === 'folder');
+        if (present === wanted) continue;
+        if (wanted === null) gone.push(ref);
+        else set.set(ref, wanted);
+        if (isFile) files.push(ref);
+      }
+      await this.#awaitTargets(updates, stored);
+      if (set.size > 0) await addPacked(this.#dir, set);
+      if (gone.length > 0) await removePacked(this.#dir, gone);
+      await locks.remove(files);
+    } finally {
+      await packed?.release();
+      await locks.release();
+      for (const folder of new Set(updates.map(({ ref }) => dirname(ref)))) await removeEmptyFolders(this.#dir, folder);
     }
-    if (changed.size === 0) return;
-    await addPacked(this.#dir, changed);
-    await inTurns(files, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
+    await this.#sync(new Set(files.map((ref) => dirname(ref))), new Set());
   }
 
-  /** What a locked reference holds, where the update may be made. */
-  async #checked({ ref, old, new: wanted }: RefUpdate): Promise<string | null> {
-    const present = await this.#refs.resolve(ref);
+  #lockPacked(): Promise<LockFile> {
+    return LockFile.take(this.#dir, 'packed-refs', PACKED_LOCK_MS, this.#made);
+  }
+
+  async #awaitTargets(updates: readonly RefUpdate[], stored: Promise<ReadonlySet<string>> | undefined): Promise<void> {
+    if (stored === undefined) return;
+    const fresh = await stored;
+    const others = updates.filter((update) => update.new === null || !fresh.has(update.new));
+    await checkTargets(this.#objects(), others);
+  }
+
+  /**
+   * What a locked reference holds, where the update may be made.
+   * @param mayBeFolder false where it is known that no folder is in its place
+   */
+  async #checked(
+    { ref, old, new: wanted }: RefUpdate,
+    present: string | null,
+    mayBeFolder = true,
+  ): Promise<string | null> {
     if (old !== undefined && present !== old) {
       throw new GitError('conflict', `cannot lock ref '${ref}': is at ${present} but expected ${old}`);
     }
     if (present !== null || wanted === null) return present;
-    await clearFolder(bytesPath(this.#dir, ref), ref);
+    if (mayBeFolder) await clearFolder(bytesPath(this.#dir, ref), ref);
     this.#refusePackedInTheWay(ref);
     return null;
   }
@@ -182,13 +221,13 @@ export class RefTransactions {
     }
   }
 
-  async #sync(updates: readonly RefUpdate[]): Promise<void> {
+  /**
+   * Makes what changed in folders durable, and folders that were made.
+   * @param filled those that something was put into
+   */
+  async #sync(changed: ReadonlySet<string>, filled: ReadonlySet<string>): Promise<void> {
     const made = [...this.#made];
-    const filled = new Set(updates.filter((update) => update.new !== null).map((update) => dirname(update.ref)));
-    const folders = new Set([
-      ...updates.map((update) => dirname(update.ref)),
-      ...made.map((folder) => dirname(folder)),
-    ]);
+    const folders = new Set([...changed, ...made.map((folder) => dirname(folder))]);
     const present = new Set<string>();
     let packedMeanwhile = false;
     for (const folder of folders) {

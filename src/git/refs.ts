@@ -50,6 +50,10 @@ export class RefStore {
         this.#loose.forget(ref);
         return this.resolve(ref);
       },
+      packed: (ref) => {
+        this.#packed.refresh();
+        return this.#packed.find(ref);
+      },
       isPackedInTheWay: (above, prefix) => this.#isPackedInTheWay(above, prefix),
     });
   }

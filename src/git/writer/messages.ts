@@ -1,10 +1,13 @@
 import type { ObjectType } from '../objects.ts';
-import type { Done, FileFailure, LockTask, PutTask } from './tasks.ts';
+import type { LocksTask } from './locks.ts';
+import type { Done, FileFailure, LockTask, PutTask, RemoveTask } from './tasks.ts';
 
 /** A task as it is handed to the thread. */
 export type AskedTask =
   | LockTask
   | PutTask
+  | LocksTask
+  | RemoveTask
   | {
       name: 'objects';
       objects: string;

@@ -1,7 +1,10 @@
-import { closeSync, constants, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
-import { syncFile, syncPath } from '../durable.ts';
+import { bytesPath } from '../bytes.ts';
+import { isMissing, syncFile, syncPath } from '../durable.ts';
 import { type NamedObject, syncFolders, writeFiles } from '../loose-files.ts';
+import { statOf } from '../loose-ref-file.ts';
+import { type LocksTask, type TakenLock, takeLocks } from './locks.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
@@ -37,8 +40,17 @@ export interface PutTask {
   folder: string | Uint8Array | null;
 }
 
+/** Files of a repository that are removed together: no matter whether they are there. */
+export interface RemoveTask {
+  name: 'remove';
+  dir: string;
+  names: readonly string[];
+  /** The number of each file, where another one of its name may stand there by the time that the task is done again. */
+  files: readonly number[] | null;
+}
+
 /** Work of a write with files of a repository, which is durable when it is done. */
-export type Task = ObjectsTask | LockTask | PutTask;
+export type Task = ObjectsTask | LockTask | PutTask | LocksTask | RemoveTask;
 
 /** What a task gives. */
 export interface Done {
@@ -46,11 +58,17 @@ export interface Done {
   fresh?: string[];
   /** Of a file that is in its place: why that may not be durable. */
   unsafe?: FileFailure;
+  /** Of locks: what was taken, from the first on; up to the first that is not as most are. */
+  taken?: TakenLock[];
+  /** Of locks: the folders that had to be made, relative to the repository. */
+  made?: string[];
 }
 
 /** Does a task in this thread. @throws the file system's error, of a task that has changed nothing but left objects that nobody needs */
 export function doTask(task: Task): Promise<Done> {
   if (task.name === 'objects') return storeHere(task);
+  if (task.name === 'locks') return Promise.resolve(takeLocks(task));
+  if (task.name === 'remove') return removeFiles(task);
   return task.name === 'lock' ? makeLock(task) : putInPlace(task);
 }
 
@@ -67,6 +85,7 @@ export function fileOf(task: Task): number | null {
  * @throws as `doTask`
  */
 export async function doAgain(task: Task, file: number | null): Promise<Done> {
+  if (task.name === 'remove') return await removeFiles(task, true);
   if (task.name !== 'put' || file === null || fileOf(task) === file) return await doTask(task);
   return await withNames(task.folder);
 }
@@ -91,6 +110,22 @@ async function makeLock({ path, content }: LockTask): Promise<Done> {
     await unlink(path as string).catch(() => {});
     throw error;
   }
+  return {};
+}
+
+async function removeFiles({ dir, names, files }: RemoveTask, again = false): Promise<Done> {
+  let failure: unknown;
+  for (const [index, name] of names.entries()) {
+    const path = bytesPath(dir, name);
+    try {
+      if (again && files !== null && lstatSync(path, { throwIfNoEntry: false })?.ino !== files[index]) continue;
+      unlinkSync(path);
+    } catch (error) {
+      // Of a packed reference, a folder may have the name.
+      if (!isMissing(error) && statOf(path)?.isDirectory() !== true) failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
   return {};
 }
 

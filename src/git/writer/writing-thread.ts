@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { NamedObject } from '../loose-files.ts';
+import type { TakenLock } from './locks.ts';
 import type { AskedTask, FromWriter } from './messages.ts';
 import { type Done, doAgain, doTask, errorOf, fileOf, type PutTask, type Task } from './tasks.ts';
 import { WRITER, writerAddress } from './thread.ts';
@@ -24,6 +25,9 @@ class WritingThread {
   readonly #open = new Map<number, Asked>();
   readonly #onEnd: () => void;
   isReady = false;
+  readonly #started = Promise.withResolvers<void>();
+  /** Fulfils when it takes tasks, or has ended. */
+  readonly started = this.#started.promise;
   #number = 0;
   #usedAt = performance.now();
   readonly #watch = setInterval(() => this.#look(), IDLE_MS / 2).unref();
@@ -59,6 +63,7 @@ class WritingThread {
     const { number } = message;
     if (number === 0) {
       this.isReady = true;
+      this.#started.resolve();
       return;
     }
     const asked = this.#open.get(number);
@@ -76,6 +81,7 @@ class WritingThread {
   #end(): void {
     clearInterval(this.#watch);
     this.isReady = false;
+    this.#started.resolve();
     this.#onEnd();
     const open = [...this.#open.values()];
     this.#open.clear();
@@ -119,6 +125,14 @@ export function writeHere(): () => void {
 function run(task: Task): Promise<Done> {
   if (stays > 0) return doTask(task);
   if (thread === null && isBusy()) thread = begin();
+  return thread?.isReady ? thread.ask(task) : doTask(task);
+}
+
+/** Does a task apart from the thread of the requests, however few there are: one that may wait for the disk often. */
+async function runApart(task: Task): Promise<Done> {
+  if (stays > 0) return doTask(task);
+  thread ??= begin();
+  await thread?.started;
   return thread?.isReady ? thread.ask(task) : doTask(task);
 }
 
@@ -170,4 +184,29 @@ export async function makeLock(path: string | Buffer, content: string): Promise<
 export async function putInPlace(task: Omit<PutTask, 'name'>): Promise<Error | null> {
   const { unsafe } = await run({ name: 'put', ...task });
   return unsafe === undefined ? null : errorOf(unsafe);
+}
+
+/**
+ * Takes the locks of references, from the first on, up to one that is held or cannot be taken at once.
+ * @param dir the folder of the repository
+ * @param refs full names, some hundreds at most
+ * @returns those that were taken, and the folders that had to be made, relative to `dir`
+ */
+export async function takeLocks(dir: string, refs: readonly string[]): Promise<{ taken: TakenLock[]; made: string[] }> {
+  const { taken = [], made = [] } = await runApart({ name: 'locks', dir, refs });
+  return { taken, made };
+}
+
+/**
+ * Removes files of a repository, where they are there.
+ * @param names relative to `dir`, some hundreds at most
+ * @param files their numbers, where others of these names may stand there as soon as they are gone
+ * @throws the first error of the file system; the others are removed
+ */
+export async function removeFiles(
+  dir: string,
+  names: readonly string[],
+  files: readonly number[] | null = null,
+): Promise<void> {
+  await runApart({ name: 'remove', dir, names, files });
 }

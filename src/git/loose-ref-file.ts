@@ -1,0 +1,49 @@
+import { type BigIntStats, closeSync, lstatSync, openSync, readSync } from 'node:fs';
+import { isScarcity } from '../core/scarcity.ts';
+import { bytesPath } from './bytes.ts';
+import { isMissing } from './durable.ts';
+import { isOid } from './objects.ts';
+
+const buffer = Buffer.allocUnsafeSlow(256);
+
+/** Of a file, not of what a link leads to; undefined where nothing is. @throws the file system's error */
+export function statOf(path: string | Buffer): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The object id in a reference's file, null where it holds none, undefined where the file is gone. */
+export function readFile(path: string | Buffer): string | null | undefined {
+  let handle: number;
+  try {
+    handle = openSync(path, 'r');
+  } catch (error) {
+    if (isScarcity(error)) throw error;
+    return isMissing(error) ? undefined : null;
+  }
+  try {
+    const text = buffer.toString('latin1', 0, readSync(handle, buffer, 0, buffer.length, 0)).trimEnd();
+    return isOid(text) ? text : null;
+  } catch {
+    return null;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** What stands at the place of a loose reference: its id, `broken` where it has none, `folder`, or nothing. */
+export type LooseFile = { oid: string } | 'broken' | 'folder' | null;
+
+/** Reads a loose reference from its file. @throws the file system's error */
+export function looseAt(dir: string, name: string): LooseFile {
+  const path = bytesPath(dir, name);
+  const stats = statOf(path);
+  if (stats === undefined) return null;
+  if (stats.isDirectory()) return 'folder';
+  const oid = stats.isFile() ? readFile(path) : null;
+  return oid === undefined ? null : oid === null ? 'broken' : { oid };
+}
