@@ -2,8 +2,12 @@ import { parseJson } from '../../db/columns.ts';
 import type { Db } from '../../db/schema.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Deps } from '../../deps.ts';
+import { HEADS, TAGS } from '../../git/ref-folders.ts';
 import { lastSuccessful, withDescendants } from './by-ref.ts';
 import { rootOf } from './read.ts';
+
+/** Refs that one statement names at most. */
+const REFS_AT_ONCE = 500;
 
 /**
  * Has the artifacts of the last successful pipeline of each ref kept beyond their time, where the project says so: a newer
@@ -25,14 +29,17 @@ export function registerArtifactLocking(deps: Deps): void {
     lane: 'ci',
     wants: ({ payload }) => payload.updates.some((update) => update.new === null),
     handle: async ({ payload }) => {
-      for (const update of payload.updates) {
-        const [, kind, ref] = /^refs\/(heads|tags)\/(.+)$/.exec(update.ref) ?? [];
-        if (update.new !== null || ref === undefined) continue;
-        await unlocked(db)
-          .where('project_id', '=', payload.project_id)
-          .where('ref', '=', ref)
-          .where('tag', '=', kind === 'tags' ? 1 : 0)
-          .execute();
+      for (const [tag, folder] of [HEADS, TAGS].entries()) {
+        const gone = payload.updates.flatMap(({ ref, new: oid }) =>
+          oid === null && ref.startsWith(folder) ? [ref.slice(folder.length)] : [],
+        );
+        for (let at = 0; at < gone.length; at += REFS_AT_ONCE) {
+          await unlocked(db)
+            .where('project_id', '=', payload.project_id)
+            .where('ref', 'in', gone.slice(at, at + REFS_AT_ONCE))
+            .where('tag', '=', tag as 0 | 1)
+            .execute();
+        }
       }
     },
   });

@@ -5,6 +5,7 @@ import type { Db } from '../../db/schema.ts';
 import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Environment } from '../../db/tables/environments.ts';
 import type { Deps } from '../../deps.ts';
+import { HEADS } from '../../git/ref-folders.ts';
 import { jobKind } from '../../jobs/kinds.ts';
 import { UPDATE_ENVIRONMENT } from '../job-kinds.ts';
 import { mayRunFor } from '../run-rights.ts';
@@ -14,6 +15,8 @@ import { updateEnvironment } from './update-environment.ts';
 const STOP_DUE = jobKind<Record<string, never>>('ci.stop-due-environments', { lane: 'ci' });
 const EVERY_MS = 60_000;
 const AT_ONCE = 100;
+/** Branches that one statement names at most. */
+const BRANCHES_AT_ONCE = 500;
 
 /** What environments do by themselves: follow the jobs that deploy to them, and stop when their time, branch or merge request is over. */
 export function registerEnvironments(deps: Deps): void {
@@ -23,12 +26,19 @@ export function registerEnvironments(deps: Deps): void {
     name: 'ci.stop-environments-of-branch',
     types: ['push'],
     lane: 'ci',
-    wants: ({ payload: { updates } }) =>
-      updates
-        .filter(({ ref, new: oid }) => oid === null && ref.startsWith('refs/heads/'))
-        .map(({ ref }) => ({ data: ref.slice('refs/heads/'.length) })),
-    handle: ({ actor_id, payload: { project_id } }, { data }) =>
-      stopThoseOfBranch(deps, project_id, data as string, actor_id),
+    wants: ({ payload: { updates } }) => updates.some(({ ref, new: oid }) => oid === null && ref.startsWith(HEADS)),
+    handle: async ({ actor_id, payload: { project_id, updates } }, { data }) => {
+      // Earlier versions had a job for each branch.
+      const gone =
+        typeof data === 'string'
+          ? [data]
+          : updates.flatMap(({ ref, new: oid }) =>
+              oid === null && ref.startsWith(HEADS) ? [ref.slice(HEADS.length)] : [],
+            );
+      for (let at = 0; at < gone.length; at += BRANCHES_AT_ONCE) {
+        await stopThoseOfBranches(deps, project_id, gone.slice(at, at + BRANCHES_AT_ONCE), actor_id);
+      }
+    },
   });
   deps.events.subscribe({
     name: 'ci.stop-environments-of-merge-request',
@@ -78,19 +88,28 @@ async function mayStop(deps: Deps, { project_id }: Environment, userId: number, 
   return job === undefined || (standing.permissions.can('update_pipeline') && mayRunFor(deps, standing, job));
 }
 
-async function stopThoseOfBranch(deps: Deps, projectId: number, ref: string, userId: number | null): Promise<void> {
+async function stopThoseOfBranches(
+  deps: Deps,
+  projectId: number,
+  refs: readonly string[],
+  userId: number | null,
+): Promise<void> {
   const deployed = await deps.db
     .selectFrom('environments')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('state', '=', 'available')
     .where('id', 'in', (of) =>
-      of.selectFrom('deployments').select('environment_id').where('project_id', '=', projectId).where('ref', '=', ref),
+      of
+        .selectFrom('deployments')
+        .select('environment_id')
+        .where('project_id', '=', projectId)
+        .where('ref', 'in', refs),
     )
     .execute();
   for (const environment of deployed) {
     const last = await lastDeployment(deps.db, environment.id);
-    if (last?.ref === ref && last.tag === 0) await stopByItself(deps, environment, userId);
+    if (last !== undefined && refs.includes(last.ref) && last.tag === 0) await stopByItself(deps, environment, userId);
   }
 }
 
