@@ -32,7 +32,8 @@ import { type GitAccess, type ProjectAccess, requireDeployKeyPush, type SnippetA
 import { afterPush } from './after-push/message.ts';
 import { guardWiki, refuseInWiki } from './wiki-access.ts';
 
-const MAX_REFS = 20_000;
+/** Refs that one push may change. */
+export const MAX_REFS = 20_000;
 /** Groups of the refs of a push that are tried after all together could not be moved: some hundred refs may be refused one by one. */
 const MAX_ATTEMPTS = 1_000;
 const TOO_MANY_REFUSED = 'too many refs of this push are refused: push fewer at once';
@@ -73,7 +74,6 @@ async function checkPush(
   context: CheckContext,
 ): Promise<CheckVerdict> {
   if (access.readOnly) return { ok: false, message: `Stithy: ${READ_ONLY}` };
-  if (updates.length > MAX_REFS) return { ok: false, message: `A push may change at most ${MAX_REFS} refs at once.` };
   const reason = await refuse(deps, access, facts, updates, context);
   return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };
 }

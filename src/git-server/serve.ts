@@ -15,7 +15,7 @@ import { repositoryOf } from '../repositories/change-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
 import { settleGone } from '../repositories/recover-intents.ts';
 import type { GitAccess } from './access.ts';
-import { pushHandlers } from './push.ts';
+import { MAX_REFS, pushHandlers } from './push.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -156,7 +156,7 @@ export async function serve(
   return start(deps, access, client, (options) =>
     (service === 'upload-pack'
       ? uploadPack(repo, input, options)
-      : receivePack(repo, input, { ...options, maxInputBytes, ...pushHandlers(deps, access) })
+      : receivePack(repo, input, { ...options, maxInputBytes, maxRefs: MAX_REFS, ...pushHandlers(deps, access) })
     ).catch(refuseInput),
   );
 }

@@ -19,6 +19,7 @@ import { uploadPack } from '../../src/git/transport/upload-pack.ts';
 
 export interface GitHttpOptions extends Partial<PushHandlers> {
   maxInputBytes?: number;
+  maxRefs?: number;
   idleMs?: number;
 }
 
@@ -73,6 +74,7 @@ function exchange(
   return receivePack(repository, input, {
     ...common,
     maxInputBytes: options.maxInputBytes ?? 1024 * 1024 * 1024,
+    maxRefs: options.maxRefs ?? 10_000,
     check: options.check ?? (async () => ({ ok: true })),
     update: options.update ?? ((updates, { atomic }) => moveRefs(repository.refs, updates, atomic)),
   });

@@ -21,9 +21,15 @@ async function firstOf(stream: Readable | Writable, ...events: string[]): Promis
 /**
  * Copies a client's bytes to git at git's pace; once git has ended it only swallows them, up to a limit.
  * @param maxBytes how many bytes git may be given
+ * @param look at what comes, before git gets it; false where git is to get no more
  * @throws GitError `invalid` past a limit; what the input fails with
  */
-export async function feed(input: Readable, stdin: Writable, maxBytes: number): Promise<void> {
+export async function feed(
+  input: Readable,
+  stdin: Writable,
+  maxBytes: number,
+  look: (chunk: Buffer) => boolean = () => true,
+): Promise<void> {
   let size = 0;
   let discarded = 0;
   try {
@@ -31,6 +37,7 @@ export async function feed(input: Readable, stdin: Writable, maxBytes: number): 
     for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (ended(stdin)) discarded += chunk.length;
+      else if (!look(chunk)) stdin.end();
       else if (size > maxBytes) throw new GitError('invalid', `the client sent more than ${maxBytes} bytes`);
       else if (!stdin.write(chunk)) await firstOf(stdin, 'drain', 'close');
       if (discarded > MAX_DISCARDED)

@@ -112,6 +112,27 @@ describe('a push that is allowed', () => {
     assert.equal((await git(http.dir, 'fsck', '--full', '--strict')).code, 0);
   });
 
+  test('is refused with a reason on the screen where it names too many refs, before git is asked', async () => {
+    await http.close();
+    let checked = 0;
+    const check = async () => {
+      checked += 1;
+      return { ok: true } as const;
+    };
+    http = await serveGit({ maxRefs: 50, check });
+    await git(clone, 'remote', 'set-url', 'origin', http.url);
+    const names = Array.from({ length: 51 }, (_, n) => `main:refs/heads/${'long-'.repeat(30)}${n}`);
+    for (const options of [[], ['--atomic'], ['--quiet']]) {
+      const refused = await git(clone, 'push', ...options, http.url, ...names);
+      assert.notEqual(refused.code, 0);
+      assert.match(refused.stderr, /remote: A push may change at most 50 refs at once: push them in several parts\./);
+    }
+    assert.equal(checked, 0);
+    assert.deepEqual(await refs(), {});
+    await push('--atomic', ...names.slice(1));
+    assert.equal(Object.keys(await refs()).length, 50);
+  });
+
   test('may name hundreds of refs', async () => {
     const names = Array.from({ length: 500 }, (_, n) => `refs/heads/${'long-'.repeat(30)}${n}`);
     await push('--atomic', ...names.map((name) => `main:${name}`));

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GitError } from '../errors.ts';
+import { CommandCount } from './command-count.ts';
 import {
   answerQuestion,
   HOOK_PIPES,
@@ -12,12 +13,15 @@ import {
 } from './hook-bridge.ts';
 import type { PushedRef, PushHandlers } from './push.ts';
 import { quarantinedFolders, quarantineEnvironment, syncObjectFolders } from './quarantine.ts';
+import { refusalOfPush } from './refusal.ts';
 import { protocolEnvironment, type RepositoryPath, serviceConfig } from './service.ts';
 import { startSession, type TransportOptions, type TransportSession, type Work } from './session.ts';
 
 export interface ReceiveOptions extends TransportOptions, PushHandlers {
   /** Largest pack in bytes; a larger one is refused with git's own text. */
   maxInputBytes: number;
+  /** Refs that a push may change; more are refused before what comes behind them is read. */
+  maxRefs: number;
 }
 
 /** Room for what precedes the pack in a push: the commands, the push options, a certificate. */
@@ -106,6 +110,8 @@ export function receivePack(
   input: Readable,
   options: ReceiveOptions,
 ): Promise<TransportSession> {
+  const count = new CommandCount(options.maxRefs);
+  const tooMany = `A push may change at most ${options.maxRefs} refs at once: push them in several parts.`;
   const stateless = options.stateless === false ? [] : ['--stateless-rpc'];
   const limit = ['-c', `receive.maxInputSize=${options.maxInputBytes}`];
   return startSession(
@@ -115,6 +121,7 @@ export function receivePack(
       env: protocolEnvironment(options.protocol),
       input,
       maxInputBytes: options.maxInputBytes + COMMANDS_BYTES,
+      look: (chunk) => (count.take(chunk) ? null : refusalOfPush(count.capabilities, tooMany)),
       extraPipes: HOOK_PIPES,
       keepsQuarantine: true,
       serve: async (descriptors, work) => {

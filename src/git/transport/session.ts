@@ -47,6 +47,8 @@ export interface SessionPlan {
   /** Bytes of input before the client counts as hostile. */
   maxInputBytes: number;
   extraPipes?: number;
+  /** Looks at the client's bytes on their way to git. @returns what the client is answered in git's place; git gets no more */
+  look?: (chunk: Buffer) => Buffer | null;
   /** Whether git keeps objects in quarantine, which it must be given the time to remove. */
   keepsQuarantine?: boolean;
   /** Called with the inherited pipes (descriptor 3 onwards) as soon as git runs; a failure is kept for `done` and ends the pipes. */
@@ -94,6 +96,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
   let stopped: 'abort' | 'idle' | null = null;
   let failure: unknown;
   let answered = false;
+  let refusal: Buffer | null = null;
   stdout.once('end', () => {
     answered = true;
   });
@@ -116,7 +119,12 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     stop('abort');
   };
 
-  const output = plan.keepsQuarantine ? stdout.pipe(new PassThrough()) : stdout;
+  const output = plan.keepsQuarantine ? stdout.pipe(new PassThrough(), { end: false }) : stdout;
+  if (output instanceof PassThrough) stdout.once('end', () => output.end(refusal ?? undefined));
+  const look = (chunk: Buffer) => {
+    refusal ??= plan.look?.(chunk) ?? null;
+    return refusal === null;
+  };
   output.on('error', () => {}).once('close', onAbort);
   child.once('exit', (_code, signal) => {
     for (const pipe of pipes) pipe.destroy();
@@ -137,7 +145,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     () => jobs > 0,
     () => stop('idle'),
   );
-  if (plan.input) feed(plan.input, stdin, plan.maxInputBytes).catch(fail);
+  if (plan.input) feed(plan.input, stdin, plan.maxInputBytes, look).catch(fail);
   else stdin.end();
   plan.serve?.(pipes, work).catch((error: unknown) => {
     failure ??= error;
