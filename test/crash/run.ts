@@ -14,6 +14,7 @@ import { type Crew, crash, verify } from './round.ts';
 import { World } from './world.ts';
 import { CommitWriter } from './writers/commit-writer.ts';
 import { JobWriter } from './writers/job-writer.ts';
+import { ManyRefsWriter } from './writers/many-refs-writer.ts';
 import { ProjectWriter } from './writers/project-writer.ts';
 import { PushWriter } from './writers/push-writer.ts';
 import { RefWriter } from './writers/ref-writer.ts';
@@ -59,8 +60,9 @@ async function makeCrew(world: World, random: Random): Promise<Crew> {
     });
     const context = (name: string) => ({ world, site, random: new Random(random.below(2 ** 31)), name });
     const pushers = [`push-${index}-a`, `push-${index}-b`].map((name) => new PushWriter(context(name)));
-    for (const pusher of pushers) await pusher.prepare();
-    writers.push(new CommitWriter(context('commits-a')), new CommitWriter(context('commits-b')), ...pushers);
+    const many = new ManyRefsWriter(context(`many-${index}`));
+    for (const pusher of [...pushers, many]) await pusher.prepare();
+    writers.push(new CommitWriter(context('commits-a')), new CommitWriter(context('commits-b')), ...pushers, many);
     writers.push(new RefWriter(context('branches'), 'branches'), new RefWriter(context('tags'), 'tags'));
   }
   const projects = new ProjectWriter(world, new Random(random.below(2 ** 31)));
