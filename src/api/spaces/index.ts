@@ -30,6 +30,7 @@ import { uploadRoutes } from './uploads/routes.ts';
 
 export { PublicGroup } from './groups/answers.ts';
 export { visibleGroup } from './groups/find.ts';
+export { groupSettings } from './groups/settings.ts';
 export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/views.ts';
 export { createByInput as createGroupByInput, mayCreateTopLevel } from './groups/writes.ts';
 export { addMember } from './members/writes.ts';

@@ -17,6 +17,9 @@ const NAMESPACE_SETTINGS: readonly string[] = [
   'lock_math_rendering_limits_enabled',
   'enabled_git_access_protocol',
   'service_access_tokens_expiration_enforced',
+  'only_allow_merge_if_pipeline_succeeds',
+  'allow_merge_on_skipped_pipeline',
+  'only_allow_merge_if_all_discussions_are_resolved',
 ];
 
 const groupOf = ({ portable }: Exporting): Namespace => {

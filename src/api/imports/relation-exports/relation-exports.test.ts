@@ -58,7 +58,8 @@ describe('an export of a group', () => {
       name: 'b',
     };
     expectStatus(await app.post(`${place}/badges`, { json: badge }), 201);
-    expectStatus(await app.put(place, { json: { lfs_enabled: false, description: 'All of us' } }), 200);
+    const changes = { lfs_enabled: false, only_allow_merge_if_pipeline_succeeds: true, description: 'All of us' };
+    expectStatus(await app.put(place, { json: changes }), 200);
     const upload = multipart({}, { field: 'file', name: 'a b.txt', bytes: Buffer.from('of the upload') });
     const { url } = expectStatus<{ url: string }>(await app.post(`${place}/uploads`, upload), 201);
 
@@ -94,6 +95,8 @@ describe('an export of a group', () => {
     const [milestone] = await linesOf(of(group), { relation: 'milestones' });
     assert.deepEqual([milestone!.title, milestone!.iid, milestone!.due_date], ['v1', 1, '2026-12-24']);
     assert.equal((await linesOf(of(group), { relation: 'badges' }))[0]!.link_url, badge.link_url);
+    const [apart] = await linesOf(of(group), { relation: 'namespace_settings' });
+    assert.deepEqual(apart, { namespace_id: group.id, only_allow_merge_if_pipeline_succeeds: true });
     const [self] = await linesOf(of(group), { relation: 'self' });
     assert.deepEqual([self!.path, self!.description, self!.lfs_enabled], [group.path, 'All of us', false]);
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
+import { tellsOf } from '../../../../test/support/audit-trail.ts';
 
 let app: TestApp;
 before(async () => {
@@ -376,4 +377,26 @@ test('allowed_email_domains_list lets in only members of these domains, below th
   assert.ok(!('allowed_email_domains_list' in seen));
   expectStatus(await put(''), 200);
   expectStatus(await app.put(`/groups/${group.id}/access_requests/${asking.user.id}/approve`), 201);
+});
+
+test('the merge checks of a group are set when it is made and changed, and told in the audit events', async () => {
+  const names = [
+    'only_allow_merge_if_pipeline_succeeds',
+    'allow_merge_on_skipped_pipeline',
+    'only_allow_merge_if_all_discussions_are_resolved',
+  ];
+  const shown = (group: GroupAnswer) => names.map((name) => group[name as keyof GroupAnswer]);
+  const plain = await app.make.group();
+  assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${plain.id}`), 200)), [false, false, false]);
+  const all = Object.fromEntries(names.map((name) => [name, true]));
+  const json = { name: 'Checked', path: 'checked', ...all };
+  const { id } = expectStatus<GroupAnswer>(await app.post('/groups', { json }), 201);
+  assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200)), [true, true, true]);
+  const told = await tellsOf(app, 'PUT', `/groups/${id}`, { [names[1]!]: 'false' });
+  assert.equal(told.gist.event, 'group_allow_merge_on_skipped_pipeline_updated');
+  assert.deepEqual(shown(expectStatus<GroupAnswer>(await app.get(`/groups/${id}`), 200)), [true, false, true]);
+  expectStatus(await app.put(`/groups/${id}`, { json: { [names[0]!]: 'perhaps' } }), 400);
+  const { token, user } = await app.make.user();
+  await app.make.member({ group: { id } as typeof plain }, user, 40);
+  expectStatus(await app.put(`/groups/${id}`, { token, json: { [names[0]!]: false } }), 403);
 });

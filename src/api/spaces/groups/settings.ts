@@ -63,6 +63,19 @@ export const detailSettingFields = {
   unique_project_download_limit_alertlist: Type.Array(Type.Integer(), { maxItems: 100, ...ofPlan('ultimate') }),
   auto_ban_user_on_excessive_projects_download: Type.Boolean(ofPlan('ultimate')),
   experiment_features_enabled: Type.Boolean(ofPlan('premium')),
+  only_allow_merge_if_pipeline_succeeds: Type.Boolean({
+    description: 'Whether merges into any project below need a pipeline that succeeded, whatever the project says.',
+    ...ofPlan('premium'),
+  }),
+  allow_merge_on_skipped_pipeline: Type.Boolean({
+    description: 'Whether a skipped pipeline counts as a success in all projects below.',
+    ...ofPlan('premium'),
+  }),
+  only_allow_merge_if_all_discussions_are_resolved: Type.Boolean({
+    description:
+      'Whether all threads must be resolved before merges into any project below, whatever the project says.',
+    ...ofPlan('premium'),
+  }),
 };
 
 /** Settings that only the single read of a group shows, and that a group is not created with. */
@@ -113,6 +126,9 @@ const DEFAULTS: GroupSettings = {
   unique_project_download_limit_alertlist: [],
   auto_ban_user_on_excessive_projects_download: false,
   experiment_features_enabled: false,
+  only_allow_merge_if_pipeline_succeeds: false,
+  allow_merge_on_skipped_pipeline: false,
+  only_allow_merge_if_all_discussions_are_resolved: false,
   allowed_email_domains_list: null,
   allow_personal_snippets: true,
 };

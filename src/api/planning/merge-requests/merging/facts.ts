@@ -5,9 +5,10 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Pipeline } from '../../../../db/tables/pipelines.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
-import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
 import { approvalsLeft } from '../approvals/state.ts';
 import { checkStatuses } from '../external-status-checks/statuses.ts';
+import { projectsOfMerges } from '../requests/projects-of-merges.ts';
 import { headPipelines } from './head-pipelines.ts';
 
 /** What the tables say about whether one merge request can be merged. */
@@ -36,10 +37,14 @@ const MAX_LOCKS = 20_000;
 /** Reads the facts about some merge requests (a page), with a fixed number of queries. */
 export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<MergeFacts[]> {
   if (mergeRequests.length === 0) return [];
-  const projects = await projectsOf(db, mergeRequests);
-  const settings = new Map([...projects.values()].map((project) => [project.id, settingsOf(project)]));
+  const found = await projectsOfMerges(
+    deps,
+    db,
+    mergeRequests.flatMap(({ project_id, source_project_id }) => [project_id, source_project_id ?? 0]),
+  );
+  const projects = new Map([...found].filter(([, { project }]) => project.pending_delete === 0));
   const wanting = (setting: keyof ProjectSettings) =>
-    mergeRequests.filter(({ project_id }) => settings.get(project_id)?.[setting] === true);
+    mergeRequests.filter(({ project_id }) => projects.get(project_id)?.settings[setting] === true);
   const changes = await withRequestedChanges(db, mergeRequests);
   const left = await approvalsLeft(deps, db, mergeRequests);
   const unchecked = await withChecksLeft(deps, db, wanting('only_allow_merge_if_all_status_checks_passed'));
@@ -54,9 +59,9 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
     const others = locks.filter((lock) => lock.project_id === project_id && lock.user_id !== author_id);
     return {
       mergeRequest,
-      target,
-      source: projects.get(source_project_id ?? 0) ?? null,
-      settings: settings.get(project_id)!,
+      target: target.project,
+      source: projects.get(source_project_id ?? 0)?.project ?? null,
+      settings: target.settings,
       requestedChanges: changes.has(id),
       approvalsLeft: left.get(id) ?? 0,
       statusChecksLeft: unchecked.has(id),
@@ -76,19 +81,6 @@ async function withChecksLeft(deps: Deps, db: Db, mergeRequests: readonly MergeR
 }
 
 const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
-
-async function projectsOf(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Map<number, Project>> {
-  const ids = new Set(
-    mergeRequests.flatMap(({ project_id, source_project_id }) => [project_id, source_project_id ?? 0]),
-  );
-  const rows = await db
-    .selectFrom('projects')
-    .selectAll()
-    .where('id', 'in', [...ids])
-    .where('pending_delete', '=', 0)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
 
 const requestedChanges = prepared((db, { ids }: Ids) =>
   db

@@ -1,4 +1,3 @@
-import { projectsOfIds } from '../../../../access/rows-by-id.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { Label } from '../../../../db/tables/labels.ts';
@@ -7,13 +6,14 @@ import type { Project } from '../../../../db/tables/projects.ts';
 import type { User } from '../../../../db/tables/users.ts';
 import type { Deps } from '../../../../deps.ts';
 import { usersById } from '../../../identity/index.ts';
-import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
+import type { ProjectSettings } from '../../../spaces/index.ts';
 import { assigneesFor } from '../../issuables/assignees.ts';
 import { labelsFor } from '../../issuables/labels.ts';
 import type { Milestone } from '../../milestones/answers.ts';
 import { milestonesById } from '../../milestones/find.ts';
 import { detailedMergeStatuses } from '../merging/mergeability.ts';
 import type { DetailedMergeStatus } from '../merging/statuses.ts';
+import { type ProjectOfMerges, projectsOfMerges } from './projects-of-merges.ts';
 
 /** What a merge request's JSON needs beside its row. */
 export interface MergeRequestView {
@@ -37,7 +37,11 @@ export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequ
   if (rows.length === 0) return [];
   const { db } = deps;
   const ids = rows.map(({ id }) => id);
-  const projects = await projectsOf(db, rows);
+  const projects = await projectsOfMerges(
+    deps,
+    db,
+    rows.map(({ project_id }) => project_id),
+  );
   const users = await usersById(
     db,
     rows.flatMap(({ author_id, closed_by_id, merge_user_id }) => [author_id, closed_by_id, merge_user_id]),
@@ -71,12 +75,6 @@ export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequ
   });
 }
 
-async function projectsOf(db: Db, rows: readonly MergeRequest[]) {
-  const ids = [...new Set(rows.map(({ project_id }) => project_id))];
-  const projects = await projectsOfIds(db, { ids });
-  return new Map(projects.map((project) => [project.id, { project, settings: settingsOf(project) }]));
-}
-
 const reviewerRows = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('merge_request_reviewers')
@@ -100,7 +98,7 @@ export async function reviewersFor(db: Db, ids: readonly number[]): Promise<Map<
 async function withUnresolved(
   db: Db,
   rows: readonly MergeRequest[],
-  projects: ReadonlyMap<number, { settings: ProjectSettings }>,
+  projects: ReadonlyMap<number, ProjectOfMerges>,
 ): Promise<Set<number>> {
   const ids = rows
     .filter(({ project_id }) => projects.get(project_id)?.settings.only_allow_merge_if_all_discussions_are_resolved)
