@@ -18,6 +18,7 @@ const places = {
   ),
   default_projects_limit: integer(100_000, 'Projects that a new user may have in the own namespace.'),
   can_create_group: flag(true, 'Whether new users may make groups that stand under no other.'),
+  can_create_organization: flag(true, 'Whether users may make organizations, of which there is one here.'),
   top_level_group_creation_enabled: flag(
     true,
     'Whether others than administrators may make groups that stand under no other.',
@@ -32,7 +33,13 @@ const places = {
     'Days that deleted groups and projects are kept, marked; 0 removes them at once.',
     { max: 365 },
   ),
+  delayed_project_deletion: flag(true, 'Whether projects are kept so long; else they are removed at once.'),
+  delayed_group_deletion: flag(true, 'Whether groups are kept so long; else they are removed at once.'),
   allow_immediate_namespaces_deletion: flag(true, 'Whether what is marked for deletion can be removed at once.'),
+  custom_project_templates_group_id: paid(
+    'premium',
+    maybeInteger('Id of the group whose projects are templates for everybody; null for none.', { min: 1 }),
+  ),
   disable_invite_members: flag(false, 'Whether only administrators invite members.'),
   lock_memberships_to_ldap: paid('premium', flag(false, 'Whether members come from LDAP alone.')),
   lock_memberships_to_saml: paid('premium', flag(false, 'Whether members come from SAML groups alone.')),
@@ -144,6 +151,8 @@ const credentials = {
     'premium',
     flag(true, 'Whether tokens of service accounts must have a last day.'),
   ),
+  enforce_pat_expiration: flag(true, 'Whether tokens end on their last day; here they always do.'),
+  enforce_ssh_key_expiration: flag(true, 'Whether SSH keys end on their last day; here they always do.'),
   inactive_resource_access_tokens_delete_after_days: integer(
     30,
     'Days that users of project and group tokens outlive their tokens.',

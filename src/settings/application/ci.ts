@@ -1,4 +1,4 @@
-import { choices, flag, integer, longText, maybeInteger, paid, secret, text } from './field.ts';
+import { choices, flag, integer, longText, maybeInstant, maybeInteger, paid, secret, text } from './field.ts';
 
 const FOUR_GIB = 4_294_967_296;
 
@@ -96,6 +96,12 @@ const delivery = {
     min: 1,
   }),
   container_expiration_policies_enable_historic_entries: flag(false, 'Whether all projects may remove old images.'),
+  container_registry_import_created_before: maybeInstant('Images older than that move to the newer registry.'),
+  container_registry_import_max_retries: integer(3, 'How often moving an image is tried again.'),
+  container_registry_import_max_step_duration: integer(300, 'Seconds that a step of it may take.'),
+  container_registry_import_max_tags_count: integer(100, 'Most tags of an image that moves.'),
+  container_registry_import_start_max_retries: integer(50, 'How often beginning to move one is tried again.'),
+  container_registry_import_target_plan: text('free', 'Plan whose images move first.'),
   container_registry_cleanup_tags_service_max_list_size: integer(200, 'Tags that one run removes.'),
   container_registry_delete_tags_service_timeout: integer(250, 'Seconds that removing a batch of them may take.'),
   container_registry_expiration_policies_caching: flag(true, 'Whether such a run remembers what it has seen.'),

@@ -16,7 +16,8 @@ export type SettingKind =
   | 'flags'
   | 'weights'
   | 'branch_protection'
-  | 'object';
+  | 'object'
+  | 'instant';
 
 /** A setting of the installation: what it can be, and what it is until somebody changes it. */
 export interface Setting<T> {
@@ -104,6 +105,14 @@ export const text = (fallback: string | null, description: string, max = MOST_TE
 export const addresses = (fallback: string, description: string, max: number): Setting<string | null> => ({
   ...text(fallback, description, max),
   kind: 'addresses',
+});
+
+/** A moment, or null, which is where it begins. */
+export const maybeInstant = (description: string): Setting<string | null> => ({
+  kind: 'instant',
+  default: null,
+  description,
+  nullable: true,
 });
 
 export const longText = (description: string): Setting<string | null> => text(null, description, LONG_TEXT);

@@ -82,6 +82,38 @@ test('old names are taken and shown', async () => {
   assert.equal((await put({ default_branch_protection: 2 })).default_branch_protection, 2);
 });
 
+test('what older clients still send is kept and shown, with its type', async () => {
+  const sent = {
+    can_create_organization: false,
+    enforce_pat_expiration: false,
+    enforce_ssh_key_expiration: false,
+    in_product_marketing_emails_enabled: true,
+    pseudonymizer_enabled: true,
+    web_ide_clientside_preview_enabled: true,
+    container_registry_import_created_before: '2022-01-23T00:00:00.000Z',
+    container_registry_import_max_retries: 4,
+    container_registry_import_max_step_duration: 200,
+    container_registry_import_max_tags_count: 90,
+    container_registry_import_start_max_retries: 40,
+    container_registry_import_target_plan: 'premium',
+  };
+  const kept = (shown: Json) => Object.fromEntries(Object.keys(sent).map((name) => [name, shown[name]]));
+  assert.deepEqual(kept(await put(sent)), sent);
+  assert.deepEqual(kept(await get()), sent);
+  await refused({ container_registry_import_created_before: 'once' });
+  await refused({ container_registry_import_max_retries: -1 });
+  assert.equal((await put({ container_registry_import_created_before: null })).id, 1);
+});
+
+test('performance_bar_enabled: false takes the group away', async () => {
+  const group = await app.make.group();
+  const named = await put({ performance_bar_allowed_group_path: group.full_path });
+  assert.deepEqual([named.performance_bar_enabled, named.performance_bar_allowed_group_id], [true, group.id]);
+  assert.equal((await put({ performance_bar_enabled: true })).performance_bar_enabled, true);
+  const without = await put({ performance_bar_enabled: false });
+  assert.deepEqual([without.performance_bar_enabled, without.performance_bar_allowed_group_path], [false, null]);
+});
+
 test('credentials are masked, and kept nowhere', async () => {
   const shown = await put({ recaptcha_private_key: 'a-private-key-of-recaptcha', akismet_api_key: '' });
   assert.equal(shown.recaptcha_private_key, '*****');

@@ -221,6 +221,18 @@ test('runners: what they ask for, pieces of logs and other requests of a job in 
   assert.equal(await said(), 200);
 });
 
+test('look-ups of users by their e-mail addresses by a user in a minute', async () => {
+  const { user } = await app.make.user();
+  const look = (search: string, token = ada.token) => app.get('/users', { token, query: { search } });
+  for (let n = 0; n < 3; n += 1) expectStatus(await look(user.email), 200);
+  await set({ user_email_lookup_limit: 2 });
+  for (const status of [200, 200, 429]) expectStatus(await look(user.email), status);
+  expectStatus(await look(user.username), 200);
+  expectStatus(await app.get('/users', { query: { search: user.email } }), 200);
+  await set({ user_email_lookup_limit: 0 });
+  expectStatus(await look(user.email), 200);
+});
+
 test('actions: issues and comments in a minute, users that one looks up', async () => {
   const project = await app.make.project({ visibility: 'public' });
   await set({ issues_create_limit: 1, notes_create_limit: 1, users_get_by_id_limit: 1 });

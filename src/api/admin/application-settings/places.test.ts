@@ -178,6 +178,77 @@ test('deletion: delayed by so many days, at once only where that is allowed, by 
   expectStatus(await app.delete(`/projects/${other.id}`), 202);
 });
 
+test('deletion: at once where projects or groups are not to be delayed', async () => {
+  const gone = async (kind: 'projects' | 'groups') => {
+    const json = kind === 'projects' ? { name: name() } : { name: name(), path: name() };
+    const { id } = expectStatus<Json>(await app.post(`/${kind}`, asAda(json)), 201);
+    expectStatus(await app.delete(`/${kind}/${id}`, { token: ada.token }), 202);
+    return (await app.get(`/${kind}/${id}`)).statusCode === 404;
+  };
+  await set({ deletion_adjourned_period: 3 });
+  assert.deepEqual([await gone('projects'), await gone('groups')], [false, false]);
+  await set({ delayed_project_deletion: false });
+  assert.deepEqual([await gone('projects'), await gone('groups')], [true, false]);
+  await set({ delayed_project_deletion: true, delayed_group_deletion: false });
+  assert.deepEqual([await gone('projects'), await gone('groups')], [false, true]);
+});
+
+test('custom_project_templates_group_id: projects of which everybody makes others, as far as they may copy them', async () => {
+  const group = await app.make.group({ visibility: 'public' });
+  const made = async (json: Json) =>
+    expectStatus<Json>(
+      await app.post('/projects', { json: { namespace_id: group.id, initialize_with_readme: true, ...json } }),
+      201,
+    );
+  const open = await made({ name: 'Open', visibility: 'public' });
+  await made({ name: 'Closed', visibility: 'private' });
+  const use = (json: Json) => app.post('/projects', asAda({ name: name(), use_custom_template: true, ...json }));
+  expectStatus(await use({ template_name: 'Open' }), 400);
+  const put = (id: unknown) => app.put('/application/settings', { json: { custom_project_templates_group_id: id } });
+  const shown = async () =>
+    expectStatus<Json>(await app.get('/application/settings'), 200).custom_project_templates_group_id;
+  assert.equal(expectStatus<Json>(await put(group.id), 200).custom_project_templates_group_id, group.id);
+  for (const asked of [{ template_name: 'Open' }, { template_project_id: open.id }]) {
+    const { id } = expectStatus<Json>(await use(asked), 201);
+    await app.settle();
+    assert.equal(expectStatus<Json>(await app.get(`/projects/${id}`), 200).empty_repo, false);
+  }
+  for (const asked of [{ template_name: 'Closed' }, { template_name: 'None' }, { template_project_id: 999_999 }]) {
+    expectStatus(await use(asked), 400);
+  }
+  const elsewhere = await app.make.group();
+  expectStatus(await use({ template_name: 'Open', group_with_project_templates_id: elsewhere.id }), 404);
+  const { id: namespace } = expectStatus<Json>(await app.get('/namespaces/root'), 200);
+  for (const wrong of [999_999, namespace]) {
+    const { errors } = expectStatus<Json>(await put(wrong), 400);
+    assert.deepEqual(errors, { custom_project_templates_group_id: ['is not the id of a group'] });
+  }
+  assert.equal(await shown(), group.id);
+  await set({ deletion_adjourned_period: 0 });
+  expectStatus(await app.delete(`/groups/${group.id}`), 202);
+  await app.settle();
+  assert.equal(await shown(), null);
+  expectStatus(await use({ template_name: 'Open' }), 400);
+  expectStatus(await put(null), 200);
+});
+
+test('repository_storages: the storages that take new repositories, by their names', async () => {
+  const put = async (json: Json) => {
+    const shown = expectStatus<Json>(await app.put('/application/settings', { json }), 200);
+    return [shown.repository_storages_weighted, shown.repository_storages];
+  };
+  await put({ repository_storages_weighted: { default: 30, second: 70 } });
+  assert.deepEqual(await put({ repository_storages: ['default'] }), [{ default: 30, second: 0 }, ['default']]);
+  assert.deepEqual(await put({ repository_storages: 'default,second' }), [
+    { default: 30, second: 100 },
+    ['default', 'second'],
+  ]);
+  for (const repository_storages of [['nowhere'], []]) {
+    const refused = await app.put('/application/settings', { json: { repository_storages } });
+    assert.ok((expectStatus<Json>(refused, 400).errors as Json).repository_storages_weighted);
+  }
+});
+
 test('repository_storages_weighted: where new repositories go, and moves that name no storage', async () => {
   const storageOf = async (weights: Json) => {
     await set({ repository_storages_weighted: weights });

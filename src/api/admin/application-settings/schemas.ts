@@ -28,6 +28,7 @@ const BY_KIND: Readonly<
   flags: (_, options) => Type.Record(Type.String(), Type.Boolean(), { maxProperties: 100, ...options }),
   weights: (_, options) => Type.Record(Type.String(), Type.Integer(), { maxProperties: 1_000, ...options }),
   branch_protection: (_, options) => Type.Object(Protection.properties, options),
+  instant: (_, options) => Instant(options),
   object: (_, options) => Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100, ...options }),
 };
 
@@ -126,6 +127,14 @@ export const settingsInput = Type.Partial(
     ...old,
     default_branch_protection_defaults: takenProtection,
     default_branch_protection: protectionNumber,
+    performance_bar_enabled: Type.Boolean({
+      description: '`false` unsets `performance_bar_allowed_group_path`.',
+      deprecated: true,
+    }),
+    repository_storages: List(Type.String(), {
+      description: 'Storages that take new repositories: the others get the weight 0.',
+      deprecated: true,
+    }),
   }),
 );
 export type SettingsInput = Static<typeof settingsInput> & Record<string, unknown>;

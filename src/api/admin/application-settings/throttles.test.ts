@@ -58,7 +58,7 @@ test('requests: packages, files and old endpoints have throttles that count in t
   }
 });
 
-test('requests: Git LFS is counted for those who are known, where administrators say so', async () => {
+test('requests: Git LFS is counted, of those who are known and of others, where administrators say so', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const url = `/${project.full_path}.git/info/lfs/locks`;
   const authorization = `Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}`;
@@ -78,6 +78,14 @@ test('requests: Git LFS is counted for those who are known, where administrators
     ],
   );
   assert.deepEqual((await look({}))[1], undefined);
+  await set(throttle('unauthenticated_git_lfs', 1));
+  const anonymous = [await look({}), await look({})];
+  const other = 'throttle_unauthenticated_git_lfs';
+  assert.deepEqual(
+    anonymous.map(([, counted]) => counted),
+    [other, other],
+  );
+  assert.equal(anonymous[1]![0], 429);
 });
 
 test('requests to sign in are counted by address', async () => {

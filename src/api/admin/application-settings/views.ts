@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Plan } from '../../../access/plan.ts';
+import { namespaceOfId } from '../../../access/rows-by-id.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { StoredSettings } from '../../../settings/application-settings.ts';
 import { FULLY_PROTECTED, protectionNumber } from '../../../settings/branch-protection.ts';
@@ -22,10 +23,11 @@ export async function presentSettings(
   );
   const old = Object.entries(OLD_NAMES).flatMap(([name, current]) => (current in now ? [[name, now[current]]] : []));
   const number = protectionNumber(settings.default_branch_protection_defaults);
-  const { performance_bar_allowed_group_path: path } = settings;
+  const { performance_bar_allowed_group_path: path, custom_project_templates_group_id: templates } = settings;
   return {
     ...now,
     ...Object.fromEntries(old),
+    ...(templates !== null && !(await isGroup(db, templates)) ? { custom_project_templates_group_id: null } : {}),
     id: 1,
     created_at: createdAt,
     updated_at: updatedAt,
@@ -37,6 +39,12 @@ export async function presentSettings(
     performance_bar_enabled: path !== null,
     performance_bar_allowed_group_id: path === null ? null : await groupId(db, path),
   };
+}
+
+/** Whether the group is there, or is there still. */
+export async function isGroup(db: Db, id: number): Promise<boolean> {
+  const [found] = await namespaceOfId(db, { id });
+  return found?.kind === 'group';
 }
 
 async function groupId(db: Db, path: string): Promise<number | null> {

@@ -2,6 +2,7 @@ import { planInForce } from '../../../access/plan.ts';
 import { changesOf as auditChanges, type Watched } from '../../../audit/changes.ts';
 import { type AuditEntry, INSTANCE, recordAudit } from '../../../audit/record.ts';
 import { timestamp } from '../../../core/clock.ts';
+import { invalidModel } from '../../../core/errors.ts';
 import { lockInstance } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
@@ -21,7 +22,7 @@ import {
 } from '../../../settings/settings-table.ts';
 import { checkSettings } from './rules.ts';
 import { OLD_NAMES, type SettingsInput } from './schemas.ts';
-import { MASK } from './views.ts';
+import { isGroup, MASK } from './views.ts';
 
 /** What is given, by the names of today; a name of today goes before an old one. */
 function changesOf(
@@ -39,6 +40,10 @@ function changesOf(
       ...current.default_branch_protection_defaults,
       ...input.default_branch_protection_defaults,
     };
+  }
+  if (input.performance_bar_enabled === false) changes.performance_bar_allowed_group_path ??= null;
+  if (input.repository_storages !== undefined) {
+    changes.repository_storages_weighted = weightsOf(input.repository_storages, current.repository_storages_weighted);
   }
   if (input.repository_storages_weighted !== undefined) {
     changes.repository_storages_weighted = {
@@ -64,6 +69,12 @@ function changesOf(
   }
   return changes;
 }
+
+/** Those that take new repositories keep their weight; one that did not gets the most, and all others nothing. */
+const weightsOf = (names: readonly string[], current: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(
+    [...Object.keys(current), ...names].map((name) => [name, names.includes(name) ? current[name] || 100 : 0]),
+  );
 
 /** Secrets are among it as what stands for them: `MASK`. */
 const WATCHED: Watched<ApplicationSettings> = Object.fromEntries(
@@ -92,6 +103,7 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
     const changes = changesOf(input, current, await planInForce(deps, db));
     const after = { ...current, ...changes } as ApplicationSettings;
     checkSettings(changes, after, deps.storages.list);
+    await requireTemplatesGroup(db, changes.custom_project_templates_group_id);
     await store(deps, db, changes);
     await recordAudit(
       deps,
@@ -105,6 +117,13 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
   });
   deps.recent.forget();
   await deps.settings.changed();
+}
+
+/** @throws ApiError 400 for what is no group */
+async function requireTemplatesGroup(db: Db, id: unknown): Promise<void> {
+  if (typeof id === 'number' && !(await isGroup(db, id))) {
+    throw invalidModel({ custom_project_templates_group_id: ['is not the id of a group'] });
+  }
 }
 
 async function store(deps: Deps, db: Db, changes: ChangedSettings): Promise<void> {

@@ -6,6 +6,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Deps } from '../../../deps.ts';
 import { readTextCursor, writeCursor } from '../../../http/cursor.ts';
 import type { Page } from '../../../http/pagination.ts';
+import { perMinute } from '../../../settings/throttles.ts';
 import { givenIdentity } from './identities.ts';
 import { ADMIN_FILTERS, type listUsers, type UserFilters } from './inputs.ts';
 import { after, byRelevance, inOrder, usersMatching } from './queries.ts';
@@ -29,6 +30,7 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
   const named = input.username !== undefined && input.username !== '';
   if (caller.user === null && !named) throw forbidden('Not authorized to access /api/v4/users');
   if (givenIdentity(input) !== undefined && !admin) throw forbidden();
+  limitEmailLookUps(deps, caller, input.search);
   const query = usersMatching(deps.db, admin ? input : withoutAdminFilters(input), admin);
   const order = (admin ? input.order_by : undefined) ?? 'id';
   const direction = (admin ? input.sort : undefined) ?? 'desc';
@@ -52,6 +54,12 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
   const relevance = search !== undefined && search !== '' && input.order_by === undefined && input.sort === undefined;
   const ordered = relevance ? byRelevance(query, search) : inOrder(query, order, direction);
   return { ...(await pageOf(deps.db, ordered, page)), next: null };
+}
+
+/** Whoever looks people up by their addresses finds out which of many are in use. @throws ApiError 429 */
+function limitEmailLookUps({ limiter, settings }: Deps, { user, admin }: Caller, search: string | undefined): void {
+  if (admin || user === null || !search?.includes('@')) return;
+  limiter.check('user_email_lookup', String(user.id), perMinute(settings.now.user_email_lookup_limit));
 }
 
 function withoutAdminFilters(filters: UserFilters): UserFilters {

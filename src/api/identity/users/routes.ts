@@ -57,7 +57,7 @@ export const userRoutes = [
     scopes: ['read_user'],
     input: listUsers,
     success: { status: 200, schema: Type.Array(Type.Union([UserWithAdmin, UserBasic])) },
-    errors: [400, 403, 405],
+    errors: [400, 403, 405, 429],
     handler: async ({ deps, caller, input, page, request, reply }) => {
       const { rows, total, next } = await listOfUsers(deps, caller, input, page);
       if (input.pagination === 'keyset') {

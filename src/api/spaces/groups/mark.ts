@@ -12,6 +12,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
+import { deletionDelay } from '../../../settings/deletion-delay.ts';
 import { destroyGroup } from './destroy.ts';
 import { moveTree } from './tree.ts';
 
@@ -27,9 +28,9 @@ export async function deleteGroup(
   group: Namespace,
   options: { permanently?: boolean | undefined; fullPath?: string | undefined },
 ): Promise<void> {
-  const { deletion_adjourned_period: days, allow_immediate_namespaces_deletion: immediate } =
-    await applicationSettings(deps);
-  const delayed = days > 0;
+  const settings = await applicationSettings(deps);
+  const { allow_immediate_namespaces_deletion: immediate } = settings;
+  const delayed = deletionDelay(settings, 'group') > 0;
   if (delayed && options.permanently !== true) return markGroup(deps, caller, group);
   if (delayed && !immediate && !caller.admin) {
     throw forbidden('What is marked for deletion cannot be removed before its days are over.');

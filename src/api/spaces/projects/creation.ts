@@ -59,7 +59,10 @@ export const CreateInput = Type.Object({
     Type.Integer({ description: 'Id of that project; instead of `template_name`.', ...ofPlan('premium') }),
   ),
   group_with_project_templates_id: Type.Optional(
-    Type.Integer({ description: 'Id of the group that it is in.', ...ofPlan('premium') }),
+    Type.Integer({
+      description: 'Id of the group that it is in; without one, the group of templates of the server.',
+      ...ofPlan('premium'),
+    }),
   ),
   ...projectAttributes,
 });

@@ -12,6 +12,7 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
+import { deletionDelay } from '../../../settings/deletion-delay.ts';
 import { refuseTaken } from './create.ts';
 import { destroyProject, lockProject } from './destroy.ts';
 import { keepOldPath } from './update.ts';
@@ -36,13 +37,10 @@ export async function deleteProject(
   options: { permanently?: boolean | undefined; fullPath?: string | undefined },
 ): Promise<void> {
   const { project, caller } = scope;
-  const {
-    deletion_adjourned_period: days,
-    allow_immediate_namespaces_deletion: immediate,
-    default_project_deletion_protection: isProtected,
-  } = await applicationSettings(deps);
+  const settings = await applicationSettings(deps);
+  const { allow_immediate_namespaces_deletion: immediate, default_project_deletion_protection: isProtected } = settings;
   if (isProtected && !caller.admin) throw forbidden();
-  const delayed = days > 0;
+  const delayed = deletionDelay(settings, 'project') > 0;
   if (delayed && options.permanently !== true) return markProject(deps, scope);
   if (delayed && !immediate && !caller.admin) throw forbidden(NOT_AT_ONCE);
   const refuse = async (db: Db, now: Project) => {

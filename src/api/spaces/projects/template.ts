@@ -3,6 +3,7 @@ import { standingIn } from '../../../access/standing.ts';
 import { invalidModel } from '../../../core/errors.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
 import { visibleGroup } from '../groups/find.ts';
 
 /** How a template is asked for. */
@@ -12,6 +13,13 @@ interface Template {
   template_name?: string;
   group_with_project_templates_id?: number;
   import_url?: string | null;
+}
+
+/** The group that administrators have named for everybody. @throws ApiError 400 where there is none */
+async function templatesOfAll(deps: Deps): Promise<number> {
+  const { custom_project_templates_group_id: id } = await applicationSettings(deps);
+  if (id !== null) return id;
+  throw invalidModel({ group_with_project_templates_id: ['is missing: name the group that the template is in'] });
 }
 
 /** Projects of one name in the group of templates at most. */
@@ -27,15 +35,12 @@ export async function templateOf(deps: Deps, caller: UserCaller, input: Template
     if (id === undefined) return undefined;
     throw invalidModel({ template_project_id: ['needs use_custom_template to be true'] });
   }
-  if (groupId === undefined) {
-    throw invalidModel({ group_with_project_templates_id: ['is missing: name the group that the template is in'] });
-  }
   if (input.import_url) throw invalidModel({ import_url: ['cannot be given together with a template'] });
-  const group = await visibleGroup(deps, caller, groupId);
+  const group = groupId === undefined ? await templatesOfAll(deps) : (await visibleGroup(deps, caller, groupId)).id;
   const rows = await deps.db
     .selectFrom('projects')
     .selectAll()
-    .where('namespace_id', '=', group.id)
+    .where('namespace_id', '=', group)
     .where('pending_delete', '=', 0)
     .where((eb) => (id === undefined ? eb('name', '=', name ?? '') : eb('id', '=', id)))
     .orderBy('id')
