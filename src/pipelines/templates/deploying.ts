@@ -19,11 +19,22 @@ kaniko-build:
     - if: $CI_COMMIT_BRANCH || $CI_COMMIT_TAG
 `;
 
-/** Hidden jobs of Terraform or OpenTofu, whose state is kept by the server. */
+const IN_REQUESTS = `  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_OPEN_MERGE_REQUESTS
+      when: never
+    - if: $CI_COMMIT_BRANCH
+`;
+
+/**
+ * Hidden jobs of Terraform or OpenTofu, whose state is kept by the server.
+ * @param rules of what only looks: none, or in pipelines of merge requests as well
+ */
 const base = (
   tool: string,
   command: string,
   image: string,
+  rules: string,
 ): string => `# What ${tool} does: extend these jobs. The state is kept by this server.
 image:
   name: ${image}
@@ -52,12 +63,12 @@ cache:
   script:
     - cd "$TF_ROOT" && ${command} fmt -check -recursive
   allow_failure: true
-
+${rules}
 .terraform:validate:
   stage: validate
   script:
     - cd "$TF_ROOT" && ${command} init -backend=false && ${command} validate
-
+${rules}
 .terraform:build:
   stage: build
   script:
@@ -69,7 +80,7 @@ cache:
     paths:
       - $TF_ROOT/plan.cache
       - $TF_ROOT/.terraform.lock.hcl
-
+${rules}
 .terraform:deploy:
   stage: deploy
   script:
@@ -111,7 +122,7 @@ deploy:
     name: $TF_STATE_NAME
 `;
 
-const TERRAFORM = base('Terraform', 'terraform', 'hashicorp/terraform:1.5');
+const terraform = (rules: string) => base('Terraform', 'terraform', 'hashicorp/terraform:1.5', rules);
 
 const APPLICATION = `variables:
   CI_APPLICATION_REPOSITORY: $CI_REGISTRY_IMAGE/$CI_COMMIT_REF_SLUG
@@ -229,14 +240,14 @@ const include = (...names: string[]): string =>
 /** What builds, brings out and runs applications, by the name that `include:template` takes. */
 export const DEPLOYING: Readonly<Record<string, string>> = {
   Kaniko: KANIKO,
-  'Terraform/Base': TERRAFORM,
-  'Terraform/Base.latest': TERRAFORM,
+  'Terraform/Base': terraform(''),
+  'Terraform/Base.latest': terraform(IN_REQUESTS),
   Terraform: jobs('Infrastructure by Terraform: checked, planned, and put in force by hand.', 'Terraform/Base'),
   'Terraform.latest': jobs(
     'Infrastructure by Terraform: checked, planned, and put in force by hand.',
     'Terraform/Base.latest',
   ),
-  'OpenTofu/Base.latest': base('OpenTofu', 'tofu', 'ghcr.io/opentofu/opentofu:1'),
+  'OpenTofu/Base.latest': base('OpenTofu', 'tofu', 'ghcr.io/opentofu/opentofu:1', IN_REQUESTS),
   'OpenTofu.latest': jobs(
     'Infrastructure by OpenTofu: checked, planned, and put in force by hand.',
     'OpenTofu/Base.latest',

@@ -16,18 +16,23 @@ interface Scan {
   /** It runs only where there are such files. */
   exists?: readonly string[];
   variables?: Readonly<Record<string, string>>;
-  isHidden?: boolean;
+  /** What must hold beside. */
+  on?: string;
 }
 
 const PREFIX = 'SECURE_ANALYZERS_PREFIX: $CI_TEMPLATE_REGISTRY_HOST/security-products';
+/** In pipelines of merge requests, and then not in those of their branches. */
+export const IN_REQUESTS = '($AST_ENABLE_MR_PIPELINES == "true" || $AST_ENABLE_MR_PIPELINES == null)';
 const stagesWith = (stage: string): string =>
   stage === 'test' ? '' : `\n${listed('stages', ['build', 'test', 'deploy', stage])}`;
 
 function jobOf(
-  { job, analyzer, version, script, report, file, off, stage = 'test', exists, variables }: Scan,
+  { job, analyzer, version, script, report, file, off, on, stage = 'test', exists, variables }: Scan,
   inRequests: boolean,
 ): string {
   const where = exists === undefined ? '' : listed('exists', exists, '      ');
+  const also = on === undefined ? '' : ` && ${on}`;
+  const requests = inRequests ? IN_REQUESTS : '$AST_ENABLE_MR_PIPELINES == "true"';
   const own = Object.entries(variables ?? {}).map(([name, value]) => `    ${name}: ${JSON.stringify(value)}\n`);
   return `${job}:
   stage: ${stage}
@@ -42,11 +47,10 @@ ${own.length > 0 ? `  variables:\n${own.join('')}` : ''}${listed('script', scrip
   rules:
     - if: $${off} == "true" || $${off} == "1"
       when: never
-${
-  inRequests
-    ? `    - if: $CI_PIPELINE_SOURCE == "merge_request_event"\n${where}    - if: $CI_OPEN_MERGE_REQUESTS\n      when: never\n`
-    : ''
-}    - if: $CI_COMMIT_BRANCH
+    - if: ${requests} && $CI_PIPELINE_SOURCE == "merge_request_event"${also}
+${where}    - if: ${requests} && $CI_OPEN_MERGE_REQUESTS
+      when: never
+    - if: $CI_COMMIT_BRANCH${also}
 ${where}`;
 }
 
@@ -58,7 +62,7 @@ function scans(about: string, all: readonly Scan[], inRequests: boolean): string
 }
 
 const run = ['/analyzer run'];
-const sast = (job: string, analyzer: string, exists: readonly string[]): Scan => ({
+const sast = (job: string, analyzer: string, exists?: readonly string[]): Scan => ({
   about: '',
   job,
   analyzer,
@@ -67,7 +71,7 @@ const sast = (job: string, analyzer: string, exists: readonly string[]): Scan =>
   report: 'sast',
   file: 'gl-sast-report.json',
   off: 'SAST_DISABLED',
-  exists,
+  ...(exists === undefined ? {} : { exists }),
 });
 const gemnasium = (job: string, analyzer: string, exists: readonly string[]): Scan => ({
   about: '',
@@ -117,7 +121,7 @@ const TOPICS: Readonly<Record<string, { about: string; scans: readonly Scan[] }>
         'semgrep',
         SOURCES.map((ending) => `**/*.${ending}`),
       ),
-      sast('kubesec-sast', 'kubesec', ['**/*.yaml', '**/*.yml']),
+      { ...sast('kubesec-sast', 'kubesec'), on: '$SCAN_KUBERNETES_MANIFESTS == "true"' },
       sast('pmd-apex-sast', 'pmd-apex', ['**/*.cls']),
       sast('sobelow-sast', 'sobelow', ['**/mix.exs']),
       sast('spotbugs-sast', 'spotbugs', ['**/*.groovy']),
@@ -172,7 +176,7 @@ const TOPICS: Readonly<Record<string, { about: string; scans: readonly Scan[] }>
     report: 'container_scanning',
     file: 'gl-container-scanning-report.json',
     off: 'CONTAINER_SCANNING_DISABLED',
-    variables: { GIT_STRATEGY: 'none', CS_IMAGE: '$CI_APPLICATION_REPOSITORY:$CI_APPLICATION_TAG' },
+    variables: { GIT_STRATEGY: 'none' },
   }),
   'Security/Cluster-Image-Scanning': one('Images that a cluster runs are looked through.', {
     job: 'cluster_image_scanning',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pipelineContext, variables } from '../../../test/support/ci-config.ts';
 import { MemorySources, PROJECT, SHA } from '../../../test/support/memory-sources.ts';
 import { compile } from '../../ci/compile.ts';
+import type { PipelineContext } from '../../ci/compile-request.ts';
 import { template, templateNames } from './templates.ts';
 
 /** A workflow alone has no jobs. */
@@ -12,16 +14,24 @@ const templates = Object.fromEntries(
   await Promise.all(names.map(async (name) => [name, (await template(name))!] as const)),
 );
 
-const compiled = (content: string) =>
+/** Files of a project of many kinds. */
+const FILES = Object.fromEntries(
+  ['.gitlab-ci.yml', 'Dockerfile', 'index.html', 'main.tf', 'package-lock.json', 'pom.xml', 'src/a.js'].map((path) => [
+    path,
+    '',
+  ]),
+);
+
+const compiled = (content: string, pipeline: PipelineContext | null = null) =>
   compile({
     content,
     path: '.gitlab-ci.yml',
     context: { project: PROJECT, sha: SHA },
-    sources: new MemorySources({ templates }),
+    sources: new MemorySources({ templates, files: FILES, changed: Object.keys(FILES) }),
     variables: new Map(),
     inputs: {},
     isChild: false,
-    pipeline: null,
+    pipeline,
   });
 
 /** Templates of jobs stand in stages that whoever includes them names. */
@@ -49,6 +59,10 @@ const ASKED_FOR = [
   ...['Security/API-Fuzzing', 'Security/API-Security', 'Security/Coverage-Fuzzing', 'Verify/Accessibility'],
   ...['Verify/Browser-Performance', 'Verify/Load-Performance-Testing', 'Verify/FailFast', 'Pages/Gatsby', 'Pages/Zola'],
   ...['Workflows/MergeRequest-Pipelines', 'Workflows/Branch-Pipelines', 'AWS/Deploy-ECS', 'Jobs/Deploy/ECS'],
+  ...['Jobs/DAST-Default-Branch-Deploy', 'Jobs/Multi-Container-Scanning.latest', 'Security/API-Discovery'],
+  ...['Security/DAST-On-Demand-Scan', 'Security/DAST-On-Demand-API-Scan', 'Security/DAST-Runner-Validation'],
+  ...['Security/Secure-Binaries', 'Security/Multi-Container-Scanning.latest', 'Security/Fortify-FoD-sast'],
+  ...['Terraform-Module', 'Terraform/Module-Base', 'Katalon', 'Diffblue-Cover', 'Qualys-IaC-Security'],
 ];
 
 test('the names of the public list are there', () => {
@@ -94,4 +108,110 @@ apply: {extends: '.terraform:deploy', dependencies: [plan]}
       ['apply', 'deploy'],
     ],
   );
+});
+
+/** A pipeline of the default branch, or of a merge request into it. */
+function pipelineOf(kind: 'branch' | 'request', given: Record<string, string> = {}): PipelineContext {
+  const ref = kind === 'branch' ? 'main' : 'topic';
+  const all = { CI_COMMIT_REF_NAME: ref, CI_DEFAULT_BRANCH: 'main', ...given };
+  return kind === 'branch'
+    ? pipelineContext({ ref, predefined: variables({ ...all, CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: ref }) })
+    : pipelineContext({
+        source: 'merge_request_event',
+        ref,
+        refType: 'merge_request',
+        predefined: variables({ ...all, CI_PIPELINE_SOURCE: 'merge_request_event', CI_MERGE_REQUEST_IID: '1' }),
+      });
+}
+
+/** The jobs of a pipeline by their names, and none where it would have been empty. */
+async function jobsOf(content: string, pipeline: PipelineContext): Promise<string[]> {
+  const { errors, evaluated } = await compiled(content, pipeline);
+  if (errors.some((error) => error.startsWith('The resulting pipeline would have been empty'))) return [];
+  assert.deepEqual(errors, []);
+  return evaluated!.seed!.jobs.map(({ name }) => name);
+}
+
+/** Jobs of the templates that are included most: in a pipeline of the default branch, and in one of a merge request. */
+const JOBS: Readonly<Record<string, readonly [branch: readonly string[], request: readonly string[]]>> = {
+  'Auto-DevOps': [
+    [
+      ...['build', 'code_quality', 'semgrep-sast', 'secret_detection', 'gemnasium-dependency_scanning'],
+      ...['gemnasium-maven-dependency_scanning', 'container_scanning'],
+    ],
+    [],
+  ],
+  'Jobs/Build': [['build'], []],
+  'Jobs/Code-Quality': [['code_quality'], []],
+  'Jobs/SAST': [['semgrep-sast'], []],
+  'Jobs/SAST.latest': [['semgrep-sast'], ['semgrep-sast']],
+  'Jobs/SAST-IaC': [['kics-iac-sast'], []],
+  'Jobs/Secret-Detection': [['secret_detection'], []],
+  'Jobs/Secret-Detection.latest': [['secret_detection'], ['secret_detection']],
+  'Jobs/Dependency-Scanning': [['gemnasium-dependency_scanning', 'gemnasium-maven-dependency_scanning'], []],
+  'Jobs/Container-Scanning': [['container_scanning'], []],
+  'Security/SAST': [['semgrep-sast'], []],
+  Docker: [['docker-build'], []],
+  Maven: [['deploy'], ['verify']],
+  'Pages/HTML': [['create-pages'], []],
+  Terraform: [['fmt', 'validate', 'build', 'deploy'], []],
+  'Terraform.latest': [
+    ['fmt', 'validate', 'build', 'deploy'],
+    ['fmt', 'validate', 'build'],
+  ],
+  'Terraform-Module': [['kics-iac-sast'], []],
+};
+
+for (const [name, [branch, request]] of Object.entries(JOBS)) {
+  test(`${name} gives the jobs of a branch and of a merge request`, async () => {
+    const content = `include: {template: "${name}.gitlab-ci.yml"}\n`;
+    assert.deepEqual(await jobsOf(content, pipelineOf('branch')), branch);
+    assert.deepEqual(await jobsOf(content, pipelineOf('request')), request);
+  });
+}
+
+test('AST_ENABLE_MR_PIPELINES says whether scans are in pipelines of merge requests, and then not in those of branches', async () => {
+  for (const [name, job] of [
+    ['SAST', 'semgrep-sast'],
+    ['Secret-Detection', 'secret_detection'],
+  ]) {
+    for (const [suffix, value, inRequests] of [
+      ['', 'true', true],
+      ['', 'false', false],
+      ['.latest', 'true', true],
+      ['.latest', 'false', false],
+    ] as const) {
+      const content = `include: {template: "Jobs/${name}${suffix}.gitlab-ci.yml"}\n`;
+      const given = { AST_ENABLE_MR_PIPELINES: value };
+      const open = { ...given, CI_OPEN_MERGE_REQUESTS: 'group/project!1' };
+      assert.deepEqual(await jobsOf(content, pipelineOf('request', given)), inRequests ? [job] : []);
+      assert.deepEqual(await jobsOf(content, pipelineOf('branch', given)), [job]);
+      assert.deepEqual(await jobsOf(content, pipelineOf('branch', open)), inRequests ? [] : [job]);
+    }
+  }
+});
+
+test('workflows say which pipelines there are', async () => {
+  const asked = async (name: string) => {
+    const content = `include: {template: "Workflows/${name}.gitlab-ci.yml"}\nsome job: {script: "true", rules: [when: always]}\n`;
+    const has = async (kind: 'branch' | 'request') =>
+      (await compiled(content, pipelineOf(kind))).evaluated?.seed?.jobs.length === 1;
+    return [await has('branch'), await has('request')];
+  };
+  assert.deepEqual(await asked('MergeRequest-Pipelines'), [true, true]);
+  assert.deepEqual(await asked('Branch-Pipelines'), [true, false]);
+});
+
+test('an image that is named for container scanning is the one that is looked through', async () => {
+  const content = 'include: {template: Jobs/Container-Scanning.gitlab-ci.yml}\nvariables: {CS_IMAGE: "alpine:3"}\n';
+  const { evaluated } = await compiled(content, pipelineOf('branch'));
+  const [job] = evaluated!.seed!.jobs;
+  assert.equal(job!.variables.findLast(({ key }) => key === 'CS_IMAGE')?.value, 'alpine:3');
+});
+
+test('a module of Terraform is published for a tag', async () => {
+  const tag = { ...pipelineOf('branch'), ref: 'v1.0.0', refType: 'tag' as const };
+  const predefined = variables({ CI_COMMIT_TAG: 'v1.0.0', CI_COMMIT_REF_NAME: 'v1.0.0', CI_PIPELINE_SOURCE: 'push' });
+  const content = 'include: {template: Terraform-Module.gitlab-ci.yml}\n';
+  assert.deepEqual(await jobsOf(content, { ...tag, predefined }), ['deploy']);
 });

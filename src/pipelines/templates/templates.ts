@@ -11,14 +11,17 @@ let known: ReadonlyMap<string, string> | undefined;
 /** Read by the first question: most servers are never asked for one. */
 async function all(): Promise<ReadonlyMap<string, string>> {
   if (known !== undefined) return known;
-  const [{ LANGUAGES }, { MORE_SITES }, { SECURITY }, { DEPLOYING }, { VERIFY }] = await Promise.all([
-    import('./languages.ts'),
-    import('./more-sites.ts'),
-    import('./security.ts'),
-    import('./deploying.ts'),
-    import('./verify.ts'),
-  ]);
-  const topics = [COMPILED, SCRIPTED, GENERAL, SITES, WORKFLOWS, LANGUAGES, MORE_SITES, SECURITY, DEPLOYING, VERIFY];
+  const topics = [
+    ...[COMPILED, SCRIPTED, GENERAL, SITES, WORKFLOWS],
+    (await import('./languages.ts')).LANGUAGES,
+    (await import('./more-sites.ts')).MORE_SITES,
+    (await import('./security.ts')).SECURITY,
+    (await import('./more-scans.ts')).MORE_SCANS,
+    (await import('./deploying.ts')).DEPLOYING,
+    (await import('./terraform-modules.ts')).TERRAFORM_MODULES,
+    (await import('./verify.ts')).VERIFY,
+    (await import('./partners.ts')).PARTNERS,
+  ];
   known = new Map(topics.flatMap((topic) => Object.entries(topic).map(([name, text]) => [`${name}${SUFFIX}`, text])));
   return known;
 }
