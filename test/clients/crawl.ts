@@ -40,7 +40,7 @@ const QUERIES = [
   'relation=labels',
   'with_content=true',
 ];
-const ASK_MS = 30_000;
+const ASK_MS = 300_000;
 const MOST_TRIES = 8;
 const MOST_ITEMS = 4;
 

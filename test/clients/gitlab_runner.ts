@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { address, api, folder, must, runTests, token, url } from './support.ts';
 
 const [program = 'gitlab-runner'] = process.argv.slice(2);
-const WAIT_MS = 180_000;
+const WAIT_MS = 600_000;
 
 interface Project {
   id: number;

@@ -41,7 +41,7 @@ const CONTROLS = new RegExp(`${String.fromCharCode(27)}(?:\\[[0-9;?]*[A-Za-z]|[=
 
 /** What a source lists. Mono writes blank lines without end where there is no terminal of some width, so it is given one. */
 async function list(id: number, ...args: string[]): Promise<string[]> {
-  const command = ['exec timeout 60', program, 'list', ...args, '-Source', source(id), '-NonInteractive'].join(' ');
+  const command = ['exec timeout 600', program, 'list', ...args, '-Source', source(id), '-NonInteractive'].join(' ');
   const text = await must(folder, 'script', ['-qec', `stty cols 200; ${command}`, '/dev/null'], { TERM: 'xterm' });
   const lines = text
     .replace(CONTROLS, '')

@@ -40,7 +40,7 @@ export function run(cwd: string, command: string, args: string[], env: Record<st
     GIT_COMMITTER_EMAIL: 'ada@example.org',
   };
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...clean, ...env }, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd, env: { ...clean, ...env }, timeout: 600_000, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(command, args, options, (error, stdout, stderr) => {
       resolve({ ok: error === null, text: `${stdout}${stderr}` });
     });

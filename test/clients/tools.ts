@@ -18,5 +18,6 @@ export function tool(
   const options = { cwd, encoding: 'utf8', timeout: PREPARE_MS, env: { ...process.env, ...env } } as const;
   const { status, error, stderr } = spawnSync(command, args, options);
   if (error !== undefined) throw new Missing(`${command} cannot be run: ${error.message}`);
-  if (status !== 0) throw new Missing(`${command} ${args.join(' ')} failed: ${stderr.slice(-500)}`);
+  const reason = stderr.slice(-500).replace(/\s+/g, ' ').trim();
+  if (status !== 0) throw new Missing(`${command} ${args.join(' ')} failed: ${reason}`);
 }
