@@ -120,7 +120,7 @@ async function remove(projectId: number, version: string): Promise<void> {
 
 /** Waits for what happens after an answer. */
 async function until(come: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 600_000;
   while (!(await come())) {
     assert.ok(Date.now() < deadline, 'it has not come');
     await wait(50);

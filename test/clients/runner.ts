@@ -34,7 +34,7 @@ export class TestRunner {
 
   /** Takes the next job as soon as there is one. @param features what the runner says that it is able to do */
   async takeWhenThere(features: Record<string, boolean>): Promise<Job> {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 600_000;
     for (;;) {
       const response = await this.#send('POST', '/jobs/request', { token: this.#token, info: { features } });
       if (response.status === 201) return (await response.json()) as Job;

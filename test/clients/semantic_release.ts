@@ -45,7 +45,7 @@ async function project(path: string): Promise<{ api: string; issue: string; merg
   });
   await api('PUT', `/projects/${id}/merge_requests/${merge.iid}/merge`);
   // The merge closes the issue after its answer.
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 600_000;
   const state = async () => (await api<{ state: string }>('GET', `/projects/${id}/issues/${issue.iid}`)).state;
   while ((await state()) !== 'closed') {
     assert.ok(Date.now() < deadline, 'the merge has not closed the issue');

@@ -74,7 +74,7 @@ async function client(at: Place, options: object = {}): Promise<Sdk> {
 }
 
 async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 600_000;
   while (!holds()) {
     assert.ok(Date.now() < deadline, what);
     await wait(20);
