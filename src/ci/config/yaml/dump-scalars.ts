@@ -107,9 +107,12 @@ export function doubleQuoted(text: string, { column, indent, fold }: Folding): s
 
 /** `|` with its lines. */
 export function literal(text: string, indent: number): string {
-  const hint = /^[ \n]/.test(text) ? '2' : '';
-  const chomping = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';
-  const lines = text.endsWith('\n') ? text.slice(0, -1).split('\n') : text.split('\n');
+  const hint = /^[ \n\u2028\u2029]/.test(text) ? '2' : '';
+  const chomping = !text.endsWith('\n') ? '-' : /(?:^|[\n\u2028\u2029])\n$/.test(text) ? '+' : '';
   const indentation = ' '.repeat(indent);
-  return `|${hint}${chomping}\n${lines.map((line) => (line === '' ? '' : indentation + line)).join('\n')}`;
+  // Every break begins a line, those of Unicode as well.
+  const lines = text
+    .split(/(?<=[\n\u2028\u2029])/)
+    .map((line) => (/^[\n\u2028\u2029]/.test(line) ? line : indentation + line));
+  return `|${hint}${chomping}\n${lines.join('').replace(/\n$/, '')}`;
 }

@@ -47,7 +47,8 @@ function allowed(text: string) {
       INSIDE_NO_PLAIN.test(text)
     ),
     single: !(breakSpace || spaceBreak || special),
-    block: text !== '' && !(/ $/.test(text) || spaceBreak || special),
+    // The next line of Latin-1 would be read as a line feed, and after a break of Unicode at the end one would be read besides.
+    block: text !== '' && !(/ $/.test(text) || spaceBreak || special || /\x85|[\u2028\u2029]$/.test(text)),
   };
 }
 

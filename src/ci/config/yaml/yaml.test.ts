@@ -99,6 +99,8 @@ test('what is written is read as what it was', () => {
     "'",
     '"',
     '\n',
+    '\u2028',
+    '\x85',
     '\t',
     '- ',
     'true',
@@ -123,6 +125,9 @@ test('what is written is read as what it was', () => {
       ),
     ),
   }));
+  for (const first of ['\u2028 b\nc\n', '\u2029\nb\n', 'a\u2028\n b\n\u2028', '\n\u2028\n b', ' \x85\n b\n']) {
+    assert.deepEqual(read(dumpYaml([first])), [[first]]);
+  }
   fc.assert(
     fc.property(tree, (value) => {
       // Keys that are whole numbers have another order in objects of JavaScript, and none of it is lost.
