@@ -134,6 +134,7 @@ test('damaged signatures are told apart from none, and never throw', async () =>
     assert.notEqual((await readSshSignature(wrap(changed), PAYLOAD))?.valid, true, `byte ${at}`);
     assert.notEqual((await readSshSignature(wrap(bytes.subarray(0, at)), PAYLOAD))?.valid, true, `cut at ${at}`);
   }
+  assert.equal(await readSshSignature(wrap(Buffer.concat([bytes, Buffer.alloc(1)])), PAYLOAD), null);
   assert.equal(await readSshSignature('', PAYLOAD), null);
   assert.equal(await readSshSignature(`-----BEGIN SSH SIGNATURE-----\n${'A'.repeat(70_000)}`, PAYLOAD), null);
 });

@@ -22,7 +22,7 @@ interface Read {
   signed: Buffer | null;
 }
 
-/** @throws RangeError for fields that end too early */
+/** Null for another version, and where anything follows. @throws RangeError for fields that end too early */
 function read(bytes: Buffer, payload: Buffer): Read | null {
   const fields = new SshReader(bytes, MAGIC.length);
   if (fields.uint32() !== 1) return null;
@@ -33,6 +33,7 @@ function read(bytes: Buffer, payload: Buffer): Read | null {
     fields.text(),
     fields.string(),
   ];
+  if (!fields.ended) return null;
   if (namespace.toString('latin1') !== NAMESPACE || (algorithm !== 'sha256' && algorithm !== 'sha512')) {
     return { publicKey, signature, signed: null };
   }
