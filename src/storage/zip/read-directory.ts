@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fromRandomAccessReaderPromise } from 'yauzl';
+import { copyOf } from '../../core/own-memory.ts';
 import type { BlobStore, StoredBlob } from '../blob-store.ts';
 import { ArchiveError } from './archive-error.ts';
 import { BlobReader } from './blob-reader.ts';
@@ -26,7 +27,7 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
     if (count > MAX_ENTRIES) throw tooManyEntries();
     if (start > size) throw malformed('the directory is cut off');
     if (size - start > MAX_DIRECTORY) throw new ArchiveError('too_large', 'a directory of too many bytes');
-    const entries = new Entries(Buffer.from(await reader.bytes(start, size - start)), count);
+    const entries = new Entries(copyOf(await reader.bytes(start, size - start)), count);
     await check(entries, start);
     return new ArchiveDirectory(entries, start);
   } catch (error) {
