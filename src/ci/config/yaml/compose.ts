@@ -1,8 +1,7 @@
-import { type Key, MapBuilder, MergeBudget } from './map-builder.ts';
+import { CollectionComposer } from './compose-collections.ts';
 import { plainValue } from './plain-values.ts';
-import { type RawMap, type RawTree, Reference } from './reference.ts';
-import { Scanner } from './scanner.ts';
-import { listSize, mapSize, textSize, YAML_LIMITS, type YamlLimits } from './sizes.ts';
+import { type RawTree, Reference } from './reference.ts';
+import { textSize, YAML_LIMITS, type YamlLimits } from './sizes.ts';
 import { STANDARD, TagNames } from './tag-names.ts';
 import { type Mark, syntaxError, tooBig, YamlError } from './yaml-error.ts';
 
@@ -32,24 +31,17 @@ export function readDocuments(
 type Meaning = (text: string) => string | number | boolean | null;
 
 /** Puts the tokens of a text together into data. Aliases share what they stand for: a text of n bytes makes at most n nodes. */
-class Composer {
-  private readonly scanner: Scanner;
+class Composer extends CollectionComposer {
   private readonly meaning: Meaning;
   private anchors = new Map<string, Anchored>();
   private tags = new TagNames();
-  private readonly merges = new MergeBudget();
-  /** Of the node that was read last, with everything its aliases repeat: bytes, and lists and maps in each other. */
-  private size = 0;
-  private height = 0;
-  /** Whether it is a scalar without quotes and tags. */
-  private isPlain = false;
   private readonly limits: YamlLimits;
   private endless = false;
   private problem: YamlError | null = null;
 
   constructor(text: string, meaning: Meaning, limits: YamlLimits) {
+    super(text);
     this.limits = limits;
-    this.scanner = new Scanner(text);
     this.meaning = meaning;
   }
 
@@ -93,8 +85,7 @@ class Composer {
     return root;
   }
 
-  /** Reads a node; its size and height are left in the fields of these names. */
-  private node(block: boolean, indentless: boolean, depth: number): RawTree {
+  protected override node(block: boolean, indentless: boolean, depth: number): RawTree {
     const { scanner } = this;
     if (depth > DEEPEST) throw tooBig();
     let token = scanner.peek();
@@ -180,144 +171,5 @@ class Composer {
     this.endless ||= found.open;
     ({ size: this.size, height: this.height } = found);
     return found.value;
-  }
-
-  /** Reads the nodes of a list with `read`, which says whether there was one more. */
-  private list(read: (add: (value: RawTree) => void) => boolean): RawTree[] {
-    const list: RawTree[] = [];
-    let size = 0;
-    let height = 0;
-    const add = (value: RawTree) => {
-      list.push(value);
-      size += this.size;
-      height = Math.max(height, this.height);
-    };
-    while (read(add));
-    this.size = size + listSize(list.length);
-    this.height = height + 1;
-    return list;
-  }
-
-  /** A node that is left out. */
-  private nothing(): null {
-    this.size = 0;
-    this.height = 0;
-    return null;
-  }
-
-  private blockSequence(indentless: boolean, mark: Mark, depth: number): RawTree[] {
-    const { scanner } = this;
-    if (!indentless) scanner.skip();
-    const ends = indentless ? ['entry', 'key', 'value', 'block-end'] : ['entry', 'block-end'];
-    const list = this.list((add) => {
-      const { type } = scanner.peek();
-      if (type === 'entry') {
-        scanner.skip();
-        add(ends.includes(scanner.peek().type) ? this.nothing() : this.node(true, false, depth + 1));
-        return true;
-      }
-      if (!indentless && type !== 'block-end')
-        throw syntaxError("did not find expected '-' indicator", 'while parsing a block collection', mark);
-      return false;
-    });
-    if (!indentless) scanner.skip();
-    return list;
-  }
-
-  private flowSequence(depth: number): RawTree[] {
-    const { scanner } = this;
-    const mark = scanner.peek().start;
-    scanner.skip();
-    let first = true;
-    const list = this.list((add) => {
-      if (scanner.peek().type === 'flow-sequence-end') return false;
-      if (!first) {
-        if (scanner.peek().type !== 'flow-entry')
-          throw syntaxError("did not find expected ',' or ']'", 'while parsing a flow sequence', mark);
-        scanner.skip();
-        if (scanner.peek().type === 'flow-sequence-end') return false;
-      }
-      first = false;
-      if (scanner.peek().type === 'key') {
-        const ends = ['value', 'flow-entry', 'flow-sequence-end'];
-        const map = new MapBuilder(this.merges);
-        scanner.skip();
-        this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
-        add(this.finish(map));
-      } else add(this.node(false, false, depth + 1));
-      return true;
-    });
-    scanner.skip();
-    return list;
-  }
-
-  private flowMapping(depth: number): RawTree {
-    const { scanner } = this;
-    const mark = scanner.peek().start;
-    const map = new MapBuilder(this.merges);
-    const ends = ['value', 'flow-entry', 'flow-mapping-end'];
-    scanner.skip();
-    for (let first = true; scanner.peek().type !== 'flow-mapping-end'; first = false) {
-      if (!first) {
-        if (scanner.peek().type !== 'flow-entry')
-          throw syntaxError("did not find expected ',' or '}'", 'while parsing a flow mapping', mark);
-        scanner.skip();
-        if (scanner.peek().type === 'flow-mapping-end') break;
-      }
-      if (scanner.peek().type === 'key') {
-        scanner.skip();
-        this.pair(map, { ends, value: ends.slice(1) }, false, depth + 1);
-      } else {
-        const key = this.key(this.node(false, false, depth + 1));
-        this.put(map, key, this.nothing());
-      }
-    }
-    scanner.skip();
-    return this.finish(map);
-  }
-
-  private blockMapping(depth: number): RawTree {
-    const { scanner } = this;
-    const mark = scanner.peek().start;
-    const map = new MapBuilder(this.merges);
-    const ends = ['key', 'value', 'block-end'];
-    scanner.skip();
-    while (scanner.peek().type !== 'block-end') {
-      if (scanner.peek().type !== 'key')
-        throw syntaxError('did not find expected key', 'while parsing a block mapping', mark);
-      scanner.skip();
-      this.pair(map, { ends, value: ends }, true, depth + 1);
-    }
-    scanner.skip();
-    return this.finish(map);
-  }
-
-  /** Reads what comes after a `?`, or after where one would be: a key and its value, each of which may be missing. */
-  private pair(map: MapBuilder, missing: { ends: string[]; value: string[] }, block: boolean, depth: number): void {
-    const { scanner } = this;
-    const key = this.key(missing.ends.includes(scanner.peek().type) ? this.nothing() : this.node(block, block, depth));
-    let value: RawTree = this.nothing();
-    if (scanner.peek().type === 'value') {
-      scanner.skip();
-      if (!missing.value.includes(scanner.peek().type)) value = this.node(block, block, depth);
-    }
-    this.put(map, key, value);
-  }
-
-  /** The node that was read last as a key. */
-  private key(key: RawTree): Key {
-    return { key, size: this.size, isPlain: this.isPlain };
-  }
-
-  private put(map: MapBuilder, key: Key, value: RawTree): void {
-    map.size += key.size + this.size;
-    map.height = Math.max(map.height, this.height);
-    map.put(key, value);
-  }
-
-  private finish(map: MapBuilder): RawMap {
-    this.size = map.size + mapSize(map.length);
-    this.height = map.height + 1;
-    return map.map;
   }
 }
