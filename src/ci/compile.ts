@@ -16,6 +16,6 @@ export async function compile(request: CompileRequest): Promise<Compiled> {
     const { compileHere } = await import('./compiler/compile-here.ts');
     return await compileHere(request);
   }
-  const { compileApart } = await import('./compiler/pool.ts');
+  const { compileInThread: compileApart } = await import('./compiler/pool.ts');
   return await compileApart(request);
 }

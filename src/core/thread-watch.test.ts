@@ -15,8 +15,8 @@ const thread = (uses: () => number | null) =>
 function watched(worker: Worker, limits: Parameters<typeof watchThread>[1]) {
   const told: string[] = [];
   const end = watchThread(worker, limits, {
-    tooMuch: () => told.push('too much'),
-    stalled: () => told.push('stalled'),
+    onExceeded: () => told.push('too much'),
+    onStalled: () => told.push('stalled'),
   });
   return { told, end };
 }
@@ -26,7 +26,7 @@ test('time in which others have the processor is not counted, however long it is
   let ms = 500;
   const { told, end } = watched(
     thread(() => ms),
-    { most: 100, lookEvery: 50 },
+    { cpuMs: 100, intervalMs: 50 },
   );
   const pass = async (time: number) => {
     for (let passed = 0; passed < time; passed += 50) {
@@ -50,7 +50,7 @@ test('a thread that does not say what it takes is stalled after a minute, and no
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { told, end } = watched(
     thread(() => null),
-    { most: 1, lookEvery: 50 },
+    { cpuMs: 1, intervalMs: 50 },
   );
   for (let tick = 0; tick < 1_199; tick += 1) t.mock.timers.tick(50);
   assert.deepEqual(told, []);
@@ -68,7 +68,7 @@ for (const [name, work] of [
     const worker = new Worker(work, { eval: true });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     worker.on('exit', () => reject(new Error('it ended')));
-    const end = watchThread(worker, { most: 100, lookEvery: 10 }, { tooMuch: resolve, stalled: reject });
+    const end = watchThread(worker, { cpuMs: 100, intervalMs: 10 }, { onExceeded: resolve, onStalled: reject });
     try {
       await promise;
     } finally {
@@ -81,7 +81,7 @@ for (const [name, work] of [
 test('a thread that waits takes nothing', async () => {
   const worker = new Worker('setTimeout(() => {}, 600)', { eval: true });
   const ended = new Promise((resolve) => worker.on('exit', resolve));
-  const { told, end } = watched(worker, { most: 300, lookEvery: 10 });
+  const { told, end } = watched(worker, { cpuMs: 300, intervalMs: 10 });
   await ended;
   end();
   assert.deepEqual(told, []);

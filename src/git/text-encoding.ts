@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Bytes of one text that its encoding is guessed from. */
-const SAMPLE = 4 * 1024;
+const MAX_SAMPLE = 4 * 1024;
 /** Bytes of all texts of one answer that encodings are guessed from: some tens of milliseconds. */
-const ALL_SAMPLES = 64 * 1024;
+const MAX_SAMPLED = 64 * 1024;
 /** The detector gives ten to any short text that an encoding could be of. */
-const LEAST_CONFIDENCE = 30;
+const MIN_CONFIDENCE = 30;
 /** Short texts in Western languages are often taken for other encodings with Latin letters. */
 const WESTERN_BONUS = 15;
 const WESTERN = /^(ISO-8859-1|windows-1252)$/;
@@ -26,7 +26,7 @@ function decoder(encoding: string): Decode {
 }
 
 /** Whether bytes are text of an encoding throughout; a character cut off at the end does not matter. */
-function fits(encoding: string, bytes: Buffer): boolean {
+function isValid(encoding: string, bytes: Buffer): boolean {
   try {
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
     return true;
@@ -40,9 +40,9 @@ function sampleOf(lines: Iterable<Buffer>): Buffer {
   const sample: Buffer[] = [];
   let length = 0;
   for (const line of lines) {
-    if (length >= SAMPLE) break;
+    if (length >= MAX_SAMPLE) break;
     if (line.every((byte) => byte < 0x80)) continue;
-    const part = line.subarray(0, SAMPLE - length);
+    const part = line.subarray(0, MAX_SAMPLE - length);
     sample.push(part);
     length += part.length;
   }
@@ -63,9 +63,9 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
  * where it cannot be told, bytes that are no UTF-8 become U+FFFD. Never throws for what the bytes are.
  */
 export class TextDecoding {
-  #left = ALL_SAMPLES;
-  /** What the text before was in: taken once there were too many for more guesses. */
-  #last: Decode = asUtf8;
+  #sampleBudget = MAX_SAMPLED;
+  /** That of the text before: used once the budget for samples is spent. */
+  #previous: Decode = asUtf8;
 
   /**
    * The text of one file's patch. Each side has its own encoding, guessed from its lines in all hunks of the patch, so
@@ -89,7 +89,7 @@ export class TextDecoding {
 
   /** The lines of a file, without their line feeds, whose encoding is guessed from all of them. */
   async lines(lines: readonly Buffer[]): Promise<string[]> {
-    const wide = wideEncoding(lines[0]);
+    const wide = utf16Encoding(lines[0]);
     if (wide !== null) {
       const text = decoder(wide)(Buffer.concat(lines.flatMap((line) => [line, Buffer.of(NEWLINE)])).subarray(0, -1));
       const found = text.split('\n');
@@ -103,23 +103,23 @@ export class TextDecoding {
   async #decoderOf(lines: readonly Buffer[]): Promise<Decode> {
     if (lines.every((line) => isUtf8(line))) return asUtf8;
     const sample = sampleOf(lines);
-    if (this.#left < sample.length) return this.#last;
-    this.#left -= sample.length;
+    if (this.#sampleBudget < sample.length) return this.#previous;
+    this.#sampleBudget -= sample.length;
     const { analyse } = await import('chardet');
     await nextTurn();
     const guesses = analyse(sample)
       .map(({ name, confidence }) => ({ name, confidence: confidence + (WESTERN.test(name) ? WESTERN_BONUS : 0) }))
       .toSorted((a, b) => b.confidence - a.confidence);
     const guess = guesses.find(
-      ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && !/^(UTF|ISO-2022)/.test(name) && fits(name, sample),
+      ({ name, confidence }) => confidence >= MIN_CONFIDENCE && !/^(UTF|ISO-2022)/.test(name) && isValid(name, sample),
     );
-    this.#last = guess === undefined ? asUtf8 : decoder(guess.name);
-    return this.#last;
+    this.#previous = guess === undefined ? asUtf8 : decoder(guess.name);
+    return this.#previous;
   }
 }
 
 /** The encoding in units of two bytes that a mark at the start of a file names. */
-function wideEncoding(start: Buffer | undefined): string | null {
+function utf16Encoding(start: Buffer | undefined): string | null {
   if (start?.[0] === 0xff && start[1] === 0xfe) return 'utf-16le';
   return start?.[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : null;
 }

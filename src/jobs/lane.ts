@@ -11,7 +11,7 @@ import { type Lane, OUTWARD, ROOT_SHARES } from './kinds.ts';
 import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
 import { type Outcome, settleJobs } from './settle.ts';
 import type { LaneShare } from './shares.ts';
-import { letRunAgain } from './upkeep.ts';
+import { requeueRunning } from './upkeep.ts';
 
 /** What the workers of all lanes share. */
 export interface Workshop {
@@ -139,7 +139,7 @@ export class LaneWorkers {
   /** Writes how jobs ended and takes others. */
   async #exchange(): Promise<void> {
     const { db, clock, postgres } = this.#shop;
-    await this.#giveBack();
+    await this.#requeueDoubtful();
     const now = clock.now().toISOString();
     const wanted = {
       lane: this.#lane,
@@ -182,8 +182,8 @@ export class LaneWorkers {
   }
 
   /** Lets jobs run again that were taken for nobody. */
-  async #giveBack(): Promise<void> {
-    for (const claim of this.#doubtful) await letRunAgain(this.#shop.db, { claim });
+  async #requeueDoubtful(): Promise<void> {
+    for (const claim of this.#doubtful) await requeueRunning(this.#shop.db, { claim });
     this.#doubtful = [];
   }
 

@@ -15,7 +15,7 @@ import { type JobHandler, MAX_BACK_OFF_MS, outcomeOf, runJob, textOf, type Work 
 import { releaseHeld, settleJobs } from './settle.ts';
 import { bringBackJobs } from './stranded.ts';
 import { Turns } from './turns.ts';
-import { freeHeld, type Left, letRunAgain, sortLanes } from './upkeep.ts';
+import { freeHeld, type RunningJobs, requeueRunning, sortLanes } from './upkeep.ts';
 
 export interface JobOptions {
   /** While a job of that kind and key waits, no second one is written. */
@@ -196,21 +196,21 @@ export class JobQueue {
 
   /** Takes the jobs of a dead process up again at once. Only for the start of a server that is alone. */
   async reclaim(): Promise<void> {
-    await letRunAgain(this.#db);
+    await requeueRunning(this.#db);
   }
 
   /** Takes up again what a process ran that has died. */
   async takeOver(processId: number): Promise<void> {
-    await this.#runAgain({ process: processId });
+    await this.#requeue({ process: processId });
   }
 
   /** Takes up again what runs in none of the processes: one that was restored, or of an earlier version, ran it. */
   async takeOverUnknown(processIds: readonly number[]): Promise<void> {
-    await this.#runAgain({ notOf: processIds });
+    await this.#requeue({ notOf: processIds });
   }
 
-  async #runAgain(left: Left): Promise<void> {
-    const jobs = await letRunAgain(this.#db, left);
+  async #requeue(left: RunningJobs): Promise<void> {
+    const jobs = await requeueRunning(this.#db, left);
     if (jobs === 0) return;
     this.#log.log('warn', 'jobs of a process that has died run again', { jobs });
     for (const lane of this.#lanes.values()) lane.wake();

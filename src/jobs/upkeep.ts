@@ -7,7 +7,7 @@ export const UNKNOWN_LANE = 'unknown';
 const UNKNOWN_AFTER_MS = 600_000;
 
 /** Of which running jobs: those of a claim, of a process that has died, or of processes that nobody knows. */
-export type Left = { claim: string | null } | { process: number } | { notOf: readonly number[] };
+export type RunningJobs = { claim: string | null } | { process: number } | { notOf: readonly number[] };
 
 /** The claims of a process begin with it. */
 const claimsOf = (process: number): string => `${process}:%`;
@@ -17,7 +17,7 @@ const claimsOf = (process: number): string => `${process}:%`;
  * @param left which of them; all where it is left out
  * @returns how many there were
  */
-export async function letRunAgain(db: Db, left?: Left): Promise<number> {
+export async function requeueRunning(db: Db, left?: RunningJobs): Promise<number> {
   let query = db
     .updateTable('jobs')
     .set((eb) => ({

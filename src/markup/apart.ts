@@ -2,12 +2,12 @@ import { Worker } from 'node:worker_threads';
 import { Busy } from '../core/busy.ts';
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
-import { cannotStart, watchThread } from '../core/thread-watch.ts';
+import { failedToStart, watchThread } from '../core/thread-watch.ts';
 import { type MarkupRequest, tooMuch } from './request.ts';
 import { WORKER, workerAddress } from './worker.ts';
 
 /** Milliseconds of a processor that a text may take, the start of its thread included, and how often that is looked at. */
-const LIMITS = { most: 5_000, lookEvery: 50 };
+const LIMITS = { cpuMs: 5_000, intervalMs: 50 };
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 /** A thread takes some 40 ms to start: so few at once, and so few of one caller. */
@@ -42,12 +42,12 @@ export async function renderApart(request: MarkupRequest, limits = LIMITS): Prom
   const result = Promise.withResolvers<string>();
   worker.on('message', (html: string | null) => (html === null ? result.reject(tooMuch()) : result.resolve(html)));
   worker.on('error', (error: NodeJS.ErrnoException) =>
-    result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : cannotStart(error) ? noTime() : error),
+    result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : failedToStart(error) ? noTime() : error),
   );
   worker.on('exit', () => result.reject(new Error('a rendering thread ended')));
   const unwatch = watchThread(worker, limits, {
-    tooMuch: () => result.reject(tooMuch()),
-    stalled: () => result.reject(noTime()),
+    onExceeded: () => result.reject(tooMuch()),
+    onStalled: () => result.reject(noTime()),
   });
   try {
     return await result.promise;

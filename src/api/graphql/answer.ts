@@ -1,13 +1,13 @@
 import { buildSchema, execute, GraphQLError, type GraphQLSchema } from 'graphql';
 import type { BaseContext } from '../../http/route.ts';
-import { Work } from './limits/work.ts';
-import { type Readied, readQuestion } from './read.ts';
+import { QueryBudget } from './limits/budget.ts';
+import { type PreparedQuery, prepareQuery } from './read.ts';
 import { resolveField } from './resolvers.ts';
 import type { Json } from './rest.ts';
 import { Rest } from './rest.ts';
 import { SDL } from './sdl.ts';
 
-/** Bytes of memory that a question is given for each point of its complexity. */
+/** Bytes of memory that a query is given for each point of its complexity. */
 const POINT_BYTES = 128 * 1024;
 
 let schema: GraphQLSchema | undefined;
@@ -15,7 +15,7 @@ let schema: GraphQLSchema | undefined;
 type Answer = { data?: Json | null; errors?: unknown[] };
 
 /**
- * Answers a question in GraphQL with what the REST API says to its caller.
+ * Answers a query in GraphQL with what the REST API says to its caller.
  * @throws ApiError 429, 503 while there is no memory for it
  */
 export async function answer(
@@ -26,39 +26,39 @@ export async function answer(
   if (!query) return { errors: [{ message: 'No query string was present' }] };
   schema ??= buildSchema(SDL);
   const signedIn = c.caller.credential.kind !== 'none';
-  const read = readQuestion(schema, { query, operationName: operationName || null, variables }, signedIn);
+  const read = prepareQuery(schema, { query, operationName: operationName || null, variables }, signedIn);
   if (!('document' in read)) return { errors: read.map((error) => error.toJSON()) };
   await c.hold(read.complexity * POINT_BYTES);
-  const work = new Work(c.signal);
+  const budget = new QueryBudget(c.signal);
   try {
-    return await run(c, schema, read, operationName || null, work);
+    return await run(c, schema, read, operationName || null, budget);
   } catch (error) {
-    const { reason } = work.signal;
+    const { reason } = budget.signal;
     if (reason instanceof GraphQLError) return { errors: [reason.toJSON()] };
     // Nobody is there to read it.
     if (c.signal.aborted) return { errors: [{ message: 'The client has gone.' }] };
     throw error;
   } finally {
-    work.end();
+    budget.dispose();
   }
 }
 
 async function run(
   c: BaseContext,
   schema: GraphQLSchema,
-  { document, variableValues }: Readied,
+  { document, variableValues }: PreparedQuery,
   operationName: string | null,
-  work: Work,
+  budget: QueryBudget,
 ): Promise<Answer> {
   const { data, errors } = await execute({
     schema,
     document,
     rootValue: {},
-    contextValue: new Rest(c, work),
+    contextValue: new Rest(c, budget),
     variableValues,
     operationName,
     fieldResolver: resolveField as never,
-    abortSignal: work.signal,
+    abortSignal: budget.signal,
   });
   return {
     ...(data === undefined ? {} : { data: data as Json | null }),

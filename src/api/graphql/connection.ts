@@ -77,7 +77,7 @@ export async function everything(rest: Rest, path: string, query: Parameters<Res
   for (let page = 1; ; page += 1) {
     const found = await rest.page(path, { ...query, page, per_page: MAX_PAGE });
     if (found === null) return all;
-    rest.work.made(found.rows.length, 0);
+    rest.budget.charge(found.rows.length, 0);
     all.push(...found.rows);
     if (found.rows.length < MAX_PAGE) return all;
   }
@@ -111,6 +111,6 @@ export async function listed(
     if (found.rows.length < per) break;
   }
   const part = rows.slice(from % per);
-  rest.work.made(part.length, 0);
+  rest.budget.charge(part.length, 0);
   return connectionOf(part.slice(0, size), from, part.length > size, counted);
 }

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { anyone, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
 import { route } from '../../http/route.ts';
-import { Work } from './limits/work.ts';
+import { QueryBudget } from './limits/budget.ts';
 import { graphqlRoutes } from './routes.ts';
 
 let begun: () => void = () => {};
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => http.close());
 
-test('a question ends with its client, and so does what it asks the REST API', async () => {
+test('a query ends with its client, and so does what it asks the REST API', async () => {
   const fields = Array.from({ length: 20 }, (_, at) => `a${at}: user(id: "gid://gitlab/User/${at}") { id }`).join(' ');
   const body = JSON.stringify({ query: `{ ${fields} }` });
   const started = new Promise<void>((resolve) => {
@@ -58,34 +58,34 @@ test('a question ends with its client, and so does what it asks the REST API', a
   assert.equal(asked, 4, 'of twenty look-ups none begins once the client has gone');
 });
 
-test('work that has ended begins nothing, and tells why', async () => {
+test('a budget that is used up begins nothing, and tells why', async () => {
   const gone = new AbortController();
-  const work = new Work(gone.signal);
+  const budget = new QueryBudget(gone.signal);
   try {
-    work.made(20_000, 0);
-    assert.throws(() => work.made(1, 0), /asks for more than 20000 things/);
+    budget.charge(20_000, 0);
+    assert.throws(() => budget.charge(1, 0), /asks for more than 20000 things/);
     await assert.rejects(
-      work.call(async () => 1),
+      budget.limitCall(async () => 1),
       /asks for more than 20000 things/,
     );
-    assert.match(String(work.signal.reason), /asks for more than 20000 things/);
+    assert.match(String(budget.signal.reason), /asks for more than 20000 things/);
   } finally {
-    work.end();
+    budget.dispose();
   }
 });
 
-test('work is ended by its client, before it begins and after', async () => {
+test('a query is ended by its client, before it begins and after', async () => {
   const gone = new AbortController();
-  const early = new Work(gone.signal);
+  const early = new QueryBudget(gone.signal);
   gone.abort(new Error('gone'));
-  assert.throws(() => early.made(1, 0), /gone/);
-  early.end();
-  const late = new Work(gone.signal);
+  assert.throws(() => early.charge(1, 0), /gone/);
+  early.dispose();
+  const late = new QueryBudget(gone.signal);
   assert.ok(late.signal.aborted);
-  late.end();
+  late.dispose();
 });
 
-test('work is ended by processor time, and by the clock where the machine is busy with others', (t) => {
+test('a query is ended by processor time, and by the clock where the machine is busy with others', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   for (const [name, processorMs, clockMs, told] of [
     ['processor', 31_000, 31_000, /takes too much time/],
@@ -94,12 +94,12 @@ test('work is ended by processor time, and by the clock where the machine is bus
   ] as const) {
     let processor = 0;
     let clock = 0;
-    const work = new Work(new AbortController().signal, { processorMs: () => processor, clockMs: () => clock });
+    const budget = new QueryBudget(new AbortController().signal, { cpuMs: () => processor, wallMs: () => clock });
     processor = processorMs;
     clock = clockMs;
     t.mock.timers.tick(1_000);
-    assert.equal(work.signal.aborted, told !== null, name);
-    if (told !== null) assert.match(String(work.signal.reason), told);
-    work.end();
+    assert.equal(budget.signal.aborted, told !== null, name);
+    if (told !== null) assert.match(String(budget.signal.reason), told);
+    budget.dispose();
   }
 });

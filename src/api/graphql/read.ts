@@ -8,7 +8,7 @@ import {
   validate,
 } from 'graphql';
 import { checkComplexity } from './limits/complexity.ts';
-import { checkShape } from './limits/shape.ts';
+import { checkDepth } from './limits/depth.ts';
 import { variablesOf } from './limits/variables.ts';
 
 const MAX_TOKENS = 3_000;
@@ -16,15 +16,15 @@ const MAX_TOKENS = 3_000;
 const QUADRATIC = [OverlappingFieldsCanBeMergedRule];
 const LINEAR = specifiedRules.filter((rule) => !QUADRATIC.includes(rule));
 
-/** A question as it was sent. */
-export interface Question {
+/** A query as it was sent. */
+export interface GraphQLRequest {
   query: string;
   operationName: string | null;
   variables: unknown;
 }
 
-/** A question that may be answered. */
-export interface Readied {
+/** A query that may be answered. */
+export interface PreparedQuery {
   document: DocumentNode;
   variableValues: Record<string, unknown>;
   /** What it costs, in the measure of its limit. */
@@ -32,19 +32,19 @@ export interface Readied {
 }
 
 /**
- * Reads a question, and refuses what costs too much before anything of it runs.
+ * Reads a query, and refuses what costs too much before anything of it runs.
  * @param signedIn whether the caller has a token
  * @returns what is wrong with it, or what is to be answered
  */
-export function readQuestion(
+export function prepareQuery(
   schema: GraphQLSchema,
-  { query, operationName, variables }: Question,
+  { query, operationName, variables }: GraphQLRequest,
   signedIn: boolean,
-): readonly GraphQLError[] | Readied {
+): readonly GraphQLError[] | PreparedQuery {
   try {
     const variableValues = variablesOf(variables);
     const document = parse(query, { maxTokens: MAX_TOKENS });
-    checkShape(document);
+    checkDepth(document);
     const errors = validate(schema, document, LINEAR);
     if (errors.length > 0) return errors;
     const complexity = checkComplexity(schema, document, { operationName, variables: variableValues, signedIn });

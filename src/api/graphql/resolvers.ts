@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
 import { listed, MAX_PAGE, whole } from './connection.ts';
-import type { Work } from './limits/work.ts';
+import type { QueryBudget } from './limits/budget.ts';
 import { members } from './members.ts';
 import { type Arguments, id, issueQuery, list, localId, orderOf, type Resolve, rows, upper } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
@@ -217,9 +217,9 @@ const GLOBAL_NAMES: Record<string, string> = { UserCore: 'User', CurrentUser: 'U
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** What JSON of the answer a value makes beside its fields, which count themselves. */
-function count(work: Work, name: string | number, value: unknown): void {
-  if (Array.isArray(value)) for (const each of value) count(work, '', each);
-  else work.made(1, String(name).length + (typeof value === 'string' ? value.length : 0));
+function count(budget: QueryBudget, name: string | number, value: unknown): void {
+  if (Array.isArray(value)) for (const each of value) count(budget, '', each);
+  else budget.charge(1, String(name).length + (typeof value === 'string' ? value.length : 0));
 }
 
 /** @throws GraphQLError for lists of values that are too long */
@@ -227,7 +227,7 @@ function checkLists(args: Arguments): void {
   for (const name in args) {
     const value = args[name];
     if (Array.isArray(value) && value.length > MAX_PAGE) {
-      throw new GraphQLError(`${name} has more than ${MAX_PAGE} values: split the question`);
+      throw new GraphQLError(`${name} has more than ${MAX_PAGE} values: split the query`);
     }
   }
 }
@@ -244,19 +244,19 @@ function valueIn(source: Json, args: Arguments, rest: Rest, type: string, field:
 
 /** Answers a field by its resolver, an `id` as a global id, any other by the JSON of the REST API; and counts what it makes. */
 export const resolveField: GraphQLFieldResolver<Json, Rest> = (source, args, rest, { parentType, fieldName, path }) => {
-  const { work } = rest;
+  const { budget } = rest;
   const value = valueIn(source, args as Arguments, rest, parentType.name, fieldName);
   if (!(value instanceof Promise)) {
-    count(work, path.key, value);
+    count(budget, path.key, value);
     return value;
   }
   return value.then(
     (found) => {
-      count(work, path.key, found);
+      count(budget, path.key, found);
       return found;
     },
     (error: unknown) => {
-      work.failed();
+      budget.countError();
       throw error;
     },
   );

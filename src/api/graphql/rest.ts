@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { currentScope, inScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
 import type { BaseContext } from '../../http/route.ts';
-import type { Work } from './limits/work.ts';
+import type { QueryBudget } from './limits/budget.ts';
 
 /** JSON of the REST API. */
 export type Json = Record<string, unknown>;
@@ -29,20 +29,20 @@ function search(query: Query): string {
 }
 
 /**
- * The REST API as the caller of one question sees it. Rights, filters and shapes are decided there alone; what the caller
+ * The REST API as the caller of one query sees it. Rights, filters and shapes are decided there alone; what the caller
  * may not see is null here. The same thing is asked once.
  */
 export class Rest {
-  /** What the question has cost so far. */
-  readonly work: Work;
+  /** What the query has cost so far. */
+  readonly budget: QueryBudget;
   readonly #request: FastifyRequest;
   readonly #deps: Deps;
   readonly #answers = new Map<string, Promise<Answer | null>>();
 
-  constructor({ request, deps }: Pick<BaseContext, 'request' | 'deps'>, work: Work) {
+  constructor({ request, deps }: Pick<BaseContext, 'request' | 'deps'>, budget: QueryBudget) {
     this.#request = request;
     this.#deps = deps;
-    this.work = work;
+    this.budget = budget;
   }
 
   /** One thing; null where there is none that the caller may see. @param path below /api/v4 */
@@ -65,29 +65,29 @@ export class Rest {
         .select(['project_id', 'iid'])
         .where('id', '=', Number(issue))
         .executeTakeFirst();
-    return (await this.work.call(found)) ?? null;
+    return (await this.budget.limitCall(found)) ?? null;
   }
 
   async #ask(url: string): Promise<Answer | null> {
-    await this.work.breathe();
+    await this.budget.yieldTurn();
     const known = this.#answers.get(url);
     if (known !== undefined) return known;
-    const asked = this.work.call(() => this.#send(url));
+    const asked = this.budget.limitCall(() => this.#send(url));
     this.#answers.set(url, asked);
     return asked;
   }
 
   async #send(url: string): Promise<Answer | null> {
     const { headers, ip, server } = this.#request;
-    const { work } = this;
+    const { budget } = this;
     const own = Object.fromEntries(CREDENTIALS.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
-    const options = { url: `/api/v4${url}`, headers: own, remoteAddress: ip, signal: work.signal };
+    const options = { url: `/api/v4${url}`, headers: own, remoteAddress: ip, signal: budget.signal };
     const scope = { caller: currentScope().caller, isCounted: true };
     const answer = await inScope(scope, () => server.inject(options)).catch((error: unknown) => {
-      work.signal.throwIfAborted();
+      budget.signal.throwIfAborted();
       throw error;
     });
-    work.made(0, answer.rawPayload.length);
+    budget.charge(0, answer.rawPayload.length);
     if ([401, 403, 404].includes(answer.statusCode)) return null;
     if (answer.statusCode >= 400) throw new GraphQLError(refusalOf(answer));
     const json = answer.json() as unknown;

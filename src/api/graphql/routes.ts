@@ -16,14 +16,14 @@ export const graphqlRoutes = [
     summary: 'Ask in GraphQL',
     description:
       'Answers what the REST API says to the same caller: what may not be seen is null. The schema is told by introspection. ' +
-      'Fields stand in each other 20 deep at most, and a question has a complexity of 250, of 300 with a token: a field is one and ' +
+      'Fields stand in each other 20 deep at most, and a query has a complexity of 250, of 300 with a token: a field is one and ' +
       'what is asked of it, a list a hundredth more for each thing on its page.',
     access: anyone,
     duringMaintenance: true,
     scopes: ['read_api', 'read_user'],
     expensive: true,
     input: Type.Object({
-      query: Type.Optional(Nullable(Type.String({ maxLength: MAX_QUERY, description: 'The question.' }))),
+      query: Type.Optional(Nullable(Type.String({ maxLength: MAX_QUERY, description: 'The query.' }))),
       operationName: Type.Optional(Nullable(Type.String({ description: 'Which of several operations is meant.' }))),
       variables: Type.Optional(
         Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String(), Type.Null()], {
@@ -41,7 +41,7 @@ export const graphqlRoutes = [
       }),
     },
     handler: async (c) => {
-      // Loaded by the first question: few servers are ever asked one, and every start would pay for it.
+      // Loaded by the first query: few servers are ever asked one, and every start would pay for it.
       const { answer } = await import('./answer.ts');
       return answer(c, c.input);
     },

@@ -73,8 +73,12 @@ export { Milestone } from './milestones/answers.ts';
 export { milestonesById } from './milestones/find.ts';
 export { mayComment } from './notes/rights.ts';
 export { countNote } from './notes/writes.ts';
-export { comment } from './quick-actions/comment.ts';
-export { createActingIssue, createActingMergeRequest, updateActingMergeRequest } from './quick-actions/descriptions.ts';
+export { createComment as comment } from './quick-actions/comment.ts';
+export {
+  createIssueWithActions as createActingIssue,
+  createMergeRequestWithActions as createActingMergeRequest,
+  updateMergeRequestWithActions as updateActingMergeRequest,
+} from './quick-actions/descriptions.ts';
 export { approversOf } from './todos/background.ts';
 
 /** Issues, merge requests, what is said of them and what is told of all that. */

@@ -91,7 +91,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
     { length: 2000 },
     (_, place) => `j${place}: {script: x, rules: [{if: '$A =~ /(a|b|c)*${place}(x{1,50}){1,20}/'}]}`,
   );
-  const host = new CompileHost({ most: 1, first: 0, lookEvery: 1 });
+  const host = new CompileHost({ cpuMs: 1, warmUpMs: 0, intervalMs: 1 });
   const hostile = host.compile(request(patterns.join('\n')));
   const others = await Promise.all([1, 2].map(() => compile(request('include: [a.yml, b.yml]\n', withFiles))));
   assert.deepEqual((await hostile).errors, TOO_MUCH);
@@ -101,7 +101,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
 
 test('hostile files get an error of their own, within the memory of their thread', async (t) => {
   // However slow the machine is: what takes too long has a test of its own.
-  const host = new CompileHost({ most: Number.POSITIVE_INFINITY, first: 0, lookEvery: 1_000 });
+  const host = new CompileHost({ cpuMs: Number.POSITIVE_INFINITY, warmUpMs: 0, intervalMs: 1_000 });
   t.after(() => host.stop());
   const times = (count: number, line: (place: number) => string) =>
     Array.from({ length: count }, (_, place) => line(place)).join('\n');
@@ -177,7 +177,7 @@ test('950 jobs of which 450 need 50 others are compiled', async (t) => {
 });
 
 test('a thread that is given no time says nothing about the configuration', async (t) => {
-  const host = new CompileHost({ most: 5_000, first: 0, lookEvery: 30_000 });
+  const host = new CompileHost({ cpuMs: 5_000, warmUpMs: 0, intervalMs: 30_000 });
   t.mock.method(Worker.prototype, 'cpuUsage', () => new Promise(() => undefined));
   t.mock.timers.enable({ apis: ['setInterval'] });
   const begun = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { Busy } from '../../core/busy.ts';
-import { cannotStart, watchThread } from '../../core/thread-watch.ts';
+import { failedToStart, watchThread } from '../../core/thread-watch.ts';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
 import { failed } from './compile-here.ts';
 import type { FromWorker, SourceCall, ToWorker } from './messages.ts';
@@ -9,11 +9,12 @@ import { WORKER, workerAddress } from './worker.ts';
 
 /**
  * Milliseconds of a processor that a configuration may take, what the first one of a thread may take besides, since all code is
- * compiled for it, and how often that is looked at.
+ * compiled for it, and how often that is checked.
  */
-const LIMITS = { most: 5_000, first: 2_000, lookEvery: 50 };
+const LIMITS = { cpuMs: 5_000, warmUpMs: 2_000, intervalMs: 50 };
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
-const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to process the configuration', 5);
+const overloaded = () =>
+  new Busy(503, '503 Service Unavailable - the server has no time to process the configuration', 5);
 const TOO_MUCH = 'The configuration takes too much time or memory to be processed';
 
 /** A thread that compiles, and what this one has to do with it. */
@@ -26,12 +27,12 @@ export class CompileHost {
     execArgv: [],
   });
   private request: CompileRequest | null = null;
-  /** Runs something for whoever the request is from: messages come in the name of him for whom the thread was begun. */
+  /** Runs something for whoever the request is from: messages come in the name of those for whom the thread was begun. */
   private inScope = AsyncLocalStorage.snapshot();
   private result = Promise.withResolvers<Compiled>();
   private readonly ready = Promise.withResolvers<void>();
   private readonly limits: typeof LIMITS;
-  private unanswered = 0;
+  private pendingCalls = 0;
   private isWarm = false;
   private ended = false;
 
@@ -57,11 +58,11 @@ export class CompileHost {
     try {
       // Starting is no work of the configuration's.
       await Promise.race([this.ready.promise, this.result.promise]);
-      const { most, first, lookEvery } = this.limits;
-      const limits = { most: this.isWarm ? most : most + first, lookEvery };
+      const { cpuMs, warmUpMs, intervalMs } = this.limits;
+      const limits = { cpuMs: this.isWarm ? cpuMs : cpuMs + warmUpMs, intervalMs };
       unwatch = watchThread(this.worker, limits, {
-        tooMuch: () => this.stop(),
-        stalled: () => this.end(noTime()),
+        onExceeded: () => this.stop(),
+        onStalled: () => this.end(overloaded()),
       });
       this.send({ type: 'compile', request: data });
       return await this.result.promise;
@@ -75,7 +76,7 @@ export class CompileHost {
 
   /** Whether it may take another configuration: it has not ended, and nothing of the last one is still to come. */
   get isFree(): boolean {
-    return !this.ended && this.unanswered === 0;
+    return !this.ended && this.pendingCalls === 0;
   }
 
   /** Ends the thread: nothing is wanted of it any more, or it has taken too much. */
@@ -88,7 +89,7 @@ export class CompileHost {
   private end(error: Error): void {
     this.ended = true;
     if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.result.resolve(failed([TOO_MUCH]));
-    else this.result.reject(cannotStart(error) ? noTime() : error);
+    else this.result.reject(failedToStart(error) ? overloaded() : error);
     // Nobody may be waiting.
     this.result.promise.catch(() => undefined);
   }
@@ -107,7 +108,7 @@ export class CompileHost {
   private async answer(question: number, { name, args }: SourceCall): Promise<void> {
     const sources = this.request?.sources;
     if (sources === undefined) return;
-    this.unanswered++;
+    this.pendingCalls++;
     try {
       const method = sources[name] as (...args: unknown[]) => unknown;
       this.send({ type: 'answer', question, value: await method.apply(sources, args) });
@@ -116,7 +117,7 @@ export class CompileHost {
       this.result.reject(error);
       this.send({ type: 'refusal', question, reason: 'a source failed' });
     } finally {
-      this.unanswered--;
+      this.pendingCalls--;
     }
   }
 }

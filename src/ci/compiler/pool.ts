@@ -24,7 +24,7 @@ const idle: { host: CompileHost; since: number }[] = [];
 let sweep: NodeJS.Timeout | undefined;
 
 /** Compiles in a thread of its own. @throws Busy; whatever the sources throw */
-export async function compileApart(request: CompileRequest): Promise<Compiled> {
+export async function compileInThread(request: CompileRequest): Promise<Compiled> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
   const host = take();
@@ -49,10 +49,10 @@ function take(): CompileHost {
 
 function keep(host: CompileHost): void {
   idle.push({ host, since: Date.now() });
-  sweep ??= setInterval(endIdle, IDLE_MS / 2).unref();
+  sweep ??= setInterval(evictIdle, IDLE_MS / 2).unref();
 }
 
-function endIdle(): void {
+function evictIdle(): void {
   const before = Date.now() - IDLE_MS;
   while (idle.length > 0 && (idle[0]!.since < before || !idle[0]!.host.isFree)) idle.shift()!.host.stop();
   if (idle.length > 0) return;

@@ -5,7 +5,7 @@ import { Busy } from '../../../core/busy.ts';
 import { refused } from '../../../core/errors.ts';
 import { FairSlots } from '../../../core/fair-slots.ts';
 import { currentScope } from '../../../core/request-scope.ts';
-import { cannotStart, watchThread } from '../../../core/thread-watch.ts';
+import { failedToStart, watchThread } from '../../../core/thread-watch.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
@@ -24,7 +24,7 @@ export async function maxStateBytes(deps: Deps): Promise<number> {
 /** Bytes that are read where they are; of more another thread looks for the serial. */
 const SMALL = 256 * 1024;
 /** Milliseconds of a processor that a state may take, and how often that is looked at. */
-const LIMITS = { most: 30_000, lookEvery: 100 };
+const LIMITS = { cpuMs: 30_000, intervalMs: 100 };
 const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 /** A state whose bytes are stored, before any version refers to it. */
@@ -101,12 +101,12 @@ async function inThread(read: () => Promise<Uint8Array>): Promise<unknown> {
     const result = Promise.withResolvers<unknown>();
     worker.on('message', result.resolve);
     worker.on('error', (error: NodeJS.ErrnoException) =>
-      result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : cannotStart(error) ? noTime() : error),
+      result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : failedToStart(error) ? noTime() : error),
     );
     worker.on('exit', () => result.reject(tooLarge()));
     const unwatch = watchThread(worker, LIMITS, {
-      tooMuch: () => result.reject(tooLarge()),
-      stalled: () => result.reject(noTime()),
+      onExceeded: () => result.reject(tooLarge()),
+      onStalled: () => result.reject(noTime()),
     });
     try {
       return await result.promise;

@@ -12,25 +12,25 @@ import { MAX_PAGE } from '../connection.ts';
 
 const MAX_COMPLEXITY = { anonymous: 250, signedIn: 300 };
 /** What each thing of a list adds to what is asked of it. */
-const WEIGHT_OF_ONE = 0.01;
+const ITEM_WEIGHT = 0.01;
 
-const takes = ({ args }: GraphQLField<unknown, unknown>, wanted: string): boolean =>
+const hasArgument = ({ args }: GraphQLField<unknown, unknown>, wanted: string): boolean =>
   args.some(({ name }: GraphQLArgument) => name === wanted);
 
 /** How many things the list of a field has at most; 0 where it is no list. */
-function sizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
+function pageSizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
   const given = Object.values(args).reduce<number>(
     (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
     0,
   );
-  if (!getNamedType(field.type).name.endsWith('Connection') && !takes(field, 'limit')) return given;
+  if (!getNamedType(field.type).name.endsWith('Connection') && !hasArgument(field, 'limit')) return given;
   const asked = [args.first, args.last, args.limit].filter((size) => typeof size === 'number' && size >= 0) as number[];
   return Math.max(given, Math.min(MAX_PAGE, ...asked));
 }
 
 const estimate = ({ field, args, childComplexity }: ComplexityEstimatorArgs): number => {
   const one = childComplexity + 1;
-  return Math.ceil(one + one * WEIGHT_OF_ONE * sizeOf(field, args));
+  return Math.ceil(one + one * ITEM_WEIGHT * pageSizeOf(field, args));
 };
 
 /**

@@ -5,50 +5,50 @@ const MAX_DEPTH = 20;
 /** Fields, with those of a fragment counted wherever it is spread, of all operations of a document. */
 const MAX_FIELDS = 1_000;
 /** Lists of introspection that lead from a type to others: within each other they would tell the schema many times over. */
-const INTROSPECTED = new Set(['fields', 'inputFields', 'interfaces', 'possibleTypes']);
+const TYPE_LISTS = new Set(['fields', 'inputFields', 'interfaces', 'possibleTypes']);
 
-interface Shape {
+interface Extent {
   depth: number;
   fields: number;
   /** Lists of introspection inside each other. */
   introspected: number;
 }
 
-const NONE: Shape = { depth: 0, fields: 0, introspected: 0 };
+const EMPTY: Extent = { depth: 0, fields: 0, introspected: 0 };
 
 /**
  * Looks at how deep and how large a document is with its fragments spread out, in time that grows with its text alone. Fragments
  * that spread themselves count as far as they were seen: validation refuses them.
  * @throws GraphQLError where it is more than may be asked
  */
-export function checkShape({ definitions }: DocumentNode): void {
+export function checkDepth({ definitions }: DocumentNode): void {
   const fragments = new Map<string, SelectionSetNode>();
   for (const each of definitions) {
     if (each.kind === Kind.FRAGMENT_DEFINITION) fragments.set(each.name.value, each.selectionSet);
   }
-  const known = new Map<string, Shape>();
+  const known = new Map<string, Extent>();
 
-  function ofFragment(name: string): Shape {
+  function measureFragment(name: string): Extent {
     const found = known.get(name);
     if (found !== undefined) return found;
-    known.set(name, NONE);
+    known.set(name, EMPTY);
     const set = fragments.get(name);
-    const shape = set === undefined ? NONE : of(set);
-    known.set(name, shape);
-    return shape;
+    const extent = set === undefined ? EMPTY : measure(set);
+    known.set(name, extent);
+    return extent;
   }
 
-  function of({ selections }: SelectionSetNode): Shape {
-    const sum: Shape = { ...NONE };
+  function measure({ selections }: SelectionSetNode): Extent {
+    const sum: Extent = { ...EMPTY };
     for (const each of selections) {
       const isField = each.kind === Kind.FIELD;
       const inner =
         each.kind === Kind.FRAGMENT_SPREAD
-          ? ofFragment(each.name.value)
+          ? measureFragment(each.name.value)
           : each.selectionSet === undefined
-            ? NONE
-            : of(each.selectionSet);
-      const isList = isField && INTROSPECTED.has(each.name.value);
+            ? EMPTY
+            : measure(each.selectionSet);
+      const isList = isField && TYPE_LISTS.has(each.name.value);
       sum.depth = Math.max(sum.depth, inner.depth + (isField ? 1 : 0));
       // A spread or an inline fragment counts itself, too: without a field in it, it is work all the same.
       sum.fields += inner.fields + 1;
@@ -60,12 +60,12 @@ export function checkShape({ definitions }: DocumentNode): void {
   let fields = 0;
   for (const each of definitions) {
     if (each.kind !== Kind.OPERATION_DEFINITION) continue;
-    const shape = of(each.selectionSet);
-    fields += shape.fields;
-    if (shape.depth > MAX_DEPTH) {
-      throw new GraphQLError(`Query has depth of ${shape.depth}, which exceeds max depth of ${MAX_DEPTH}`);
+    const extent = measure(each.selectionSet);
+    fields += extent.fields;
+    if (extent.depth > MAX_DEPTH) {
+      throw new GraphQLError(`Query has depth of ${extent.depth}, which exceeds max depth of ${MAX_DEPTH}`);
     }
-    if (shape.introspected > 1) {
+    if (extent.introspected > 1) {
       throw new GraphQLError('Maximum introspection depth exceeded: ask for the fields of one type at a time');
     }
   }

@@ -6,10 +6,10 @@ const MAX_VALUES = 5_000;
 
 const tooLarge = () =>
   new GraphQLError(
-    `The variables have more than ${MAX_CHARACTERS} characters or ${MAX_VALUES} values: split the question.`,
+    `The variables have more than ${MAX_CHARACTERS} characters or ${MAX_VALUES} values: split the query.`,
   );
 
-/** @throws GraphQLError where they are more than a question takes */
+/** @throws GraphQLError where they are more than a query takes */
 function checkSize(variables: object): void {
   let characters = 0;
   let values = 0;
@@ -38,8 +38,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The variables of a question, which are sent as an object or as its JSON.
- * @throws GraphQLError for what is neither, and for more than a question takes
+ * The variables of a query, which are sent as an object or as its JSON.
+ * @throws GraphQLError for what is neither, and for more than a query takes
  */
 export function variablesOf(given: unknown): Record<string, unknown> {
   const variables = typeof given === 'string' ? parsed(given) : given;

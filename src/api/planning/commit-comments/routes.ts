@@ -6,7 +6,7 @@ import { Enum, Filled, pagination } from '../../../http/schema.ts';
 import { inProjectByUser } from '../../access.ts';
 import { CommitSha, findCommit, readable } from '../../code/index.ts';
 import { usersById } from '../../identity/index.ts';
-import { onlyCommands, presentCommented, QUICK_ACTIONS_ACT } from '../quick-actions/answers.ts';
+import { commandsOnly, presentComment, QUICK_ACTIONS_DESCRIPTION } from '../quick-actions/answers.ts';
 import { CommitNote } from './answers.ts';
 import { commitNotes } from './queries.ts';
 import { presentCommitNote } from './views.ts';
@@ -39,8 +39,8 @@ export const commitCommentRoutes = [
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/comments',
     summary: 'Comment on a commit',
-    description: QUICK_ACTIONS_ACT,
-    otherSuccess: onlyCommands,
+    description: QUICK_ACTIONS_DESCRIPTION,
+    otherSuccess: commandsOnly,
     access: inProjectByUser('comment_on_commit', { sees: 'read_code' }),
     params,
     input: Type.Object({
@@ -60,7 +60,7 @@ export const commitCommentRoutes = [
       if (path && line === undefined) throw invalidParameter('line is missing');
       const at = path && line !== undefined ? { path, line, type } : undefined;
       const written = await addComment(deps, c, found, { note, at });
-      return presentCommented(c, { iid: null }, written, async (row) => presentCommitNote(deps, row, caller.user));
+      return presentComment(c, { iid: null }, written, async (row) => presentCommitNote(deps, row, caller.user));
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { commitDiff } from '../../../git/diff.ts';
 import type { FoundCommit } from '../../code/index.ts';
 import type { UserScope } from '../../object-access.ts';
 import { countNote } from '../notes/writes.ts';
-import { type Commented, comment } from '../quick-actions/comment.ts';
+import { type CommentResult, createComment } from '../quick-actions/comment.ts';
 import { findPosition, type LineType } from './diff-position.ts';
 
 export interface NewComment {
@@ -21,11 +21,11 @@ export async function addComment(
   scope: UserScope,
   { repo, commit }: FoundCommit,
   { note, at }: NewComment,
-): Promise<Commented> {
+): Promise<CommentResult> {
   countNote(deps, scope);
   const position = at === undefined ? null : findPosition(commit, (await commitDiff(repo, commit.oid)).files, at);
   const noteable = { id: null, iid: null, projectId: scope.project.id, authorId: null, locked: false } as const;
-  return comment(
+  return createComment(
     deps,
     scope,
     { ...noteable, type: 'Commit', sha: commit.oid },

@@ -12,8 +12,8 @@ import { DISCUSSION_KINDS, type NoteableKind } from '../notes/noteable.ts';
 import { requireInternal, requireNoteChange, requireResolve } from '../notes/rights.ts';
 import { isResolvable, presentDiscussions, presentNotes, presentOne } from '../notes/views.ts';
 import { MAX_NOTE, removeNote } from '../notes/writes.ts';
-import { onlyCommands, presentCommented, QUICK_ACTIONS_ACT } from '../quick-actions/answers.ts';
-import { changeComment, comment } from '../quick-actions/comment.ts';
+import { commandsOnly, presentComment, QUICK_ACTIONS_DESCRIPTION } from '../quick-actions/answers.ts';
+import { createComment, updateComment } from '../quick-actions/comment.ts';
 import { onDiscussion, onThreadNote } from './access.ts';
 import { findDiscussion, listDiscussions, noteIn } from './find.ts';
 import { PositionInput } from './position.ts';
@@ -26,7 +26,7 @@ const created_at = Type.Optional(Instant({ description: 'When it was written; fr
 
 /** What the declaration says of texts whose quick actions act. */
 const acting = ({ segment }: NoteableKind) =>
-  segment === 'snippets' ? {} : { description: QUICK_ACTIONS_ACT, otherSuccess: onlyCommands };
+  segment === 'snippets' ? {} : { description: QUICK_ACTIONS_DESCRIPTION, otherSuccess: commandsOnly };
 
 function threadRoutesOf(kind: NoteableKind) {
   const { noun } = kind;
@@ -88,8 +88,8 @@ function threadRoutesOf(kind: NoteableKind) {
         const internal = c.input.internal ?? c.input.confidential ?? false;
         requireInternal(c, noteable, internal);
         const draft = await threadStart(c.deps, c, c.project, noteable, { ...c.input, internal });
-        const commented = await comment(c.deps, c, noteable, draft);
-        return presentCommented(c, noteable, commented, async (note) => ({
+        const commented = await createComment(c.deps, c, noteable, draft);
+        return presentComment(c, noteable, commented, async (note) => ({
           id: note.discussion_id,
           individual_note: false,
           notes: [await presentOne(c.deps, noteable, note, commented.changes)],
@@ -122,7 +122,7 @@ function threadRoutesOf(kind: NoteableKind) {
       handler: async (c) => {
         const { noteable, notes } = c;
         const { draft, before } = reply(c.deps, c, noteable, notes, c.input);
-        return presentCommented(c, noteable, await comment(c.deps, c, noteable, draft, { before }));
+        return presentComment(c, noteable, await createComment(c.deps, c, noteable, draft, { before }));
       },
     }),
   ];
@@ -166,7 +166,7 @@ function threadNoteRoutesOf(kind: NoteableKind) {
         const { body, resolved } = c.input;
         if (body !== undefined) {
           await requireNoteChange(c, noteable, note);
-          return presentCommented(c, noteable, await changeComment(c.deps, c, noteable, note, body));
+          return presentComment(c, noteable, await updateComment(c.deps, c, noteable, note, body));
         }
         await requireResolve(c, noteable);
         if (!isResolvable(note)) throw badRequest('Note is not resolvable');

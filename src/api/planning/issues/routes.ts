@@ -9,7 +9,7 @@ import { NOBODY, originOf, presentUserAgent, UserAgentDetail } from '../../user-
 import { onIssuable } from '../issuables/access.ts';
 import { peopleRoutes } from '../issuables/people-routes.ts';
 import { timeRoutes } from '../issuables/time-routes.ts';
-import { createActingIssue, updateActingIssue } from '../quick-actions/descriptions.ts';
+import { createIssueWithActions, updateIssueWithActions } from '../quick-actions/descriptions.ts';
 import { Issue } from './answers.ts';
 import { createIssue } from './create.ts';
 import { destroyIssue } from './destroy.ts';
@@ -56,7 +56,7 @@ export const issueRoutes = [
       const description = input.description ?? follow?.description;
       const given = { ...input, title, ...(description === undefined ? {} : { description }) };
       // What others wrote in the threads asks for nothing.
-      const create = input.description == null ? createIssue : createActingIssue;
+      const create = input.description == null ? createIssue : createIssueWithActions;
       return ISSUE_KIND.present(c.deps, c, await create(c.deps, c, given, originOf(c.request), follow));
     },
   }),
@@ -81,7 +81,7 @@ export const issueRoutes = [
     rules: UPDATE_RULES,
     success: { status: 200, schema: Issue },
     errors: [404],
-    handler: async (c) => ISSUE_KIND.present(c.deps, c, await updateActingIssue(c.deps, c, c.row, c.input)),
+    handler: async (c) => ISSUE_KIND.present(c.deps, c, await updateIssueWithActions(c.deps, c, c.row, c.input)),
   }),
   route({
     method: 'DELETE',

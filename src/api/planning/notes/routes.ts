@@ -5,8 +5,8 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { route } from '../../../http/route.ts';
 import { Enum, Filled, Instant, pagination } from '../../../http/schema.ts';
 import { inProject } from '../../access.ts';
-import { onlyCommands, presentCommented, QUICK_ACTIONS_ACT } from '../quick-actions/answers.ts';
-import { changeComment, comment } from '../quick-actions/comment.ts';
+import { commandsOnly, presentComment, QUICK_ACTIONS_DESCRIPTION } from '../quick-actions/answers.ts';
+import { createComment, updateComment } from '../quick-actions/comment.ts';
 import { noteableParams, onNote, onNoteable } from './access.ts';
 import { Note } from './answers.ts';
 import { findNote } from './find.ts';
@@ -73,7 +73,7 @@ function routesOf(kind: NoteableKind) {
       method: 'POST',
       path,
       summary: `Comment on a ${noun}`,
-      ...(acts ? { description: QUICK_ACTIONS_ACT, otherSuccess: onlyCommands } : {}),
+      ...(acts ? { description: QUICK_ACTIONS_DESCRIPTION, otherSuccess: commandsOnly } : {}),
       access: onNoteable(kind, kind.comment),
       input: Type.Object({
         body: Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' }),
@@ -92,16 +92,16 @@ function routesOf(kind: NoteableKind) {
         const internal = c.input.internal ?? c.input.confidential ?? false;
         requireInternal(c, noteable, internal);
         const { body, created_at: createdAt } = c.input;
-        const seenHead = c.input.merge_request_diff_head_sha;
+        const diffHeadSha = c.input.merge_request_diff_head_sha;
         const draft = { body, internal, createdAt, type: null };
-        return presentCommented(c, noteable, await comment(c.deps, c, noteable, draft, { seenHead }));
+        return presentComment(c, noteable, await createComment(c.deps, c, noteable, draft, { diffHeadSha }));
       },
     }),
     route({
       method: 'PUT',
       path: `${path}/:note_id`,
       summary: `Change a note on a ${noun}`,
-      ...(acts ? { description: QUICK_ACTIONS_ACT, otherSuccess: onlyCommands } : {}),
+      ...(acts ? { description: QUICK_ACTIONS_DESCRIPTION, otherSuccess: commandsOnly } : {}),
       access: onNote(kind),
       input: Type.Object({
         body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
@@ -112,7 +112,7 @@ function routesOf(kind: NoteableKind) {
         const { noteable, note } = c;
         const { body } = c.input;
         if (body === undefined) return presentOne(c.deps, noteable, note);
-        return presentCommented(c, noteable, await changeComment(c.deps, c, noteable, note, body));
+        return presentComment(c, noteable, await updateComment(c.deps, c, noteable, note, body));
       },
     }),
     route({

@@ -9,8 +9,8 @@ import { issuableTarget } from '../issuables/access.ts';
 
 export type TargetType = 'Issue' | 'MergeRequest' | 'Commit';
 
-/** What the quick actions of one text want an issue or merge request to be, in the platform's names. */
-export interface Wanted {
+/** What the quick actions of one text change of an issue or merge request, in the platform's names. */
+export interface IssuableUpdate {
   title?: string;
   state_event?: 'close' | 'reopen';
   /** Ids of labels; their names are in `Context.labels`. */
@@ -31,7 +31,7 @@ export interface Wanted {
   target_branch?: string;
 }
 
-/** What a quick action knows as it is read: nothing has been changed by then. */
+/** What a quick action is evaluated with: nothing has been changed by then. */
 export interface Context {
   deps: Deps;
   scope: UserScope;
@@ -42,23 +42,23 @@ export interface Context {
   /** Of commits. */
   sha: string | null;
   plan: Plan;
-  /** Head of the merge request that the writer has seen. */
-  seenHead: string | undefined;
+  /** Head of the merge request that the author of the text has seen. */
+  diffHeadSha: string | undefined;
   /** Whether the text is published with others, as a review. */
   inReview: boolean;
-  /** What the quick actions before it want. */
-  wanted: Wanted;
-  /** Names of the labels that are wanted, by id. */
+  /** What the quick actions before it change. */
+  update: IssuableUpdate;
+  /** Names of the labels in `update`, by id. */
   labels: Map<number, string>;
   /** Names of users, labels and issues that the text may still look up. */
   lookups: number;
   /** Whether the text has the branch rebased, so that nothing is merged before. */
-  rebases: boolean;
+  rebaseRequested: boolean;
 }
 
-/** Where a quick action works once its text has been written. */
-export interface Doing {
-  /** Within the transaction for `within`, outside of it for `after`. */
+/** What a quick action is executed with, once its text has been written. */
+export interface ExecutionContext {
+  /** Those of the transaction for `inTransaction`, but not for `afterCommit`. */
   deps: Deps;
   scope: UserScope;
   /** The row as it is by then. */
@@ -68,34 +68,34 @@ export interface Doing {
   write: WriteInReview;
 }
 
-/** What a quick action comes to. */
+/** What a quick action does, as evaluated before anything is written. */
 export interface Outcome {
-  /** What is told of it. */
+  /** Its part of the summary. */
   message?: string;
-  /** What is shown of it as `commands_changes`, beside `wanted`. */
+  /** Its part of `commands_changes`, beside `update`. */
   changes?: Readonly<Record<string, unknown>>;
-  /** Joins what the others want: one change for all. */
-  wanted?: Wanted;
-  /** Done in the transaction of the text, after it. @returns what is told instead of `message` */
-  within?: (at: Doing) => Promise<string | undefined>;
-  /** Done after the transaction: it writes to a repository. @returns what is told instead of `message` */
-  after?: (at: Doing) => Promise<string | undefined>;
+  /** Merged with that of the others into one change. */
+  update?: IssuableUpdate;
+  /** Runs in the transaction of the text, after it. @returns the summary instead of `message` */
+  inTransaction?: (at: ExecutionContext) => Promise<string | undefined>;
+  /** Runs after the transaction: it writes to a repository. @returns the summary instead of `message` */
+  afterCommit?: (at: ExecutionContext) => Promise<string | undefined>;
 }
 
 export interface QuickAction {
   name: string;
   aliases?: readonly string[];
   on: readonly TargetType[];
-  /** Whether it does something to what is only about to be made. */
+  /** Whether it applies at creation. */
   atCreation?: true;
-  /** Whether nothing follows from it without an argument. */
-  takes?: 'argument';
-  /** Whether of several in a text the first acts alone: it makes or moves much. */
+  /** Whether it is ignored without an argument. */
+  requiresArgument?: true;
+  /** Whether only the first of several in a text is applied: it makes or moves much. */
   once?: true;
   /** Whether it can be applied, by this caller. */
   may(c: Context): boolean | Promise<boolean>;
-  /** @returns undefined where nothing follows from it */
-  run(c: Context, argument: string): Outcome | undefined | Promise<Outcome | undefined>;
+  /** Changes nothing. @returns undefined where it has no effect */
+  evaluate(c: Context, argument: string): Outcome | undefined | Promise<Outcome | undefined>;
 }
 
 export const ISSUES = ['Issue'] as const;
@@ -107,7 +107,7 @@ export const rowOf = ({ issue, mergeRequest }: Pick<Context, 'issue' | 'mergeReq
   issue ?? mergeRequest;
 
 /** How texts call it. */
-export const nounOf = ({ type }: Context): string => (type === 'MergeRequest' ? 'merge request' : 'issue');
+export const typeName = ({ type }: Context): string => (type === 'MergeRequest' ? 'merge request' : 'issue');
 
 /** Whether the caller may change its title, description and state. */
 export async function mayUpdate({ deps, scope, type, issue, mergeRequest }: Context): Promise<boolean> {
@@ -124,9 +124,9 @@ export function mayManage({ scope: { permissions }, type, issue }: Context): boo
 }
 
 /** `a`, `a and b`, `a, b, and c`. */
-export function sentence(parts: readonly string[]): string {
+export function toSentence(parts: readonly string[]): string {
   if (parts.length < 3) return parts.join(' and ');
   return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
-export const plural = (noun: string, count: number): string => (count === 1 ? noun : `${noun}s`);
+export const pluralize = (noun: string, count: number): string => (count === 1 ? noun : `${noun}s`);

@@ -7,12 +7,12 @@ import type { UserScope } from '../../object-access.ts';
 import type { WriteInReview } from '../draft-notes/publish.ts';
 import type { Noteable } from '../notes/noteable.ts';
 import { changeNote, type NewNote, removeNote, requireBody, writeNote, writeNoteWithin } from '../notes/writes.ts';
-import { MAX_CALLS } from './parse.ts';
-import { type Changes, finish, type Performed, perform } from './perform.ts';
-import { type ActedOn, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
+import { type Changes, type Execution, executeActions, finish } from './execute.ts';
+import { MAX_COMMANDS } from './parse.ts';
+import { type ActionTarget, type Prepared, type PrepareOptions, prepare } from './prepare.ts';
 
 /** A note that was written, and what its quick actions did. */
-export interface Commented {
+export interface CommentResult {
   /** Null where the text held quick actions alone. */
   note: Note | null;
   changes: Changes;
@@ -20,10 +20,10 @@ export interface Commented {
 }
 
 /** Something that belongs to a note, done before it in its transaction. */
-type Before = (db: Db) => Promise<void>;
+type BeforeWrite = (db: Db) => Promise<void>;
 
 /** @throws ApiError 404 where it is gone */
-async function actedOn({ db }: Deps, noteable: Noteable): Promise<ActedOn | null> {
+async function targetOf({ db }: Deps, noteable: Noteable): Promise<ActionTarget | null> {
   const nothing = { issue: null, mergeRequest: null, sha: null };
   switch (noteable.type) {
     case 'Snippet':
@@ -51,82 +51,82 @@ async function prepareNote(
   options: PrepareOptions = {},
 ) {
   if (!body.includes('/')) return null;
-  const on = await actedOn(deps, noteable);
-  return on === null ? null : prepare(deps, scope, on, body, options);
+  const target = await targetOf(deps, noteable);
+  return target === null ? null : prepare(deps, scope, target, body, options);
 }
 
 /**
  * Writes a note and does what its quick actions ask for, in one transaction; what writes to a repository comes after it.
- * @param options `before`: what else belongs to the note; `seenHead`: head of the merge request that the writer has seen
+ * @param options `before`: what else belongs to the note; `diffHeadSha`: head of the merge request that the writer has seen
  * @throws ApiError as `writeNote`; 400 for quick actions alone that nothing follows from
  */
-export async function comment(
+export async function createComment(
   deps: Deps,
   scope: UserScope,
   noteable: Noteable,
   draft: NewNote,
-  { before, seenHead }: { before?: Before; seenHead?: string | undefined } = {},
-): Promise<Commented> {
+  { before, diffHeadSha }: { before?: BeforeWrite; diffHeadSha?: string | undefined } = {},
+): Promise<CommentResult> {
   requireBody(draft.body);
-  const prepared = await prepareNote(deps, scope, noteable, draft.body, { seenHead });
+  const prepared = await prepareNote(deps, scope, noteable, draft.body, { diffHeadSha });
   if (prepared === null)
     return { note: await writeNote(deps, scope, noteable, draft, before), changes: {}, summary: [] };
   const review = reviewWriter(scope);
-  const { note, done } = await deps.db.transaction().execute(async (db) => {
+  const { note, execution } = await deps.db.transaction().execute(async (db) => {
     const inside = within(deps, db);
-    const note = await writeRest(inside, scope, noteable, { ...draft, body: prepared.text }, before);
-    return { note, done: await perform(inside, scope, prepared, review) };
+    const note = await writeRemaining(inside, scope, noteable, { ...draft, body: prepared.text }, before);
+    return { note, execution: await executeActions(inside, scope, prepared, review) };
   });
-  return conclude(deps, scope, note, done, review);
+  return finishComment(deps, scope, note, execution, review);
 }
 
 /** Writes what is left of a note without its quick actions; nothing where nothing is. */
-const writeRest = async (
+const writeRemaining = async (
   deps: Deps,
   scope: UserScope,
   noteable: Noteable,
   draft: NewNote,
-  before: Before | undefined,
+  before: BeforeWrite | undefined,
 ): Promise<Note | null> =>
   draft.body.trim() === '' ? null : writeNoteWithin(deps, deps.db, scope, noteable, draft, before);
 
-async function conclude(
+async function finishComment(
   deps: Deps,
   scope: UserScope,
   note: Note | null,
-  done: Performed,
+  execution: Execution,
   review: ReviewWriter,
-): Promise<Commented> {
+): Promise<CommentResult> {
   await review.finish(deps);
-  const told = await finish(deps, scope, done);
-  if (note === null && told.summary.length === 0) throw badRequest('Failed to apply commands.');
-  return { note, ...told };
+  const result = await finish(deps, scope, execution);
+  if (note === null && result.summary.length === 0) throw badRequest('Failed to apply commands.');
+  return { note, ...result };
 }
 
 /**
  * Changes the text of a note, and does what quick actions in it ask for. With quick actions alone nothing is left to keep.
  * @throws ApiError as `changeNote`
  */
-export async function changeComment(
+export async function updateComment(
   deps: Deps,
   scope: UserScope,
   noteable: Noteable,
   { id }: Note,
   body: string,
-): Promise<Commented> {
+): Promise<CommentResult> {
   requireBody(body);
   const prepared = await prepareNote(deps, scope, noteable, body);
   if (prepared === null) return { note: await changeNote(deps, scope, noteable, id, body), changes: {}, summary: [] };
   const review = reviewWriter(scope);
-  const { note, done } = await deps.db.transaction().execute(async (db) => {
+  const { note, execution } = await deps.db.transaction().execute(async (db) => {
     const inside = within(deps, db);
-    const note = await changeRest(inside, scope, noteable, id, prepared);
-    return { note, done: await perform(inside, scope, prepared, review) };
+    const note = await updateRemaining(inside, scope, noteable, id, prepared);
+    return { note, execution: await executeActions(inside, scope, prepared, review) };
   });
-  return conclude(deps, scope, note, done, review);
+  return finishComment(deps, scope, note, execution, review);
 }
 
-async function changeRest(
+async function updateRemaining(
   deps: Deps,
   scope: UserScope,
   noteable: Noteable,
@@ -148,22 +148,22 @@ export interface ReviewWriter {
 /** Writes the notes of a review within its transaction. Make one for each review. */
 export function reviewWriter(scope: UserScope): ReviewWriter {
   let db: Db | null = null;
-  let performed: Performed[] = [];
-  let left = MAX_CALLS;
+  let executions: Execution[] = [];
+  let left = MAX_COMMANDS;
   const write: WriteInReview = async (deps, noteable, draft, before) => {
     // A transaction that begins again does all of it again.
-    if (deps.db !== db) [db, performed, left] = [deps.db, [], MAX_CALLS];
+    if (deps.db !== db) [db, executions, left] = [deps.db, [], MAX_COMMANDS];
     const prepared = await prepareNote(deps, scope, noteable, draft.body, { inReview: true, atMost: left });
     if (prepared === null) return writeNoteWithin(deps, deps.db, scope, noteable, draft, before);
-    const note = await writeRest(deps, scope, noteable, { ...draft, body: prepared.text }, before);
-    left = Math.max(0, left - prepared.acts.length);
-    performed.push(await perform(deps, scope, prepared, { write }));
+    const note = await writeRemaining(deps, scope, noteable, { ...draft, body: prepared.text }, before);
+    left = Math.max(0, left - prepared.actions.length);
+    executions.push(await executeActions(deps, scope, prepared, { write }));
     return note;
   };
   return {
     write,
     finish: async (deps) => {
-      for (const done of performed.splice(0)) await finish(deps, scope, done);
+      for (const execution of executions.splice(0)) await finish(deps, scope, execution);
     },
   };
 }

@@ -15,19 +15,19 @@ import { assigneeIds, type CreateMergeRequest, type UpdateMergeRequest } from '.
 import { isDraftTitle } from '../merge-requests/requests/title.ts';
 import { updateMergeRequest } from '../merge-requests/requests/update.ts';
 import { reviewWriter } from './comment.ts';
-import { finish, type Performed, perform } from './perform.ts';
+import { type Execution, executeActions, finish } from './execute.ts';
+import { issueInput, mergeRequestInput } from './issuable-update.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { issueInput, mergeRequestInput } from './wanted.ts';
 
 const NEW_ISSUE = { type: 'Issue', issue: null, mergeRequest: null, sha: null } as const;
 const NEW_MERGE_REQUEST = { ...NEW_ISSUE, type: 'MergeRequest' } as const;
 
 /** Does what belongs to a change in its transaction, and what follows it. */
-class Rest {
+class ActionRun {
   readonly #deps: Deps;
   readonly #scope: UserScope;
   readonly #prepared: Prepared;
-  #done: Performed | undefined;
+  #execution: Execution | undefined;
 
   constructor(deps: Deps, scope: UserScope, prepared: Prepared) {
     this.#deps = deps;
@@ -36,14 +36,17 @@ class Rest {
   }
 
   /** @param row what was made or changed, for quick actions on it */
-  within = async (db: Db, row: Partial<Pick<Prepared['on'], 'issue' | 'mergeRequest'>>): Promise<void> => {
-    const prepared = { ...this.#prepared, on: { ...this.#prepared.on, ...row } };
+  within = async (db: Db, row: Partial<Pick<Prepared['target'], 'issue' | 'mergeRequest'>>): Promise<void> => {
+    const prepared = { ...this.#prepared, target: { ...this.#prepared.target, ...row } };
     const { write } = reviewWriter(this.#scope);
-    this.#done = await perform(within(this.#deps, db), this.#scope, prepared, { merged: true, write });
+    this.#execution = await executeActions(within(this.#deps, db), this.#scope, prepared, {
+      updateApplied: true,
+      write,
+    });
   };
 
   async after(): Promise<void> {
-    if (this.#done !== undefined) await finish(this.#deps, this.#scope, this.#done);
+    if (this.#execution !== undefined) await finish(this.#deps, this.#scope, this.#execution);
   }
 }
 
@@ -52,28 +55,28 @@ const peopleOf = (ids: number[] | null | undefined) => (ids == null ? {} : { ass
 const issuePeople = ({ assignee_id, assignee_ids }: IssueInput) =>
   peopleOf(assignee_id === undefined ? assignee_ids : [assignee_id ?? 0].filter((id) => id > 0));
 
-/** The given input with what quick actions want; of two wishes theirs counts. */
-function merged(input: IssueInput, prepared: Prepared): IssueInput {
+/** The given input with what quick actions set; theirs wins. */
+function mergeInput(input: IssueInput, prepared: Prepared): IssueInput {
   const { assignee_id, ...rest } = input;
-  const wanted = issueInput(prepared);
+  const update = issueInput(prepared);
   return {
     ...rest,
-    ...wanted,
-    ...(wanted.assignee_ids === undefined && assignee_id !== undefined ? { assignee_id } : {}),
+    ...update,
+    ...(update.assignee_ids === undefined && assignee_id !== undefined ? { assignee_id } : {}),
     description: prepared.text,
-    ...joinedLabels(input, wanted),
+    ...mergeLabels(input, update),
   };
 }
 
 /** Labels that are to be added come to those that the request names. */
-const joinedLabels = (input: Pick<IssueInput, 'add_labels'>, { add_labels }: Pick<IssueInput, 'add_labels'>) =>
+const mergeLabels = (input: Pick<IssueInput, 'add_labels'>, { add_labels }: Pick<IssueInput, 'add_labels'>) =>
   add_labels === undefined ? {} : { add_labels: [...(input.add_labels ?? []), ...add_labels] };
 
 const reloadIssue = (db: Db, { id }: Issue): Promise<Issue> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 /** Makes an issue, and does what quick actions in its description ask for. @throws ApiError as `createIssue` */
-export async function createActingIssue(
+export async function createIssueWithActions(
   deps: Deps,
   scope: UserScope,
   input: IssueInput & { title: string },
@@ -82,22 +85,27 @@ export async function createActingIssue(
 ): Promise<Issue> {
   const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', { people: issuePeople(input) });
   if (prepared === null) return createIssue(deps, scope, input, origin, follow);
-  const rest = new Rest(deps, scope, prepared);
-  const given = { ...merged(input, prepared), title: input.title };
-  const made = await createIssue(deps, scope, given, origin, follow, (db, issue) => rest.within(db, { issue }));
-  await rest.after();
+  const run = new ActionRun(deps, scope, prepared);
+  const given = { ...mergeInput(input, prepared), title: input.title };
+  const made = await createIssue(deps, scope, given, origin, follow, (db, issue) => run.within(db, { issue }));
+  await run.after();
   return reloadIssue(deps.db, made);
 }
 
 /** Changes an issue, and does what quick actions in its description ask for. @throws ApiError as `updateIssue` */
-export async function updateActingIssue(deps: Deps, scope: UserScope, found: Issue, input: IssueInput): Promise<Issue> {
-  const on = { ...NEW_ISSUE, issue: found };
+export async function updateIssueWithActions(
+  deps: Deps,
+  scope: UserScope,
+  found: Issue,
+  input: IssueInput,
+): Promise<Issue> {
+  const target = { ...NEW_ISSUE, issue: found };
   const options = { original: found.description, people: issuePeople(input) };
-  const prepared = await prepare(deps, scope, on, input.description ?? '', options);
+  const prepared = await prepare(deps, scope, target, input.description ?? '', options);
   if (prepared === null) return updateIssue(deps, scope, found, input);
-  const rest = new Rest(deps, scope, prepared);
-  const changed = await updateIssue(deps, scope, found, merged(input, prepared), (db) => rest.within(db, {}));
-  await rest.after();
+  const run = new ActionRun(deps, scope, prepared);
+  const changed = await updateIssue(deps, scope, found, mergeInput(input, prepared), (db) => run.within(db, {}));
+  await run.after();
   return reloadIssue(deps.db, changed);
 }
 
@@ -107,7 +115,7 @@ const mergeRequestPeople = (input: UpdateMergeRequest) => ({
 });
 
 /** Makes a merge request, and does what quick actions in its description ask for. @throws ApiError as `createMergeRequest` */
-export async function createActingMergeRequest(
+export async function createMergeRequestWithActions(
   deps: Deps,
   from: UserScope,
   input: CreateMergeRequest,
@@ -117,11 +125,11 @@ export async function createActingMergeRequest(
   const options = { people: mergeRequestPeople(input) };
   const prepared = await prepare(deps, scope, NEW_MERGE_REQUEST, input.description, options);
   if (prepared === null) return createMergeRequest(deps, from, input);
-  const rest = new Rest(deps, scope, prepared);
-  const wanted = mergeRequestInput(prepared, input.title);
-  const given = { ...input, ...wanted, description: prepared.text, ...joinedLabels(input, wanted) };
-  const made = await createMergeRequest(deps, from, given, (db, mergeRequest) => rest.within(db, { mergeRequest }));
-  await rest.after();
+  const run = new ActionRun(deps, scope, prepared);
+  const update = mergeRequestInput(prepared, input.title);
+  const given = { ...input, ...update, description: prepared.text, ...mergeLabels(input, update) };
+  const made = await createMergeRequest(deps, from, given, (db, mergeRequest) => run.within(db, { mergeRequest }));
+  await run.after();
   return { ...made, row: await reloadMergeRequest(deps.db, made.row) };
 }
 
@@ -129,7 +137,7 @@ const reloadMergeRequest = (db: Db, { id }: MergeRequest): Promise<MergeRequest>
   db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 /** Changes a merge request, and does what quick actions in its description ask for. @throws ApiError as `updateMergeRequest` */
-export async function updateActingMergeRequest(
+export async function updateMergeRequestWithActions(
   deps: Deps,
   scope: UserScope,
   row: MergeRequest,
@@ -137,14 +145,14 @@ export async function updateActingMergeRequest(
 ): Promise<MergeRequest> {
   const title = input.title ?? row.title;
   // What the request itself asks for comes first.
-  const on = { ...NEW_MERGE_REQUEST, mergeRequest: { ...row, title, draft: bit(isDraftTitle(title)) } };
+  const target = { ...NEW_MERGE_REQUEST, mergeRequest: { ...row, title, draft: bit(isDraftTitle(title)) } };
   const options = { original: row.description, people: mergeRequestPeople(input) };
-  const prepared = await prepare(deps, scope, on, input.description ?? '', options);
+  const prepared = await prepare(deps, scope, target, input.description ?? '', options);
   if (prepared === null) return updateMergeRequest(deps, scope, row, input);
-  const rest = new Rest(deps, scope, prepared);
-  const wanted = mergeRequestInput(prepared, title);
-  const given = { ...input, ...wanted, description: prepared.text, ...joinedLabels(input, wanted) };
-  const changed = await updateMergeRequest(deps, scope, row, given, (db) => rest.within(db, {}));
-  await rest.after();
+  const run = new ActionRun(deps, scope, prepared);
+  const update = mergeRequestInput(prepared, title);
+  const given = { ...input, ...update, description: prepared.text, ...mergeLabels(input, update) };
+  const changed = await updateMergeRequest(deps, scope, row, given, (db) => run.within(db, {}));
+  await run.after();
   return reloadMergeRequest(deps.db, changed);
 }

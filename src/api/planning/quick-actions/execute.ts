@@ -5,83 +5,88 @@ import type { Deps } from '../../../deps.ts';
 import type { UserScope } from '../../object-access.ts';
 import type { WriteInReview } from '../draft-notes/publish.ts';
 import { refreshNow } from '../merge-requests/head/refresh.ts';
-import type { Doing } from './action.ts';
-import { type Act, notApplied, type Prepared } from './prepare.ts';
-import { applyWanted, changesOf } from './wanted.ts';
+import type { ExecutionContext } from './action.ts';
+import { applyUpdate, changesOf } from './issuable-update.ts';
+import { notApplied, type Prepared, type PreparedAction } from './prepare.ts';
 
 /** Answers as `commands_changes`: what changed, in the platform's names. */
 export type Changes = Record<string, unknown>;
 
-/** What quick actions have done so far. */
-export interface Performed {
+/** What the quick actions of a text have done so far. */
+export interface Execution {
   prepared: Prepared;
   messages: (string | undefined)[];
   changes: Changes;
-  /** Who writes what is done later, too. */
+  /** Writes the notes of reviews that `finish` publishes. */
   write: WriteInReview;
 }
 
 /**
- * Does what the quick actions of a text want, behind it in its transaction. One that fails does nothing, and says so.
+ * Executes the quick actions of a text, after it in its transaction. One that fails changes nothing and reports it.
  * @param deps those of the transaction
- * @param merged whether what they want was made part of the change that the text came with
+ * @param updateApplied whether their update was made part of the change that the text came with
  */
-export async function perform(
+export async function executeActions(
   deps: Deps,
   scope: UserScope,
   prepared: Prepared,
-  { merged = false, write }: { merged?: boolean; write: WriteInReview },
-): Promise<Performed> {
-  const done: Performed = { prepared, messages: prepared.acts.map(({ message }) => message), changes: {}, write };
-  const wanting = prepared.acts.flatMap(({ outcome }, index) => (outcome.wanted === undefined ? [] : [index]));
-  if (wanting.length > 0) {
-    const refusal = merged ? undefined : await attempt(deps, (deps) => applyWanted(deps, scope, prepared));
+  { updateApplied = false, write }: { updateApplied?: boolean; write: WriteInReview },
+): Promise<Execution> {
+  const execution: Execution = {
+    prepared,
+    messages: prepared.actions.map(({ message }) => message),
+    changes: {},
+    write,
+  };
+  const updating = prepared.actions.flatMap(({ outcome }, index) => (outcome.update === undefined ? [] : [index]));
+  if (updating.length > 0) {
+    const refusal = updateApplied ? undefined : await attempt(deps, (deps) => applyUpdate(deps, scope, prepared));
     if (refusal instanceof ApiError) {
-      const reasons = wanting.map((index) => reasonOf(refusal, prepared.acts[index]!.name));
-      // What is wrong with one of them is told once.
-      for (const [at, index] of wanting.entries()) {
-        done.messages[index] = reasons.indexOf(reasons[at]!) === at ? reasons[at] : undefined;
+      const reasons = updating.map((index) => refusalMessage(refusal, prepared.actions[index]!.name));
+      // A reason that several share is reported once.
+      for (const [at, index] of updating.entries()) {
+        execution.messages[index] = reasons.indexOf(reasons[at]!) === at ? reasons[at] : undefined;
       }
-    } else Object.assign(done.changes, changesOf(prepared.wanted));
+    } else Object.assign(execution.changes, changesOf(prepared.update));
   }
-  for (const [index, act] of prepared.acts.entries()) {
-    const { within } = act.outcome;
-    if (within === undefined) continue;
-    const told = await attempt(deps, async (deps) => within(await doingOf(deps, scope, done)));
-    conclude(done, index, act, told);
+  for (const [index, action] of prepared.actions.entries()) {
+    const { inTransaction: run } = action.outcome;
+    if (run === undefined) continue;
+    const message = await attempt(deps, async (deps) => run(await executionContext(deps, scope, execution)));
+    recordResult(execution, index, action, message);
   }
-  return done;
+  return execution;
 }
 
 /**
  * Does what cannot be part of a transaction, after it.
- * @returns what is told of all
+ * @returns the changes and the summary of all of them
  */
 export async function finish(
   deps: Deps,
   scope: UserScope,
-  done: Performed,
+  execution: Execution,
 ): Promise<{ changes: Changes; summary: string[] }> {
-  const { prepared, changes } = done;
-  const { mergeRequest } = prepared.on;
+  const { prepared, changes } = execution;
+  const { mergeRequest } = prepared.target;
   if (mergeRequest !== null && ('state_event' in changes || 'target_branch' in changes)) {
     await refreshNow(deps, mergeRequest.id);
   }
-  for (const [index, act] of prepared.acts.entries()) {
-    const { after } = act.outcome;
-    if (after === undefined) continue;
+  for (const [index, action] of prepared.actions.entries()) {
+    const { afterCommit } = action.outcome;
+    if (afterCommit === undefined) continue;
     try {
-      conclude(done, index, act, await after(await doingOf(deps, scope, done)));
+      recordResult(execution, index, action, await afterCommit(await executionContext(deps, scope, execution)));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      conclude(done, index, act, error);
+      recordResult(execution, index, action, error);
     }
   }
-  const told = done.messages.filter((message) => message !== undefined && message !== '');
-  return { changes, summary: told.length === 0 ? [] : [told.join(' ')] };
+  const messages = execution.messages.filter((message) => message !== undefined && message !== '');
+  return { changes, summary: messages.length === 0 ? [] : [messages.join(' ')] };
 }
 
-/** @returns the refusal where it was refused; nothing of it was done then */
+/** @returns the refusal where it was refused; nothing of it is kept then */
 async function attempt<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T | ApiError> {
   try {
     return await inTransaction(deps.db, (db) => work(within(deps, db)));
@@ -91,20 +96,29 @@ async function attempt<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise
   }
 }
 
-function conclude(done: Performed, index: number, { name, outcome }: Act, told: string | undefined | ApiError): void {
-  if (told instanceof ApiError) done.messages[index] = reasonOf(told, name);
+function recordResult(
+  execution: Execution,
+  index: number,
+  { name, outcome }: PreparedAction,
+  message: string | undefined | ApiError,
+): void {
+  if (message instanceof ApiError) execution.messages[index] = refusalMessage(message, name);
   else {
-    if (told !== undefined) done.messages[index] = told;
-    Object.assign(done.changes, outcome.changes);
+    if (message !== undefined) execution.messages[index] = message;
+    Object.assign(execution.changes, outcome.changes);
   }
 }
 
-/** What is told of a refusal: whoever may not, and of what is not there, nothing further. */
-const reasonOf = (error: ApiError, name: string): string =>
+/** The message of a refusal; it does not tell a missing permission from a missing object. */
+const refusalMessage = (error: ApiError, name: string): string =>
   [401, 403, 404, 405].includes(error.status) ? notApplied(name) : error.message.replace(/^400 Bad request - /, '');
 
-async function doingOf(deps: Deps, scope: UserScope, { prepared, write }: Performed): Promise<Doing> {
-  const { issue, mergeRequest } = prepared.on;
+async function executionContext(
+  deps: Deps,
+  scope: UserScope,
+  { prepared, write }: Execution,
+): Promise<ExecutionContext> {
+  const { issue, mergeRequest } = prepared.target;
   const { db } = deps;
   return {
     deps,

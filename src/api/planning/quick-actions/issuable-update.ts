@@ -6,15 +6,15 @@ import { updateIssue } from '../issues/update.ts';
 import type { UpdateMergeRequest } from '../merge-requests/requests/inputs.ts';
 import { withDraft } from '../merge-requests/requests/title.ts';
 import { updateMergeRequest } from '../merge-requests/requests/update.ts';
-import type { Wanted } from './action.ts';
+import type { IssuableUpdate } from './action.ts';
 import type { Prepared } from './prepare.ts';
 
 type LabelInput = Pick<IssueInput, 'labels' | 'add_labels' | 'remove_labels'>;
 
 /** Labels by their names, as the endpoints take them. */
-function labelInput({ wanted, labels }: Prepared): LabelInput {
+function labelInput({ update, labels }: Prepared): LabelInput {
   const namesOf = (ids: readonly number[]) => ids.flatMap((id) => labels.get(id) ?? []);
-  const { label_ids, add_label_ids, remove_label_ids } = wanted;
+  const { label_ids, add_label_ids, remove_label_ids } = update;
   return {
     ...(label_ids === undefined ? {} : { labels: namesOf(label_ids) }),
     ...(add_label_ids === undefined ? {} : { add_labels: namesOf(add_label_ids) }),
@@ -22,21 +22,21 @@ function labelInput({ wanted, labels }: Prepared): LabelInput {
   };
 }
 
-/** What quick actions want of an issue, as its endpoints take it. */
+/** The update of an issue, as its endpoints take it. */
 export function issueInput(prepared: Prepared): IssueInput {
   const { label_ids, add_label_ids, remove_label_ids, reviewer_ids, wip_event, target_branch, ...rest } =
-    prepared.wanted;
+    prepared.update;
   return { ...rest, ...labelInput(prepared) };
 }
 
-/** What quick actions want of a merge request, as its endpoints take it. @param title that it has, or is asked for */
+/** The update of a merge request, as its endpoints take it. @param title that it has, or is asked for */
 export function mergeRequestInput(prepared: Prepared, title: string): UpdateMergeRequest {
   const { assignee_ids, reviewer_ids, milestone_id, state_event, discussion_locked, target_branch, wip_event } =
-    prepared.wanted;
-  const plain = prepared.wanted.title ?? title;
-  const wanted = wip_event === undefined ? plain : withDraft(plain, wip_event === 'draft');
+    prepared.update;
+  const plain = prepared.update.title ?? title;
+  const newTitle = wip_event === undefined ? plain : withDraft(plain, wip_event === 'draft');
   return {
-    ...(wanted === title ? {} : { title: wanted }),
+    ...(newTitle === title ? {} : { title: newTitle }),
     ...(assignee_ids === undefined ? {} : { assignee_ids }),
     ...(reviewer_ids === undefined ? {} : { reviewer_ids }),
     ...(milestone_id === undefined ? {} : { milestone_id }),
@@ -47,9 +47,9 @@ export function mergeRequestInput(prepared: Prepared, title: string): UpdateMerg
   };
 }
 
-/** Does what quick actions want together, as one change. @param deps those of a transaction @throws ApiError */
-export async function applyWanted(deps: Deps, scope: UserScope, prepared: Prepared): Promise<void> {
-  const { issue, mergeRequest } = prepared.on;
+/** Applies the update of all quick actions as one change. @param deps those of a transaction @throws ApiError */
+export async function applyUpdate(deps: Deps, scope: UserScope, prepared: Prepared): Promise<void> {
+  const { issue, mergeRequest } = prepared.target;
   if (issue !== null) await updateIssue(deps, scope, issue, issueInput(prepared));
   else if (mergeRequest !== null) {
     const input = mergeRequestInput(prepared, await titleOf(deps.db, mergeRequest));
@@ -62,7 +62,7 @@ async function titleOf(db: Db, { id, title }: { id: number; title: string }): Pr
   return row?.title ?? title;
 }
 
-/** Of what is wanted that which the platform tells of as `commands_changes`. */
-export function changesOf({ severity, issue_type, ...wanted }: Wanted): Record<string, unknown> {
-  return wanted;
+/** The part of an update that answers show as `commands_changes`. */
+export function changesOf({ severity, issue_type, ...update }: IssuableUpdate): Record<string, unknown> {
+  return update;
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_CALLS, parseQuickActions } from './parse.ts';
+import { MAX_COMMANDS, parseQuickActions } from './parse.ts';
 
 const NAMES = new Set(['close', 'label', 'title', 'assign']);
 const parse = (text: string) => parseQuickActions(text, (name) => NAMES.has(name));
-const calls = (text: string) => parse(text).calls.map(({ name, argument }) => `${name}|${argument}`);
+const commands = (text: string) => parse(text).commands.map(({ name, argument }) => `${name}|${argument}`);
 
 test('quick actions are lines of their own; the text keeps the rest', () => {
   assert.deepEqual(parse('Thanks\n/close\n/LABEL   ~bug ~"a b"  \nBye'), {
     text: 'Thanks\nBye',
-    calls: [
+    commands: [
       { name: 'close', argument: '' },
       { name: 'label', argument: '~bug ~"a b"' },
     ],
@@ -17,8 +17,8 @@ test('quick actions are lines of their own; the text keeps the rest', () => {
   });
   assert.equal(parse('/close\n\n\nThanks\n\n/label a\n').text, 'Thanks');
   assert.equal(parse('One\r\n/close\r\nTwo').text, 'One\nTwo');
-  assert.deepEqual(calls('/close'), ['close|']);
-  assert.deepEqual(calls('/title a / b'), ['title|a / b']);
+  assert.deepEqual(commands('/close'), ['close|']);
+  assert.deepEqual(commands('/title a / b'), ['title|a / b']);
 });
 
 test('what is no quick action stays as it is, to the byte', () => {
@@ -38,7 +38,7 @@ test('what is no quick action stays as it is, to the byte', () => {
     '/__proto__',
     `/title ${'x'.repeat(10_000)}`,
   ]) {
-    assert.deepEqual(parse(text), { text, calls: [], dropped: 0 }, JSON.stringify(text));
+    assert.deepEqual(parse(text), { text, commands: [], dropped: 0 }, JSON.stringify(text));
   }
 });
 
@@ -62,7 +62,7 @@ test('in code, comments, HTML and quotations they are text', () => {
     '<pre>\n\n/close\n\n</pre>',
     '- a\n  /close',
   ]) {
-    assert.deepEqual(parse(text), { text, calls: [], dropped: 0 }, JSON.stringify(text));
+    assert.deepEqual(parse(text), { text, commands: [], dropped: 0 }, JSON.stringify(text));
   }
 });
 
@@ -79,19 +79,19 @@ test('behind code, HTML and quotations they act again', () => {
     '> quoted\n\n/close',
     '<user@example.org>\n/close',
   ]) {
-    assert.deepEqual(calls(text), ['close|'], JSON.stringify(text));
+    assert.deepEqual(commands(text), ['close|'], JSON.stringify(text));
   }
 });
 
 test('a shrug and a tableflip are put into the text', () => {
-  assert.deepEqual(parse('/shrug'), { text: '¯\\＿(ツ)＿/¯', calls: [], dropped: 0 });
+  assert.deepEqual(parse('/shrug'), { text: '¯\\＿(ツ)＿/¯', commands: [], dropped: 0 });
   assert.equal(parse('/shrug What else?\n/tableflip').text, 'What else? ¯\\＿(ツ)＿/¯\n(╯°□°)╯︵ ┻━┻');
   assert.equal(parse('`\n/shrug\n`').text, '`\n/shrug\n`');
 });
 
 test('the number is bounded, and long texts take little time whatever they are', () => {
-  const many = parse('/close\n'.repeat(MAX_CALLS + 100));
-  assert.deepEqual([many.calls.length, many.dropped, many.text], [MAX_CALLS, 100, '']);
+  const many = parse('/close\n'.repeat(MAX_COMMANDS + 100));
+  assert.deepEqual([many.commands.length, many.dropped, many.text], [MAX_COMMANDS, 100, '']);
   const megabyte = (part: string) => part.repeat(Math.ceil(1_000_000 / part.length));
   const hostile = [
     '/',

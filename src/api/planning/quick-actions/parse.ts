@@ -1,7 +1,7 @@
 import { maskCode } from '../../../core/reference-mask.ts';
 
 /** A quick action as a text has it: `/label ~bug` is `{ name: 'label', argument: '~bug' }`. */
-export interface Call {
+export interface Command {
   /** In lower case. */
   name: string;
   /** What follows on its line, trimmed. */
@@ -13,16 +13,16 @@ export interface Parsed {
   /** The text without its quick actions. */
   text: string;
   /** The quick actions in their order, at most `MAX_CALLS`. */
-  calls: Call[];
+  commands: Command[];
   /** Quick actions beyond those. */
   dropped: number;
 }
 
 /** Quick actions of one text. */
-export const MAX_CALLS = 100;
+export const MAX_COMMANDS = 100;
 /** Longer lines hold no quick action. */
 const MAX_LINE = 10_000;
-const CALL = /^\/([a-z][a-z_]{0,39})(?:[ \t]+(.*))?$/i;
+const COMMAND = /^\/([a-z][a-z_]{0,39})(?:[ \t]+(.*))?$/i;
 
 /** Lines that begin a block of HTML which ends at a blank line, and such as end where their tag is closed. */
 const HTML =
@@ -30,7 +30,7 @@ const HTML =
 const RAW_HTML = /^ {0,3}<(pre|script|style|textarea)(?:[\s>]|$)/i;
 const QUOTE = '>>>';
 
-const SUBSTITUTES: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)＿/¯', tableflip: '(╯°□°)╯︵ ┻━┻' };
+const SUBSTITUTIONS: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)＿/¯', tableflip: '(╯°□°)╯︵ ┻━┻' };
 
 /**
  * Takes the quick actions out of a Markdown text: lines that begin with a slash and the name of one. In code, comments, HTML and
@@ -39,28 +39,30 @@ const SUBSTITUTES: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)＿/
  * @param known whether a name (in lower case) is one of a quick action
  */
 export function parseQuickActions(text: string, known: (name: string) => boolean): Parsed {
-  if (!text.startsWith('/') && !text.includes('\n/')) return { text, calls: [], dropped: 0 };
+  if (!text.startsWith('/') && !text.includes('\n/')) return { text, commands: [], dropped: 0 };
   const normal = text.replaceAll('\r', '');
   const kept: string[] = [];
-  const calls: Call[] = [];
-  let [dropped, changed, behindCall] = [0, false, false];
+  const commands: Command[] = [];
+  let [dropped, changed, afterCommand] = [0, false, false];
   for (const { line, prose } of linesOf(normal)) {
     // As on the platform, blank lines behind a quick action go with it.
-    if (behindCall && line.trim() === '') continue;
-    behindCall = false;
-    const call = prose && line.startsWith('/') && line.length <= MAX_LINE ? CALL.exec(line.trimEnd()) : null;
+    if (afterCommand && line.trim() === '') continue;
+    afterCommand = false;
+    const call = prose && line.startsWith('/') && line.length <= MAX_LINE ? COMMAND.exec(line.trimEnd()) : null;
     const name = call?.[1]?.toLowerCase() ?? '';
     const argument = call?.[2]?.trim() ?? '';
-    if (call !== null && Object.hasOwn(SUBSTITUTES, name)) {
-      kept.push(`${argument} ${SUBSTITUTES[name]}`.trimStart());
+    if (call !== null && Object.hasOwn(SUBSTITUTIONS, name)) {
+      kept.push(`${argument} ${SUBSTITUTIONS[name]}`.trimStart());
       changed = true;
     } else if (call !== null && known(name)) {
-      if (calls.length < MAX_CALLS) calls.push({ name, argument });
+      if (commands.length < MAX_COMMANDS) commands.push({ name, argument });
       else dropped += 1;
-      [changed, behindCall] = [true, true];
+      [changed, afterCommand] = [true, true];
     } else kept.push(line);
   }
-  return changed ? { text: kept.join('\n').trimEnd(), calls, dropped } : { text, calls, dropped };
+  return changed
+    ? { text: kept.join('\n').trimEnd(), commands: commands, dropped }
+    : { text, commands: commands, dropped };
 }
 
 /** The lines of a text, and whether a quick action could stand in them. */

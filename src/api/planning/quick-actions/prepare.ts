@@ -3,15 +3,15 @@ import type { Issue } from '../../../db/tables/issues.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UserScope } from '../../object-access.ts';
-import type { Context, Outcome, TargetType, Wanted } from './action.ts';
-import { MAX_CALLS, parseQuickActions } from './parse.ts';
+import type { Context, IssuableUpdate, Outcome, TargetType } from './action.ts';
+import { MAX_COMMANDS, parseQuickActions } from './parse.ts';
 import { QUICK_ACTIONS } from './table.ts';
 
 /** Names that the quick actions of one text may look up. */
 const MAX_LOOKUPS = 200;
 
 /** What quick actions are about. */
-export interface ActedOn {
+export interface ActionTarget {
   type: TargetType;
   issue: Issue | null;
   mergeRequest: MergeRequest | null;
@@ -19,7 +19,7 @@ export interface ActedOn {
 }
 
 /** A quick action as far as it is decided before anything is written. */
-export interface Act {
+export interface PreparedAction {
   name: string;
   message: string | undefined;
   outcome: Outcome;
@@ -28,75 +28,77 @@ export interface Act {
 /** A text whose quick actions were read. */
 export interface Prepared {
   text: string;
-  on: ActedOn;
-  acts: Act[];
-  /** What they want together; of what the request itself wants only the people. */
-  wanted: Wanted;
+  target: ActionTarget;
+  actions: PreparedAction[];
+  /** What they change together, with the people that the request itself names. */
+  update: IssuableUpdate;
   labels: ReadonlyMap<number, string>;
 }
 
 export interface PrepareOptions {
-  /** The text before: what it says already is not done again. */
+  /** The text before: quick actions that it has already are not applied again. */
   original?: string | null;
   /** People that the request itself names. */
-  people?: Pick<Wanted, 'assignee_ids' | 'reviewer_ids'>;
-  seenHead?: string | undefined;
+  people?: Pick<IssuableUpdate, 'assignee_ids' | 'reviewer_ids'>;
+  diffHeadSha?: string | undefined;
   inReview?: boolean;
-  /** Quick actions that may still act, where several texts are written together. */
+  /** Quick actions that may still be applied, where several texts are written together. */
   atMost?: number;
 }
 
 const isKnown = (name: string): boolean => QUICK_ACTIONS.has(name);
 
 /**
- * Reads the quick actions of a text and finds out what each comes to, without changing anything.
+ * Reads the quick actions of a text and evaluates each of them, without changing anything.
  * @returns null where there is none, and the text has nothing that they stand for
  */
 export async function prepare(
   deps: Deps,
   scope: UserScope,
-  on: ActedOn,
+  target: ActionTarget,
   text: string,
-  { original, people = {}, seenHead, inReview = false, atMost = MAX_CALLS }: PrepareOptions = {},
+  { original, people = {}, diffHeadSha, inReview = false, atMost = MAX_COMMANDS }: PrepareOptions = {},
 ): Promise<Prepared | null> {
   const parsed = parseQuickActions(text, isKnown);
-  if (parsed.text === text && parsed.calls.length === 0) return null;
-  const said = new Set(parseQuickActions(original ?? '', isKnown).calls.map((call) => JSON.stringify(call)));
+  if (parsed.text === text && parsed.commands.length === 0) return null;
+  const alreadyPresent = new Set(
+    parseQuickActions(original ?? '', isKnown).commands.map((command) => JSON.stringify(command)),
+  );
   const c: Context = {
     deps,
     scope,
-    ...on,
+    ...target,
     plan: await planInForce(deps),
-    seenHead,
+    diffHeadSha,
     inReview,
-    wanted: { ...people },
+    update: { ...people },
     labels: new Map(),
     lookups: MAX_LOOKUPS,
-    rebases: false,
+    rebaseRequested: false,
   };
-  const acts: Act[] = [];
+  const actions: PreparedAction[] = [];
   const applied = new Set<string>();
-  for (const call of parsed.calls.slice(0, atMost)) {
-    const action = QUICK_ACTIONS.get(call.name)!;
-    // What makes something has no answer that could tell of it.
-    const exists = on.type === 'Commit' || on.issue !== null || on.mergeRequest !== null;
-    if (said.has(JSON.stringify(call)) || (!exists && action.atCreation !== true)) continue;
-    if (!action.on.includes(on.type) || (action.once && applied.has(action.name)) || !(await action.may(c))) {
-      acts.push({ name: action.name, message: notApplied(action.name), outcome: {} });
+  for (const command of parsed.commands.slice(0, atMost)) {
+    const action = QUICK_ACTIONS.get(command.name)!;
+    // The answer of a creation has no summary.
+    const exists = target.type === 'Commit' || target.issue !== null || target.mergeRequest !== null;
+    if (alreadyPresent.has(JSON.stringify(command)) || (!exists && action.atCreation !== true)) continue;
+    if (!action.on.includes(target.type) || (action.once && applied.has(action.name)) || !(await action.may(c))) {
+      actions.push({ name: action.name, message: notApplied(action.name), outcome: {} });
       continue;
     }
-    if (action.takes === 'argument' && call.argument === '') continue;
+    if (action.requiresArgument && command.argument === '') continue;
     applied.add(action.name);
-    const outcome = (await action.run(c, call.argument)) ?? {};
-    Object.assign(c.wanted, outcome.wanted);
-    acts.push({ name: action.name, message: outcome.message, outcome });
+    const outcome = (await action.evaluate(c, command.argument)) ?? {};
+    Object.assign(c.update, outcome.update);
+    actions.push({ name: action.name, message: outcome.message, outcome });
   }
-  if (parsed.dropped > 0 || parsed.calls.length > atMost) {
-    const message = `Only the first ${MAX_CALLS} quick actions are applied.`;
-    acts.push({ name: '', message, outcome: {} });
+  if (parsed.dropped > 0 || parsed.commands.length > atMost) {
+    const message = `Only the first ${MAX_COMMANDS} quick actions are applied.`;
+    actions.push({ name: '', message, outcome: {} });
   }
-  return { text: parsed.text, on, acts, wanted: c.wanted, labels: c.labels };
+  return { text: parsed.text, target, actions, update: c.update, labels: c.labels };
 }
 
-/** What is told of a quick action that cannot be applied, or not by the caller. */
+/** The message of a quick action that cannot be applied, or not by the caller. */
 export const notApplied = (name: string): string => `Could not apply ${name} command.`;

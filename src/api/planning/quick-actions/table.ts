@@ -1,5 +1,4 @@
 import type { QuickAction } from './action.ts';
-import { absentActions } from './actions/absent-actions.ts';
 import { assigneeActions } from './actions/assignee-actions.ts';
 import { dateActions } from './actions/date-actions.ts';
 import { issueActions } from './actions/issue-actions.ts';
@@ -7,13 +6,14 @@ import { labelActions } from './actions/label-actions.ts';
 import { linkActions } from './actions/link-actions.ts';
 import { mergeRequestActions } from './actions/merge-request-actions.ts';
 import { milestoneActions } from './actions/milestone-actions.ts';
-import { ownActions } from './actions/own-actions.ts';
-import { placeActions } from './actions/place-actions.ts';
+import { moveActions } from './actions/move-actions.ts';
+import { personalActions } from './actions/personal-actions.ts';
 import { repositoryActions } from './actions/repository-actions.ts';
 import { reviewActions } from './actions/review-actions.ts';
 import { reviewerActions } from './actions/reviewer-actions.ts';
 import { stateActions } from './actions/state-actions.ts';
 import { timeActions } from './actions/time-actions.ts';
+import { unsupportedActions } from './actions/unsupported-actions.ts';
 
 const ALL: readonly QuickAction[] = [
   ...stateActions,
@@ -22,15 +22,15 @@ const ALL: readonly QuickAction[] = [
   ...milestoneActions,
   ...dateActions,
   ...timeActions,
-  ...ownActions,
+  ...personalActions,
   ...issueActions,
   ...linkActions,
-  ...placeActions,
+  ...moveActions,
   ...reviewerActions,
   ...mergeRequestActions,
   ...reviewActions,
   ...repositoryActions,
-  ...absentActions,
+  ...unsupportedActions,
 ];
 
 /** Every quick action by its names. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { asciiLower } from '../../../db/like.ts';
 import type { User } from '../../../db/tables/users.ts';
-import { type Context, sentence } from './action.ts';
+import { type Context, toSentence } from './action.ts';
 
 /** Users that one quick action may name. */
 const MAX_USERS = 100;
@@ -29,7 +29,7 @@ export async function usersOf(c: Context, argument: string): Promise<User[] | st
   const known = new Map(found.map((each) => [asciiLower(each.username), each]));
   const missing = words.filter((word) => word !== 'me').filter((_, index) => !known.has(names[index]!));
   if (missing.length > 0) {
-    return `Failed to find users for ${sentence(missing.map((name) => `'${name.slice(0, 255)}'`))}`;
+    return `Failed to find users for ${toSentence(missing.map((name) => `'${name.slice(0, 255)}'`))}`;
   }
   const users = names.map((name) => known.get(name)!);
   const all = words.includes('me') ? [user, ...users] : users;
@@ -38,4 +38,4 @@ export async function usersOf(c: Context, argument: string): Promise<User[] | st
 
 /** `@ada and @bo`. */
 export const mentionsOf = (users: readonly Pick<User, 'username'>[]): string =>
-  sentence(users.map(({ username }) => `@${username}`));
+  toSentence(users.map(({ username }) => `@${username}`));

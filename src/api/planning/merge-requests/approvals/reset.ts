@@ -9,7 +9,7 @@ import type { Repository } from '../../../../git/repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import type { OpenFrom } from '../head/open-branches.ts';
+import type { OpenMergeRequest } from '../head/open-branches.ts';
 import { projectOf } from '../requests/projects.ts';
 import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
 import { eligibleApprovers } from './eligible.ts';
@@ -27,7 +27,7 @@ export type Whose = ReadonlySet<number> | 'everyone';
 export async function ownersOfChanges(
   deps: Deps,
   repo: Repository,
-  open: readonly OpenFrom[],
+  open: readonly OpenMergeRequest[],
   head: string,
 ): Promise<Map<number, Whose>> {
   const owners = new Map<number, Whose>();
@@ -44,7 +44,7 @@ async function ownersOf(
   deps: Deps,
   repo: Repository,
   target: Project,
-  { head_sha, target_branch }: OpenFrom,
+  { head_sha, target_branch }: OpenMergeRequest,
   head: string,
 ): Promise<Whose> {
   try {

@@ -18,7 +18,7 @@ import { enterMerge } from '../merging/enter-merge.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
 import { closeOrphans } from '../requests/orphans.ts';
-import { type OpenFrom, openAmong } from './open-branches.ts';
+import { findOpen, type OpenMergeRequest } from './open-branches.ts';
 import { describePush } from './push-note.ts';
 import { enqueueRefresh } from './refresh.ts';
 import { retargetChain } from './retarget.ts';
@@ -30,7 +30,7 @@ const OPEN = ['opened', 'locked'] as const;
 const BATCH = 500;
 
 /** What git had to be asked about the push of a branch, before the transaction. */
-interface Seen {
+interface PushFacts {
   /** What the discussions will tell of it. */
   note: string | null;
   /** Whose approvals it takes away, by merge request. */
@@ -53,43 +53,49 @@ export const followPush =
     if (change.holder.type !== 'project' || updates.length === 0) return null;
     const { id } = change.holder;
     const branches = updates.map(nameOf);
-    const before = await openAmong(deps.db, id, branches);
-    const seen = new Map<string, Seen>();
+    const before = await findOpen(deps.db, id, branches);
+    const facts = new Map<string, PushFacts>();
     for (const update of updates) {
-      const open = before.from.get(nameOf(update));
-      if (open !== undefined && update.new !== null) seen.set(update.ref, await lookAt(deps, repo, update, open));
+      const open = before.bySource.get(nameOf(update));
+      if (open !== undefined && update.new !== null)
+        facts.set(update.ref, await readPushFacts(deps, repo, update, open));
     }
     const otherOwners = await branchesWithOtherOwners(
       repo,
-      updates.filter((update) => before.into.has(nameOf(update))),
+      updates.filter((update) => before.targets.has(nameOf(update))),
     );
     return async (db) => {
       if (change.cause?.type === 'merge') await enterMerge(deps, db, change.cause, change.userId);
       if (change.cause?.type === 'source_removed') {
         await retargetChain(deps, db, change.cause.merge_request_id, change.userId);
       }
-      const open = await openAmong(db, id, branches);
+      const open = await findOpen(db, id, branches);
       const orphans: number[] = [];
-      const gone: string[] = [];
+      const deletedTargets: string[] = [];
       for (const update of updates) {
-        const from = open.from.get(nameOf(update)) ?? [];
+        const from = open.bySource.get(nameOf(update)) ?? [];
         // Somebody may have made it anew and recorded that first: the ref itself tells.
         if (update.new === null && from.length > 0 && (await repo.refs.resolve(update.ref)) === null) {
           orphans.push(...from.map((row) => row.id));
         } else {
-          for (const row of from) await moveSource(deps, db, repo, change, update, row, seen.get(update.ref));
+          for (const row of from) await moveSource(deps, db, repo, change, update, row, facts.get(update.ref));
         }
-        if (!open.into.has(nameOf(update))) continue;
-        if (update.new === null) gone.push(nameOf(update));
+        if (!open.targets.has(nameOf(update))) continue;
+        if (update.new === null) deletedTargets.push(nameOf(update));
         else await moveTarget(deps, db, change, update);
       }
       await closeOrphans(deps, db, orphans, change.userId);
-      await uncheckInto(db, id, gone);
+      await markUnchecked(db, id, deletedTargets);
       for (const branch of otherOwners) await enqueueResync(deps, db, id, branch);
     };
   };
 
-async function lookAt(deps: Deps, repo: Repository, update: RefChange, open: readonly OpenFrom[]): Promise<Seen> {
+async function readPushFacts(
+  deps: Deps,
+  repo: Repository,
+  update: RefChange,
+  open: readonly OpenMergeRequest[],
+): Promise<PushFacts> {
   const head = update.new!;
   const old = update.old ?? open[0]!.head_sha;
   const note = old === head ? null : await describePush(repo, old, head);
@@ -102,8 +108,8 @@ async function moveSource(
   repo: Repository,
   { userId, via }: Intent,
   update: RefChange,
-  { id, settings }: OpenFrom,
-  seen: Seen | undefined,
+  { id, settings }: OpenMergeRequest,
+  facts: PushFacts | undefined,
 ): Promise<void> {
   const row = await lockMergeRequest(db, id);
   if (row === undefined) return;
@@ -116,10 +122,10 @@ async function moveSource(
       .where('id', '=', id)
       .execute();
   } else {
-    await moveHead(deps, db, row, { head, userId, via, note: seen?.note ?? null });
+    await moveHead(deps, db, row, { head, userId, via, note: facts?.note ?? null });
   }
   if (head !== null) {
-    await resetForPush(deps, db, row, { settings, head, whose: seen?.whose.get(id), userId });
+    await resetForPush(deps, db, row, { settings, head, whose: facts?.whose.get(id), userId });
     await abortForPush(deps, db, row, userId);
   }
   await enqueueRefresh(deps, db, id);
@@ -165,12 +171,12 @@ async function moveHead(
 }
 
 async function moveTarget(deps: Deps, db: Db, { holder, userId }: Intent, update: RefChange): Promise<void> {
-  const moved = await uncheckInto(db, holder.id, [nameOf(update)]);
+  const moved = await markUnchecked(db, holder.id, [nameOf(update)]);
   if (moved) await enqueueTargetMoved(deps, db, holder.id, update, userId);
 }
 
 /** Has the open merge requests into branches checked again, by a statement for some hundreds. @returns whether there are any */
-async function uncheckInto(db: Db, projectId: number, branches: readonly string[]): Promise<boolean> {
+async function markUnchecked(db: Db, projectId: number, branches: readonly string[]): Promise<boolean> {
   let any = false;
   for (let at = 0; at < branches.length; at += BATCH) {
     const { numUpdatedRows } = await db

@@ -25,7 +25,7 @@ export async function openBranches(db: Db, projectId: number): Promise<Set<strin
 }
 
 /** An open merge request that comes from a branch, with what its target project says of pushes. */
-export interface OpenFrom {
+export interface OpenMergeRequest {
   id: number;
   project_id: number;
   head_sha: string | null;
@@ -35,28 +35,28 @@ export interface OpenFrom {
 }
 
 /** The open merge requests that concern some branches of a project. */
-export interface OpenRequests {
+export interface OpenMergeRequests {
   /** By branch that they come from, in the order of their ids. */
-  from: Map<string, OpenFrom[]>;
+  bySource: Map<string, OpenMergeRequest[]>;
   /** Branches that any leads to. */
-  into: Set<string>;
+  targets: Set<string>;
 }
 
 /**
  * What of these branches open merge requests come from or lead to: all that a push of thousands of branches has to look at.
  * Uses one query for some hundreds of branches.
  */
-export async function openAmong(db: Db, projectId: number, branches: readonly string[]): Promise<OpenRequests> {
-  const found: OpenRequests = { from: new Map(), into: new Set() };
+export async function findOpen(db: Db, projectId: number, branches: readonly string[]): Promise<OpenMergeRequests> {
+  const found: OpenMergeRequests = { bySource: new Map(), targets: new Set() };
   for (let at = 0; at < branches.length; at += BATCH) {
     const batch = branches.slice(at, at + BATCH);
-    for (const row of await fromOrInto(db, { projectId, branches: batch })) {
+    for (const row of await bySourceOrTarget(db, { projectId, branches: batch })) {
       const { branch, id, project_id, head_sha, target_branch, settings } = row;
-      if (id === null) found.into.add(branch);
+      if (id === null) found.targets.add(branch);
       else {
         const open = { id, project_id: project_id!, head_sha, target_branch: target_branch!, settings: settings! };
-        const others = found.from.get(branch);
-        if (others === undefined) found.from.set(branch, [open]);
+        const others = found.bySource.get(branch);
+        if (others === undefined) found.bySource.set(branch, [open]);
         else others.push(open);
       }
     }
@@ -74,7 +74,7 @@ interface Row {
 }
 
 /** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
-const fromOrInto = steady((db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
+const bySourceOrTarget = steady((db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
   db
     .selectFrom('merge_requests as m')
     .innerJoin('projects as p', 'p.id', 'm.project_id')

@@ -91,8 +91,8 @@ async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null>
   if (target === undefined) return row;
   const repo = repositoryOf(deps, target);
   await writableNow(deps, ofProject(target), repo);
-  await bringHead(deps, target, repo, row, head);
-  const renewed = await renewVersion(deps, repo, row, head);
+  await fetchHead(deps, target, repo, row, head);
+  const renewed = await updateVersion(deps, repo, row, head);
   const settled = renewed && (await settleApprovals(deps, renewed));
   return settled && checkMergeability(deps, settled);
 }
@@ -113,7 +113,7 @@ async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequ
 }
 
 /** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */
-async function bringHead(
+async function fetchHead(
   deps: Deps,
   target: Project,
   repo: Repository,
@@ -133,7 +133,7 @@ async function bringHead(
   await writeOwn(deps, ofProject(target), repo, () => repo.refs.transaction(updates));
 }
 
-async function renewVersion(
+async function updateVersion(
   deps: Deps,
   repo: Repository,
   row: MergeRequest,

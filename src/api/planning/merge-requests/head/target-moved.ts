@@ -65,10 +65,10 @@ export function registerTargetMoved(deps: Deps): void {
     const open = await openInto(deps, moved);
     const merged = await mergedHeads(repo, open, moved);
     for (const row of open) {
-      if (row.head_sha !== null && merged.has(row.head_sha)) await enterMerged(deps, repo, row, moved);
+      if (row.head_sha !== null && merged.has(row.head_sha)) await recordMerged(deps, repo, row, moved);
     }
     const left = open.filter(({ head_sha }) => head_sha === null || !merged.has(head_sha));
-    for (const id of await touched(deps, repo, left, moved)) await enqueueRefresh(deps, deps.db, id);
+    for (const id of await affectedBy(deps, repo, left, moved)) await enqueueRefresh(deps, deps.db, id);
   });
 }
 
@@ -94,7 +94,7 @@ async function mergedHeads(repo: Repository, open: readonly Open[], moved: Targe
   return now.difference(before);
 }
 
-async function enterMerged(deps: Deps, repo: Repository, row: Open, moved: TargetMoved): Promise<void> {
+async function recordMerged(deps: Deps, repo: Repository, row: Open, moved: TargetMoved): Promise<void> {
   const head = row.head_sha!;
   const merge_commit_sha = await mergeCommitOf(repo, head, moved);
   await deps.db.transaction().execute(async (db) => {
@@ -120,7 +120,7 @@ async function mergeCommitOf(repo: Repository, head: string, { old, new: tip }: 
 }
 
 /** Merge requests whose commits came into the target branch, or that stand on what it no longer has. */
-async function touched(
+async function affectedBy(
   deps: Deps,
   repo: Repository,
   open: readonly Open[],

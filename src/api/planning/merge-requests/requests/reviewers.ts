@@ -62,7 +62,7 @@ export async function changeReviewers(
 }
 
 /** Asks reviewers to look at a merge request once more, within a transaction: what they have come to counts no longer. */
-export async function requestReviewAgain(
+export async function rerequestReview(
   deps: Deps,
   db: Db,
   { id, project_id: projectId }: Pick<MergeRequest, 'id' | 'project_id'>,

@@ -3,7 +3,7 @@ import { checkUnmodifiedSince } from '../../../../http/conditional.ts';
 import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
 import { route } from '../../../../http/route.ts';
 import { inProjectByUser } from '../../../access.ts';
-import { createActingMergeRequest, updateActingMergeRequest } from '../../quick-actions/descriptions.ts';
+import { createMergeRequestWithActions, updateMergeRequestWithActions } from '../../quick-actions/descriptions.ts';
 import { refreshNow } from '../head/refresh.ts';
 import { mergeRequestOf, ONE, PATH, params, readable } from './access.ts';
 import { MergeRequest } from './answers.ts';
@@ -25,7 +25,7 @@ export const mergeRequestRoutes = [
     success: { status: 201, schema: MergeRequest },
     errors: [400, 404, 409, 422],
     handler: async (c) => {
-      const { row, scope } = await createActingMergeRequest(c.deps, c, c.input);
+      const { row, scope } = await createMergeRequestWithActions(c.deps, c, c.input);
       return presentMergeRequest(c.deps, scope, row);
     },
   }),
@@ -64,7 +64,8 @@ export const mergeRequestRoutes = [
     rules: { atLeastOne: [Object.keys(UpdateMergeRequest.properties)] },
     success: { status: 200, schema: MergeRequest },
     errors: [400, 404, 409, 422],
-    handler: async (c) => presentMergeRequest(c.deps, c, await updateActingMergeRequest(c.deps, c, c.row, c.input)),
+    handler: async (c) =>
+      presentMergeRequest(c.deps, c, await updateMergeRequestWithActions(c.deps, c, c.row, c.input)),
   }),
   route({
     method: 'DELETE',

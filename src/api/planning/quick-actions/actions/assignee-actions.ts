@@ -1,7 +1,7 @@
 import { holds } from '../../../../access/plan.ts';
 import { assigneesFor } from '../../issuables/assignees.ts';
-import { BOTH, type Context, mayManage, plural, type QuickAction, rowOf } from '../action.ts';
-import { mentionsOf, usersOf } from '../people.ts';
+import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../action.ts';
+import { mentionsOf, usersOf } from '../users.ts';
 
 /** Assignees of the target as it is. */
 async function current(c: Context) {
@@ -19,15 +19,15 @@ export const assigneeActions: readonly QuickAction[] = [
     on: BOTH,
     atCreation: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const users = await usersOf(c, argument);
       if (typeof users === 'string') return { message: users };
       if (users.length === 0) return { message: 'Failed to assign a user because no user was found.' };
       const added = takesSeveral(c) ? users : users.slice(0, 1);
-      const before = takesSeveral(c) ? (c.wanted.assignee_ids ?? (await current(c)).map(({ id }) => id)) : [];
+      const before = takesSeveral(c) ? (c.update.assignee_ids ?? (await current(c)).map(({ id }) => id)) : [];
       return {
         message: `Assigned ${mentionsOf(added)}.`,
-        wanted: { assignee_ids: [...new Set([...before, ...added.map(({ id }) => id)])] },
+        update: { assignee_ids: [...new Set([...before, ...added.map(({ id }) => id)])] },
       };
     },
   },
@@ -35,33 +35,33 @@ export const assigneeActions: readonly QuickAction[] = [
     name: 'unassign',
     on: BOTH,
     may: async (c) => mayManage(c) && (await current(c)).length > 0,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const users = takesSeveral(c) ? await usersOf(c, argument) : [];
       if (typeof users === 'string') return { message: users };
       const had = await current(c);
       const gone = users.length === 0 ? had : users;
-      const kept = (c.wanted.assignee_ids ?? had.map(({ id }) => id)).filter(
+      const kept = (c.update.assignee_ids ?? had.map(({ id }) => id)).filter(
         (id) => users.length > 0 && !users.some((user) => user.id === id),
       );
       return {
-        message: `Removed ${plural('assignee', gone.length)} ${mentionsOf(gone)}.`,
-        wanted: { assignee_ids: kept },
+        message: `Removed ${pluralize('assignee', gone.length)} ${mentionsOf(gone)}.`,
+        update: { assignee_ids: kept },
       };
     },
   },
   {
     name: 'reassign',
     on: BOTH,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const users = await usersOf(c, argument);
       if (typeof users === 'string') return { message: users };
       if (users.length === 0) return { message: 'Failed to assign a user because no user was found.' };
-      const wanted = takesSeveral(c) ? users : users.slice(0, 1);
+      const assignees = takesSeveral(c) ? users : users.slice(0, 1);
       return {
-        message: `Changed assignees to ${mentionsOf(wanted)}.`,
-        wanted: { assignee_ids: wanted.map(({ id }) => id) },
+        message: `Changed assignees to ${mentionsOf(assignees)}.`,
+        update: { assignee_ids: assignees.map(({ id }) => id) },
       };
     },
   },

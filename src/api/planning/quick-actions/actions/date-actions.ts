@@ -14,18 +14,18 @@ export const dateActions: readonly QuickAction[] = [
     name: 'due',
     on: ISSUES,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const day = await readDay(argument, c.deps.clock.now());
       if (day === null) return { message: 'Failed to set due date because the date format is invalid.' };
-      return { message: `Set the due date to ${shortDate(day)}.`, wanted: { due_date: day } };
+      return { message: `Set the due date to ${shortDate(day)}.`, update: { due_date: day } };
     },
   },
   {
     name: 'remove_due_date',
     on: ISSUES,
     may: (c) => c.issue !== null && c.issue.due_date !== null && mayManage(c),
-    run: () => ({ message: 'Removed the due date.', wanted: { due_date: null } }),
+    evaluate: () => ({ message: 'Removed the due date.', update: { due_date: null } }),
   },
 ];

@@ -37,54 +37,54 @@ export const issueActions: readonly QuickAction[] = [
     on: ISSUES,
     atCreation: true,
     may: (c) => c.issue === null || (c.issue.confidential === 0 && mayManage(c)),
-    run: () => ({ message: 'Made this issue confidential.', wanted: { confidential: true } }),
+    evaluate: () => ({ message: 'Made this issue confidential.', update: { confidential: true } }),
   },
   {
     name: 'weight',
     on: ISSUES,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: weighs,
-    run: (_c, argument) => {
+    evaluate: (_c, argument) => {
       if (!/^\d{1,10}$/.test(argument) || Number(argument) > MAX_WEIGHT) return undefined;
-      return { message: `Set weight to ${Number(argument)}.`, wanted: { weight: Number(argument) } };
+      return { message: `Set weight to ${Number(argument)}.`, update: { weight: Number(argument) } };
     },
   },
   {
     name: 'clear_weight',
     on: ISSUES,
     may: (c) => c.issue !== null && c.issue.weight !== null && weighs(c),
-    run: () => ({ message: 'Cleared weight.', wanted: { weight: null } }),
+    evaluate: () => ({ message: 'Cleared weight.', update: { weight: null } }),
   },
   {
     name: 'health_status',
     on: ISSUES,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: hasHealth,
-    run: (_c, argument) => {
+    evaluate: (_c, argument) => {
       const status = argument.toLowerCase().replaceAll(/[\s-]+/g, '_');
       if (!HEALTH.includes(status)) return undefined;
-      return { message: `Set health status to ${status}.`, wanted: { health_status: status } };
+      return { message: `Set health status to ${status}.`, update: { health_status: status } };
     },
   },
   {
     name: 'clear_health_status',
     on: ISSUES,
     may: (c) => c.issue !== null && c.issue.health_status !== null && hasHealth(c),
-    run: () => ({ message: 'Cleared health status.', wanted: { health_status: null } }),
+    evaluate: () => ({ message: 'Cleared health status.', update: { health_status: null } }),
   },
   {
     name: 'severity',
     on: ISSUES,
-    takes: 'argument',
+    requiresArgument: true,
     may: (c) => c.issue?.issue_type === 'incident' && mayManage(c),
-    run: (_c, argument) => {
+    evaluate: (_c, argument) => {
       const name = argument.toLowerCase();
       const severity = Object.hasOwn(SEVERITIES, name) ? SEVERITIES[name]! : undefined;
       if (severity === undefined) return { message: 'No severity matches the provided parameter' };
       const shown = `${severity[0]}${severity.slice(1).toLowerCase()}`;
-      return { message: `Severity updated to ${shown}.`, wanted: { severity } };
+      return { message: `Severity updated to ${shown}.`, update: { severity } };
     },
   },
   {
@@ -92,42 +92,42 @@ export const issueActions: readonly QuickAction[] = [
     on: ISSUES,
     atCreation: true,
     may: (c) => c.issue?.issue_type !== 'incident' && mayManage(c),
-    run: () => ({ message: 'Issue has been promoted to incident.', wanted: { issue_type: 'incident' } }),
+    evaluate: () => ({ message: 'Issue has been promoted to incident.', update: { issue_type: 'incident' } }),
   },
   {
     name: 'promote_to',
     on: ISSUES,
-    takes: 'argument',
+    requiresArgument: true,
     may: (c) => c.issue !== null && mayManage(c),
-    run: (c, argument) => {
+    evaluate: (c, argument) => {
       const type = typeOf(argument);
       const promotes = { issue: 'incident', task: 'issue' } as const;
       const from = c.issue!.issue_type;
       if (type === undefined || (from !== 'issue' && from !== 'task') || promotes[from] !== type) {
         return { message: 'Failed to promote this work item: Provided type is not supported.' };
       }
-      return { message: 'Promoted successfully.', wanted: { issue_type: type } };
+      return { message: 'Promoted successfully.', update: { issue_type: type } };
     },
   },
   {
     name: 'type',
     on: ISSUES,
-    takes: 'argument',
+    requiresArgument: true,
     may: (c) => c.issue !== null && mayManage(c),
-    run: (c, argument) => {
+    evaluate: (c, argument) => {
       const type = typeOf(argument);
       if (type === undefined) return { message: 'Failed to convert this work item: Provided type is not supported.' };
       if (type === c.issue!.issue_type) return { message: 'Failed to convert this work item: Types are the same.' };
-      return { message: 'Type changed successfully.', wanted: { issue_type: type } };
+      return { message: 'Type changed successfully.', update: { issue_type: type } };
     },
   },
   {
     name: 'copy_metadata',
     on: BOTH,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const from = await metadataOf(c, argument);
       if (from === undefined || from.project.id !== c.scope.project.id) {
         return { message: 'Failed to find work item or merge request' };
@@ -135,10 +135,10 @@ export const issueActions: readonly QuickAction[] = [
       const { row, type } = from;
       const labels = (await labelsFor(c.deps.db, type, [row.id])).get(row.id)!;
       for (const { id, name } of labels) c.labels.set(id, name);
-      const added = new Set([...(c.wanted.add_label_ids ?? []), ...labels.map(({ id }) => id)]);
+      const added = new Set([...(c.update.add_label_ids ?? []), ...labels.map(({ id }) => id)]);
       return {
         message: `Copied labels and milestone from ${from.sign}${row.iid}.`,
-        wanted: {
+        update: {
           add_label_ids: [...added],
           ...(row.milestone_id === null ? {} : { milestone_id: row.milestone_id }),
         },

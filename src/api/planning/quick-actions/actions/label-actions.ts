@@ -1,5 +1,5 @@
 import { labelsFor } from '../../issuables/labels.ts';
-import { BOTH, type Context, mayManage, plural, type QuickAction, rowOf } from '../action.ts';
+import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../action.ts';
 import { labelsOf, referencesTo } from '../labels.ts';
 
 /** Labels of the target as it is. */
@@ -12,7 +12,7 @@ async function current(c: Context) {
 const hasLabels: QuickAction['may'] = async (c) => mayManage(c) && (await current(c)).length > 0;
 
 const idsOf = (labels: readonly { id: number }[]): number[] => labels.map(({ id }) => id);
-const joined = (before: readonly number[] | undefined, ids: readonly number[]) => [
+const unionOf = (before: readonly number[] | undefined, ids: readonly number[]) => [
   ...new Set([...(before ?? []), ...ids]),
 ];
 
@@ -22,14 +22,14 @@ export const labelActions: readonly QuickAction[] = [
     aliases: ['labels'],
     on: BOTH,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const labels = await labelsOf(c, argument);
       if (labels.length === 0) return undefined;
       return {
-        message: `Added ${referencesTo(labels)} ${plural('label', labels.length)}.`,
-        wanted: { add_label_ids: joined(c.wanted.add_label_ids, idsOf(labels)) },
+        message: `Added ${referencesTo(labels)} ${pluralize('label', labels.length)}.`,
+        update: { add_label_ids: unionOf(c.update.add_label_ids, idsOf(labels)) },
       };
     },
   },
@@ -38,27 +38,27 @@ export const labelActions: readonly QuickAction[] = [
     aliases: ['remove_label'],
     on: BOTH,
     may: hasLabels,
-    run: async (c, argument) => {
-      if (argument === '') return { message: 'Removed all labels.', wanted: { label_ids: [] } };
+    evaluate: async (c, argument) => {
+      if (argument === '') return { message: 'Removed all labels.', update: { label_ids: [] } };
       const labels = await labelsOf(c, argument);
       if (labels.length === 0) return undefined;
       return {
-        message: `Removed ${referencesTo(labels)} ${plural('label', labels.length)}.`,
-        wanted: { remove_label_ids: joined(c.wanted.remove_label_ids, idsOf(labels)) },
+        message: `Removed ${referencesTo(labels)} ${pluralize('label', labels.length)}.`,
+        update: { remove_label_ids: unionOf(c.update.remove_label_ids, idsOf(labels)) },
       };
     },
   },
   {
     name: 'relabel',
     on: BOTH,
-    takes: 'argument',
+    requiresArgument: true,
     may: hasLabels,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const labels = await labelsOf(c, argument);
       if (labels.length === 0) return undefined;
       return {
-        message: `Replaced all labels with ${referencesTo(labels)} ${plural('label', labels.length)}.`,
-        wanted: { label_ids: joined(c.wanted.label_ids, idsOf(labels)) },
+        message: `Replaced all labels with ${referencesTo(labels)} ${pluralize('label', labels.length)}.`,
+        update: { label_ids: unionOf(c.update.label_ids, idsOf(labels)) },
       };
     },
   },

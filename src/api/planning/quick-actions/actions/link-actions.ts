@@ -5,7 +5,7 @@ import type { LinkType } from '../../issue-links/answers.ts';
 import { linksFrom } from '../../issue-links/queries.ts';
 import { linkIssues, unlinkIssues } from '../../issue-links/writes.ts';
 import type { FoundIssue } from '../../references/resolve.ts';
-import { type Context, type Doing, ISSUES, type QuickAction, sentence } from '../action.ts';
+import { type Context, type ExecutionContext, ISSUES, type QuickAction, toSentence } from '../action.ts';
 import { issuesOf, referenceTo } from '../references.ts';
 
 async function mayLink({ deps, scope, issue }: Context): Promise<boolean> {
@@ -16,7 +16,7 @@ async function mayLink({ deps, scope, issue }: Context): Promise<boolean> {
 const NOT_FOUND = 'No matching issue found. Make sure that you are adding a valid issue URL.';
 
 /** Links the issue to each of the others. @returns what is told of it */
-async function link(at: Doing, others: readonly FoundIssue[], type: LinkType): Promise<string> {
+async function link(at: ExecutionContext, others: readonly FoundIssue[], type: LinkType): Promise<string> {
   const linked: string[] = [];
   const refusals = new Set<string>();
   for (const other of others) {
@@ -29,11 +29,11 @@ async function link(at: Doing, others: readonly FoundIssue[], type: LinkType): P
       refusals.add(error.message.endsWith('.') ? error.message : `${error.message}.`);
     }
   }
-  const told = linked.length === 0 ? [] : [toldOf(sentence(linked), type)];
-  return [...told, ...refusals].join(' ');
+  const messages = linked.length === 0 ? [] : [linkedMessage(toSentence(linked), type)];
+  return [...messages, ...refusals].join(' ');
 }
 
-function toldOf(others: string, type: LinkType): string {
+function linkedMessage(others: string, type: LinkType): string {
   if (type === 'relates_to') return `Added ${others} as a linked item related to this issue.`;
   const how = type === 'blocks' ? 'blocked by this issue' : 'blocking this issue';
   return `Added ${others} as a linked item ${how}.`;
@@ -43,12 +43,12 @@ const linking = (name: string, type: LinkType): QuickAction => ({
   name,
   on: ISSUES,
   atCreation: true,
-  takes: 'argument',
+  requiresArgument: true,
   may: mayLink,
-  run: async (c, argument) => {
+  evaluate: async (c, argument) => {
     const others = await issuesOf(c, argument);
     if (others.length === 0) return { message: NOT_FOUND };
-    return { within: (at) => link(at, others, type) };
+    return { inTransaction: (at) => link(at, others, type) };
   },
 });
 
@@ -59,9 +59,9 @@ export const linkActions: readonly QuickAction[] = [
   {
     name: 'unlink',
     on: ISSUES,
-    takes: 'argument',
+    requiresArgument: true,
     may: async (c) => c.issue !== null && (await mayLink(c)),
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const [other] = await issuesOf(c, argument);
       const links = other === undefined ? [] : await linksFrom(c.deps.db, c.issue!.id);
       const found = links.find(({ otherId }) => otherId === other?.issue.id);
@@ -69,7 +69,7 @@ export const linkActions: readonly QuickAction[] = [
         return { message: 'No linked issue matches the provided parameter.' };
       return {
         message: `Removed linked item ${referenceTo(c, other)}.`,
-        within: async ({ deps, scope, issue }) => {
+        inTransaction: async ({ deps, scope, issue }) => {
           await unlinkIssues(deps, scope, issue!, found.link.id);
           return undefined;
         },

@@ -21,8 +21,8 @@ async function mayRebase({ deps, scope, mergeRequest: row }: Context): Promise<b
   }
 }
 
-const isDraft = ({ mergeRequest, wanted }: Context): boolean =>
-  wanted.wip_event === undefined ? mergeRequest?.draft === 1 : wanted.wip_event === 'draft';
+const isDraft = ({ mergeRequest, update }: Context): boolean =>
+  update.wip_event === undefined ? mergeRequest?.draft === 1 : update.wip_event === 'draft';
 
 const NO_CHANGE = { message: "No change to this merge request's draft status." };
 
@@ -33,8 +33,8 @@ export const mergeRequestActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     once: true,
     may: mayMerge,
-    run: (c) => {
-      const { seenHead: sha, mergeRequest } = c;
+    evaluate: (c) => {
+      const { diffHeadSha: sha, mergeRequest } = c;
       if (sha === undefined || sha === '') {
         return { message: 'The `/merge` quick action requires the SHA of the head of the branch.' };
       }
@@ -43,8 +43,8 @@ export const mergeRequestActions: readonly QuickAction[] = [
       }
       return {
         changes: { merge: sha },
-        after: async ({ deps, scope, mergeRequest: now }) => {
-          if (c.rebases) throw new ApiError(409, 'A merge request that is rebased is not merged.');
+        afterCommit: async ({ deps, scope, mergeRequest: now }) => {
+          if (c.rebaseRequested) throw new ApiError(409, 'A merge request that is rebased is not merged.');
           await acceptMergeRequest(deps, scope, now!, { auto: true, sha });
           const { state } = await deps.db
             .selectFrom('merge_requests')
@@ -62,16 +62,16 @@ export const mergeRequestActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     once: true,
     may: mayRebase,
-    run: (c) => {
+    evaluate: (c) => {
       const { merge_status, source_branch } = c.mergeRequest!;
       if (merge_status === 'cannot_be_merged') {
         return { message: 'This merge request is currently in an unmergeable state, and cannot be rebased.' };
       }
-      c.rebases = true;
+      c.rebaseRequested = true;
       return {
         message: `Scheduled a rebase of branch ${source_branch}.`,
         changes: { rebase: true },
-        within: async ({ deps, scope, mergeRequest }) => {
+        inTransaction: async ({ deps, scope, mergeRequest }) => {
           await requestRebase(deps, scope.caller, mergeRequest!, false);
           return undefined;
         },
@@ -83,28 +83,28 @@ export const mergeRequestActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     atCreation: true,
     may: mayUpdate,
-    run: (c) =>
-      isDraft(c) ? NO_CHANGE : { message: 'Marked this merge request as a draft.', wanted: { wip_event: 'draft' } },
+    evaluate: (c) =>
+      isDraft(c) ? NO_CHANGE : { message: 'Marked this merge request as a draft.', update: { wip_event: 'draft' } },
   },
   {
     name: 'ready',
     on: MERGE_REQUESTS,
     atCreation: true,
     may: mayUpdate,
-    run: (c) =>
+    evaluate: (c) =>
       c.mergeRequest === null || isDraft(c)
-        ? { message: 'Marked this merge request as ready.', wanted: { wip_event: 'ready' } }
+        ? { message: 'Marked this merge request as ready.', update: { wip_event: 'ready' } }
         : NO_CHANGE,
   },
   {
     name: 'target_branch',
     on: MERGE_REQUESTS,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayUpdate,
-    run: async (c, branch) =>
+    evaluate: async (c, branch) =>
       branch.length <= 255 && (await tipOf(c.deps, c.scope.project, branch)) !== null
-        ? { message: `Set target branch to ${branch}.`, wanted: { target_branch: branch } }
+        ? { message: `Set target branch to ${branch}.`, update: { target_branch: branch } }
         : { message: 'Failed to set target branch because it does not exist.' },
   },
 ];

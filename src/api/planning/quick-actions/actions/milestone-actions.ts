@@ -17,15 +17,15 @@ export const milestoneActions: readonly QuickAction[] = [
     name: 'milestone',
     on: BOTH,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const { project, namespace } = c.scope;
       const milestone = await findMilestoneOfName(c.deps.db, project, namespace, nameOf(argument));
       if (milestone === undefined) return { message: 'Failed to set milestone because no milestone was found.' };
       return {
         message: `Set the milestone to %"${milestone.title}".`,
-        wanted: { milestone_id: milestone.id },
+        update: { milestone_id: milestone.id },
       };
     },
   },
@@ -33,9 +33,9 @@ export const milestoneActions: readonly QuickAction[] = [
     name: 'remove_milestone',
     on: BOTH,
     may: async (c) => mayManage(c) && (await current(c)) !== undefined,
-    run: async (c) => ({
+    evaluate: async (c) => ({
       message: `Removed %"${(await current(c))!.title}" milestone.`,
-      wanted: { milestone_id: null },
+      update: { milestone_id: null },
     }),
   },
 ];

@@ -6,17 +6,25 @@ import { closeAsDuplicate } from '../../issues/duplicate.ts';
 import { cloneIssue, moveIssue } from '../../issues/move.ts';
 import { issueUrl } from '../../issues/views.ts';
 import { mayComment } from '../../notes/rights.ts';
-import { type Context, type Doing, ISSUES, mayManage, mayUpdate, type Outcome, type QuickAction } from '../action.ts';
+import {
+  type Context,
+  type ExecutionContext,
+  ISSUES,
+  mayManage,
+  mayUpdate,
+  type Outcome,
+  type QuickAction,
+} from '../action.ts';
 import { issuesOf } from '../references.ts';
 
-const mayPlace = (c: Context): boolean => c.issue !== null && mayManage(c);
+const mayMove = (c: Context): boolean => c.issue !== null && mayManage(c);
 
 const unable = (verb: 'move' | 'clone') =>
   refused(`Unable to ${verb}. Target project or group doesn't exist or doesn't support this item type.`);
 
 /** Moves or clones to the project of a path; one that the caller may not see is told of like one that is not there. */
-async function place(
-  { deps }: Doing,
+async function transfer(
+  { deps }: ExecutionContext,
   verb: 'move' | 'clone',
   path: string,
   work: (projectId: number) => Promise<unknown>,
@@ -55,7 +63,7 @@ async function duplicateOf(c: Context, argument: string): Promise<Outcome> {
   return {
     message: `Closed this issue. Marked as related to, and a duplicate of, ${url}.`,
     changes: { canonical_issue_id: original.issue.id },
-    within: async ({ deps, scope, issue: now }) => {
+    inTransaction: async ({ deps, scope, issue: now }) => {
       await closeAsDuplicate(deps, scope.caller, { issue: now!, project: scope.project }, original);
       if (!(await areLinked(deps.db, issue.id, original.issue.id))) {
         await relate(deps, scope, now!, { target_project_id: project.id, target_issue_iid: original.issue.iid });
@@ -75,14 +83,14 @@ async function relate(...args: Parameters<typeof linkIssues>): Promise<void> {
 }
 
 /** Where an issue is: moved, cloned, closed in favour of another one. */
-export const placeActions: readonly QuickAction[] = [
-  { name: 'duplicate', on: ISSUES, once: true, takes: 'argument', may: mayPlace, run: duplicateOf },
+export const moveActions: readonly QuickAction[] = [
+  { name: 'duplicate', on: ISSUES, once: true, requiresArgument: true, may: mayMove, evaluate: duplicateOf },
   {
     name: 'clone',
     on: ISSUES,
     once: true,
-    may: mayPlace,
-    run: (c, argument) => {
+    may: mayMove,
+    evaluate: (c, argument) => {
       const words = argument.split(/\s+/).filter((word) => word !== '');
       const paths = words.filter((word) => word !== '--with_notes');
       if (paths.length > 1) return { message: 'Failed to clone this item: wrong parameters.' };
@@ -90,7 +98,8 @@ export const placeActions: readonly QuickAction[] = [
       const path = paths[0] ?? c.scope.project.full_path;
       return {
         changes: { clone_with_notes: withNotes },
-        within: (at) => place(at, 'clone', path, (id) => cloneIssue(at.deps, at.scope, at.issue!, id, withNotes)),
+        inTransaction: (at) =>
+          transfer(at, 'clone', path, (id) => cloneIssue(at.deps, at.scope, at.issue!, id, withNotes)),
       };
     },
   },
@@ -98,10 +107,10 @@ export const placeActions: readonly QuickAction[] = [
     name: 'move',
     on: ISSUES,
     once: true,
-    takes: 'argument',
-    may: mayPlace,
-    run: (_c, path) => ({
-      within: (at) => place(at, 'move', path, (id) => moveIssue(at.deps, at.scope, at.issue!, id)),
+    requiresArgument: true,
+    may: mayMove,
+    evaluate: (_c, path) => ({
+      inTransaction: (at) => transfer(at, 'move', path, (id) => moveIssue(at.deps, at.scope, at.issue!, id)),
     }),
   },
 ];

@@ -2,7 +2,7 @@ import { emojiName } from '../../award-emoji/names.ts';
 import { award, awardsOf, revoke } from '../../award-emoji/writes.ts';
 import { setSubscribed, subscribedAmong } from '../../issuables/subscriptions.ts';
 import { addTodos, settleTodos } from '../../todos/record.ts';
-import { BOTH, type Context, type Doing, type QuickAction, rowOf } from '../action.ts';
+import { BOTH, type Context, type ExecutionContext, type QuickAction, rowOf } from '../action.ts';
 
 /** The issue or merge request, with its type. */
 function aboutOf({ issue, mergeRequest }: Pick<Context, 'issue' | 'mergeRequest'>) {
@@ -31,13 +31,13 @@ async function hasTodo(c: Context): Promise<boolean> {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-const subscribing = (subscribed: boolean) => async (at: Doing) => {
+const subscribing = (subscribed: boolean) => async (at: ExecutionContext) => {
   const { type, row } = aboutOf(at);
   await setSubscribed(at.deps, type, row, at.scope.caller.user.id, subscribed);
   return undefined;
 };
 
-async function toggle({ deps, scope: { caller }, ...at }: Doing, name: string): Promise<void> {
+async function toggle({ deps, scope: { caller }, ...at }: ExecutionContext, name: string): Promise<void> {
   const { type, id, projectId, row } = aboutOf(at);
   const awardable = { type, id, projectId, locked: row.discussion_locked === 1, sealed: false };
   const given = awardsOf(deps.db, awardable).where('user_id', '=', caller.user.id).where('name', '=', name);
@@ -47,15 +47,15 @@ async function toggle({ deps, scope: { caller }, ...at }: Doing, name: string): 
 }
 
 /** What concerns the caller alone: to-do items, notifications, reactions. */
-export const ownActions: readonly QuickAction[] = [
+export const personalActions: readonly QuickAction[] = [
   {
     name: 'todo',
     on: BOTH,
     may: async (c) => mayFollow(c) && !(await hasTodo(c)),
-    run: () => ({
+    evaluate: () => ({
       message: 'Added a to-do item.',
       changes: { todo_event: 'add' },
-      within: async ({ deps, scope, ...at }) => {
+      inTransaction: async ({ deps, scope, ...at }) => {
         const { id: authorId } = scope.caller.user;
         await addTodos(deps, deps.db, aboutOf(at), 'marked', [authorId], { authorId });
         return undefined;
@@ -66,10 +66,10 @@ export const ownActions: readonly QuickAction[] = [
     name: 'done',
     on: BOTH,
     may: async (c) => mayFollow(c) && (await hasTodo(c)),
-    run: () => ({
+    evaluate: () => ({
       message: 'Marked to-do item as done.',
       changes: { todo_event: 'done' },
-      within: async ({ deps, scope, ...at }) => {
+      inTransaction: async ({ deps, scope, ...at }) => {
         await settleTodos(deps, deps.db, aboutOf(at), scope.caller.user.id);
         return undefined;
       },
@@ -79,39 +79,39 @@ export const ownActions: readonly QuickAction[] = [
     name: 'subscribe',
     on: BOTH,
     may: async (c) => mayFollow(c) && !(await isSubscribed(c)),
-    run: () => ({
+    evaluate: () => ({
       message: 'Subscribed to notifications.',
       changes: { subscription_event: 'subscribe' },
-      within: subscribing(true),
+      inTransaction: subscribing(true),
     }),
   },
   {
     name: 'unsubscribe',
     on: BOTH,
     may: async (c) => mayFollow(c) && (await isSubscribed(c)),
-    run: () => ({
+    evaluate: () => ({
       message: 'Unsubscribed from notifications.',
       changes: { subscription_event: 'unsubscribe' },
-      within: subscribing(false),
+      inTransaction: subscribing(false),
     }),
   },
   {
     name: 'react',
     aliases: ['award'],
     on: BOTH,
-    takes: 'argument',
+    requiresArgument: true,
     may: (c) => {
       const row = rowOf(c);
       return row !== null && c.scope.permissions.can('award_emoji', { locked: row.discussion_locked === 1 });
     },
-    run: async (_c, argument) => {
-      const [, said] = /^:([\w+-]{1,100}):/.exec(argument) ?? [];
-      const name = said === undefined ? undefined : await emojiName(said);
+    evaluate: async (_c, argument) => {
+      const [, shortcode] = /^:([\w+-]{1,100}):/.exec(argument) ?? [];
+      const name = shortcode === undefined ? undefined : await emojiName(shortcode);
       if (name === undefined) return { message: 'Failed to react because no emoji was found.' };
       return {
-        message: `Toggled :${said}: emoji reaction.`,
+        message: `Toggled :${shortcode}: emoji reaction.`,
         changes: { emoji_award: name },
-        within: async (at) => {
+        inTransaction: async (at) => {
           await toggle(at, name);
           return undefined;
         },

@@ -42,9 +42,9 @@ export const repositoryActions: readonly QuickAction[] = [
       permissions.can('push_code') &&
       permissions.can('create_merge_request_from') &&
       permissions.can('create_merge_request_in'),
-    run: (c, argument) => ({
+    evaluate: (c, argument) => ({
       changes: { create_merge_request: { branch_name: argument || null, issue_iid: c.issue?.iid ?? null } },
-      after: async ({ deps, scope, issue }) => {
+      afterCommit: async ({ deps, scope, issue }) => {
         await resolveIn(deps, scope, issue!, argument || branchOf(issue!));
         const made = argument === '' ? 'a branch' : `branch '${argument}'`;
         return `Created ${made} and a merge request to resolve this issue.`;
@@ -55,15 +55,15 @@ export const repositoryActions: readonly QuickAction[] = [
     name: 'tag',
     on: ['Commit'],
     once: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: ({ scope }) => scope.permissions.can('push_code'),
-    run: (c, argument) => {
+    evaluate: (c, argument) => {
       const [, name = '', message = ''] = /^(\S+)(?:\s+(.*))?$/.exec(argument) ?? [];
       const shown = message === '' ? '' : ` with "${message}"`;
       return {
         message: `Tagged this commit to ${name}${shown}.`,
         changes: { tag_name: name, tag_message: message === '' ? null : message },
-        after: async ({ deps, scope }) => {
+        afterCommit: async ({ deps, scope }) => {
           await createTag(deps, scope.project, scope, { name, target: c.sha!, message });
           return undefined;
         },

@@ -3,7 +3,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import { publishReview, setReviewer } from '../../draft-notes/publish.ts';
 import { draftsOf, type Reviewed } from '../../draft-notes/writes.ts';
 import { approve, unapprove } from '../../merge-requests/approvals/approve.ts';
-import { type Context, type Doing, MERGE_REQUESTS, type QuickAction } from '../action.ts';
+import { type Context, type ExecutionContext, MERGE_REQUESTS, type QuickAction } from '../action.ts';
 
 const reviewed = ({ id, iid, project_id, author_id, discussion_locked }: MergeRequest): Reviewed => ({
   type: 'MergeRequest',
@@ -25,7 +25,7 @@ const SUBMITTED = 'Submitted the current review.';
 /** What a reviewer comes to, as arguments name it. */
 const STATES = ['reviewed', 'requested_changes'] as const;
 
-async function hasDrafts({ deps, scope, mergeRequest }: Doing): Promise<boolean> {
+async function hasDrafts({ deps, scope, mergeRequest }: ExecutionContext): Promise<boolean> {
   const drafts = draftsOf(deps.db, reviewed(mergeRequest!), scope.caller.user.id);
   return (await drafts.limit(1).executeTakeFirst()) !== undefined;
 }
@@ -37,9 +37,9 @@ export const reviewActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     once: true,
     may: mayApprove,
-    run: (c) => ({
+    evaluate: (c) => ({
       message: APPROVED,
-      within: async (at) => {
+      inTransaction: async (at) => {
         const { deps, scope, mergeRequest } = at;
         const drafts = !c.inReview && (await hasDrafts(at));
         await approve(deps, scope.caller, mergeRequest!, {});
@@ -54,9 +54,9 @@ export const reviewActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     once: true,
     may: mayApprove,
-    run: () => ({
+    evaluate: () => ({
       message: 'Unapproved the current merge request.',
-      within: async ({ deps, scope, mergeRequest }) => {
+      inTransaction: async ({ deps, scope, mergeRequest }) => {
         await unapprove(deps, scope.caller, mergeRequest!);
         return undefined;
       },
@@ -67,13 +67,13 @@ export const reviewActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     once: true,
     may: ({ mergeRequest }) => mergeRequest !== null,
-    run: (c, argument) => {
+    evaluate: (c, argument) => {
       // The review that it is part of is submitted anyway.
       if (c.inReview) return undefined;
       const state = STATES.find((each) => each === argument);
       return {
         message: SUBMITTED,
-        within: async ({ deps, scope, mergeRequest, write }) => {
+        inTransaction: async ({ deps, scope, mergeRequest, write }) => {
           const input = state === undefined ? {} : { reviewer_state: state };
           await publishReview(deps, scope, reviewed(mergeRequest!), input, write);
           if (argument !== 'approve' || !mayApprove({ ...c, mergeRequest })) return undefined;
@@ -87,9 +87,9 @@ export const reviewActions: readonly QuickAction[] = [
     name: 'request_changes',
     on: MERGE_REQUESTS,
     may: ({ mergeRequest }) => mergeRequest?.state === 'opened',
-    run: () => ({
+    evaluate: () => ({
       message: 'Changes requested to the current merge request.',
-      within: async ({ deps, scope, mergeRequest }) => {
+      inTransaction: async ({ deps, scope, mergeRequest }) => {
         await setReviewer(deps.db, reviewed(mergeRequest!), scope, 'requested_changes');
         return undefined;
       },

@@ -1,8 +1,8 @@
 import type { User } from '../../../../db/tables/users.ts';
-import { requestReviewAgain } from '../../merge-requests/requests/reviewers.ts';
+import { rerequestReview } from '../../merge-requests/requests/reviewers.ts';
 import { reviewersFor } from '../../merge-requests/requests/view-rows.ts';
-import { type Context, MERGE_REQUESTS, mayManage, plural, type QuickAction } from '../action.ts';
-import { mentionsOf, usersOf } from '../people.ts';
+import { type Context, MERGE_REQUESTS, mayManage, pluralize, type QuickAction } from '../action.ts';
+import { mentionsOf, usersOf } from '../users.ts';
 import { takesSeveral } from './assignee-actions.ts';
 
 async function current({ deps, mergeRequest }: Context): Promise<User[]> {
@@ -19,8 +19,8 @@ async function named(c: Context, argument: string, nobody: string): Promise<User
   return takesSeveral(c) ? users : users.slice(0, 1);
 }
 
-async function joined(c: Context, users: readonly User[]): Promise<number[]> {
-  const before = takesSeveral(c) ? (c.wanted.reviewer_ids ?? idsOf(await current(c))) : [];
+async function unionOf(c: Context, users: readonly User[]): Promise<number[]> {
+  const before = takesSeveral(c) ? (c.update.reviewer_ids ?? idsOf(await current(c))) : [];
   return [...new Set([...before, ...idsOf(users)])];
 }
 
@@ -31,12 +31,12 @@ export const reviewerActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     atCreation: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const users = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
       if (typeof users === 'string') return { message: users };
       return {
-        message: `Assigned ${mentionsOf(users)} as ${plural('reviewer', users.length)}.`,
-        wanted: { reviewer_ids: await joined(c, users) },
+        message: `Assigned ${mentionsOf(users)} as ${pluralize('reviewer', users.length)}.`,
+        update: { reviewer_ids: await unionOf(c, users) },
       };
     },
   },
@@ -45,18 +45,18 @@ export const reviewerActions: readonly QuickAction[] = [
     on: MERGE_REQUESTS,
     atCreation: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const users = await named(c, argument, 'Failed to request a review because no user was specified.');
       if (typeof users === 'string') return { message: users };
       const message = `Requested a review from ${mentionsOf(users)}.`;
       const had = await current(c);
       const again = users.filter(({ id }) => had.some((user) => user.id === id));
-      if (again.length === 0) return { message, wanted: { reviewer_ids: await joined(c, users) } };
+      if (again.length === 0) return { message, update: { reviewer_ids: await unionOf(c, users) } };
       return {
         message,
-        wanted: { reviewer_ids: await joined(c, users) },
-        within: async ({ deps, scope, mergeRequest }) => {
-          await requestReviewAgain(deps, deps.db, mergeRequest!, again, scope.caller.user.id);
+        update: { reviewer_ids: await unionOf(c, users) },
+        inTransaction: async ({ deps, scope, mergeRequest }) => {
+          await rerequestReview(deps, deps.db, mergeRequest!, again, scope.caller.user.id);
           return undefined;
         },
       };
@@ -65,30 +65,30 @@ export const reviewerActions: readonly QuickAction[] = [
   {
     name: 'reassign_reviewer',
     on: MERGE_REQUESTS,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: async (c, argument) => {
+    evaluate: async (c, argument) => {
       const users = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
       if (typeof users === 'string') return { message: users };
-      return { message: `Changed reviewers to ${mentionsOf(users)}.`, wanted: { reviewer_ids: idsOf(users) } };
+      return { message: `Changed reviewers to ${mentionsOf(users)}.`, update: { reviewer_ids: idsOf(users) } };
     },
   },
   {
     name: 'unassign_reviewer',
     aliases: ['remove_reviewer'],
     on: MERGE_REQUESTS,
-    may: async (c) => mayManage(c) && ((await current(c)).length > 0 || (c.wanted.reviewer_ids ?? []).length > 0),
-    run: async (c, argument) => {
+    may: async (c) => mayManage(c) && ((await current(c)).length > 0 || (c.update.reviewer_ids ?? []).length > 0),
+    evaluate: async (c, argument) => {
       const users = takesSeveral(c) ? await usersOf(c, argument) : [];
       if (typeof users === 'string') return { message: users };
       const had = await current(c);
       const gone = users.length === 0 ? had : users;
-      const kept = (c.wanted.reviewer_ids ?? idsOf(had)).filter(
+      const kept = (c.update.reviewer_ids ?? idsOf(had)).filter(
         (id) => users.length > 0 && !users.some((user) => user.id === id),
       );
       return {
-        message: `Removed ${plural('reviewer', gone.length)} ${mentionsOf(gone)}.`,
-        wanted: { reviewer_ids: kept },
+        message: `Removed ${pluralize('reviewer', gone.length)} ${mentionsOf(gone)}.`,
+        update: { reviewer_ids: kept },
       };
     },
   },

@@ -1,4 +1,4 @@
-import { BOTH, mayManage, mayUpdate, nounOf, type QuickAction, rowOf } from '../action.ts';
+import { BOTH, mayManage, mayUpdate, type QuickAction, rowOf, typeName } from '../action.ts';
 
 const MAX_TITLE = 255;
 
@@ -8,35 +8,35 @@ export const stateActions: readonly QuickAction[] = [
     name: 'close',
     on: BOTH,
     may: async (c) => rowOf(c)?.state === 'opened' && (await mayUpdate(c)),
-    run: (c) => ({ message: `Closed this ${nounOf(c)}.`, wanted: { state_event: 'close' } }),
+    evaluate: (c) => ({ message: `Closed this ${typeName(c)}.`, update: { state_event: 'close' } }),
   },
   {
     name: 'reopen',
     on: BOTH,
     may: async (c) => rowOf(c)?.state === 'closed' && (await mayUpdate(c)),
-    run: (c) => ({ message: `Reopened this ${nounOf(c)}.`, wanted: { state_event: 'reopen' } }),
+    evaluate: (c) => ({ message: `Reopened this ${typeName(c)}.`, update: { state_event: 'reopen' } }),
   },
   {
     name: 'title',
     on: BOTH,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayUpdate,
-    run: (_c, title) =>
+    evaluate: (_c, title) =>
       [...title].length > MAX_TITLE
         ? { message: `Title is too long (maximum is ${MAX_TITLE} characters)` }
-        : { message: `Changed the title to "${title}".`, wanted: { title } },
+        : { message: `Changed the title to "${title}".`, update: { title } },
   },
   {
     name: 'lock',
     on: BOTH,
     may: (c) => rowOf(c)?.discussion_locked !== 1 && mayLock(c),
-    run: () => ({ message: 'Locked the discussion.', wanted: { discussion_locked: true } }),
+    evaluate: () => ({ message: 'Locked the discussion.', update: { discussion_locked: true } }),
   },
   {
     name: 'unlock',
     on: BOTH,
     may: (c) => rowOf(c)?.discussion_locked === 1 && mayLock(c),
-    run: () => ({ message: 'Unlocked the discussion.', wanted: { discussion_locked: false } }),
+    evaluate: () => ({ message: 'Unlocked the discussion.', update: { discussion_locked: false } }),
   },
 ];
 

@@ -4,15 +4,15 @@ import type { IssuableKind } from '../../issuables/kind.ts';
 import { addSpent, resetSpent, setEstimate } from '../../issuables/times.ts';
 import { ISSUE_KIND } from '../../issues/kind.ts';
 import { MERGE_REQUEST_KIND } from '../../merge-requests/requests/kind.ts';
-import { BOTH, type Context, type Doing, mayManage, type QuickAction, rowOf } from '../action.ts';
+import { BOTH, type Context, type ExecutionContext, mayManage, type QuickAction, rowOf } from '../action.ts';
 
-const changeOf = ({ deps, scope: { caller }, ...at }: Doing) => {
+const changeOf = ({ deps, scope: { caller }, ...at }: ExecutionContext) => {
   const kind: Pick<IssuableKind, 'type' | 'table' | 'recordUpdate'> =
     at.issue === null ? MERGE_REQUEST_KIND : ISSUE_KIND;
   return { deps, caller, kind, row: rowOf(at)! };
 };
 
-const setTo = (seconds: number) => async (at: Doing) => {
+const setTo = (seconds: number) => async (at: ExecutionContext) => {
   await setEstimate(changeOf(at), seconds);
   return undefined;
 };
@@ -36,13 +36,13 @@ export const timeActions: readonly QuickAction[] = [
     aliases: ['estimate_time'],
     on: BOTH,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: (_c, argument) => {
+    evaluate: (_c, argument) => {
       const seconds = parseDuration(argument);
       if (seconds === null || seconds < 0) return undefined;
       const message = seconds === 0 ? 'Removed time estimate.' : `Set time estimate to ${humanDuration(seconds)}.`;
-      return { message, changes: { time_estimate: seconds }, within: setTo(seconds) };
+      return { message, changes: { time_estimate: seconds }, inTransaction: setTo(seconds) };
     },
   },
   {
@@ -50,16 +50,16 @@ export const timeActions: readonly QuickAction[] = [
     aliases: ['remove_time_estimate'],
     on: BOTH,
     may: hasTime,
-    run: () => ({ message: 'Removed time estimate.', changes: { time_estimate: 0 }, within: setTo(0) }),
+    evaluate: () => ({ message: 'Removed time estimate.', changes: { time_estimate: 0 }, inTransaction: setTo(0) }),
   },
   {
     name: 'spend',
     aliases: ['spent', 'spend_time'],
     on: BOTH,
     atCreation: true,
-    takes: 'argument',
+    requiresArgument: true,
     may: mayManage,
-    run: ({ deps, scope }, argument) => {
+    evaluate: ({ deps, scope }, argument) => {
       const now = deps.clock.now();
       const spent = spentOf(argument, now.toISOString().slice(0, 10));
       if (spent === null) return undefined;
@@ -68,7 +68,7 @@ export const timeActions: readonly QuickAction[] = [
       return {
         message: `${seconds > 0 ? 'Added' : 'Subtracted'} ${humanDuration(Math.abs(seconds))} spent time.`,
         changes: { spend_time: { duration: seconds, user_id: scope.caller.user.id, spent_at } },
-        within: async (at) => {
+        inTransaction: async (at) => {
           await addSpent(changeOf(at), seconds, null, spent_at);
           return undefined;
         },
@@ -79,10 +79,10 @@ export const timeActions: readonly QuickAction[] = [
     name: 'remove_time_spent',
     on: BOTH,
     may: hasTime,
-    run: ({ scope }) => ({
+    evaluate: ({ scope }) => ({
       message: 'Removed spent time.',
       changes: { spend_time: { duration: 'reset', user_id: scope.caller.user.id } },
-      within: async (at) => {
+      inTransaction: async (at) => {
         await resetSpent(changeOf(at));
         return undefined;
       },

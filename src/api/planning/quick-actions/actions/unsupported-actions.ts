@@ -1,7 +1,7 @@
 import { BOTH, type QuickAction } from '../action.ts';
 
 /** Quick actions of the platform about things that there are none of here: epics, iterations, boards, contacts and the like. */
-const ABSENT: readonly (readonly [name: string, ...aliases: string[]])[] = [
+const UNSUPPORTED: readonly (readonly [name: string, ...aliases: string[]])[] = [
   ['set_parent', 'epic'],
   ['remove_parent', 'remove_epic'],
   ['add_child'],
@@ -26,10 +26,10 @@ const ABSENT: readonly (readonly [name: string, ...aliases: string[]])[] = [
 ];
 
 /** They are none of the text, and say that they cannot be applied. */
-export const absentActions: readonly QuickAction[] = ABSENT.map(([name, ...aliases]) => ({
+export const unsupportedActions: readonly QuickAction[] = UNSUPPORTED.map(([name, ...aliases]) => ({
   name,
   aliases,
   on: BOTH,
   may: () => false,
-  run: () => undefined,
+  evaluate: () => undefined,
 }));
