@@ -10,6 +10,9 @@ export interface ModuleScope {
   readable: PackageCondition;
 }
 
+/** Of a group that is not there, so that one that is there is not told from it. */
+const NONE: PackageCondition = (eb) => eb.lit(false);
+
 /** There is none that the caller may read; whoever did not say who he is may find it when he does. */
 export const missingModule = (caller: BaseContext['caller']) =>
   caller.credential.kind === 'none' ? challenge() : notFound();
@@ -25,8 +28,7 @@ export const readsModules: Access<ModuleScope> = {
     }),
   },
   check: async ({ deps, caller, params }) => {
-    const namespace = await findNamespace(deps, params.module_namespace!);
-    if (namespace === undefined) throw missingModule(caller);
-    return { readable: await readablePackages(deps, caller, { group: namespace }) };
+    const group = await findNamespace(deps, params.module_namespace!);
+    return { readable: group === undefined ? NONE : await readablePackages(deps, caller, { group }) };
   },
 };

@@ -72,6 +72,8 @@ describe('the registry of modules', () => {
     assert.equal(answer.headers.location, `/api/v4${BASE}/${group.path}/net/aws/1.2.0/download`);
     const none = expectStatus(await get('none/aws/download'), 404);
     assert.equal(none.message, 'No version found for none module');
+    const nowhere = expectStatus(await app.get(`${BASE}/nowhere/none/aws/download`), 404);
+    assert.deepEqual(nowhere, none, 'a group that is not there is told from none');
   });
 
   test('gives an archive to whom it told where it is', async () => {
