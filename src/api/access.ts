@@ -7,7 +7,7 @@ import {
   type ProjectAbility,
 } from '../access/abilities.ts';
 import { whoInGroup, whoInProject, whoOnInstance, whoOnServer } from '../access/ability-words.ts';
-import type { UserCaller } from '../access/caller.ts';
+import type { Caller, UserCaller } from '../access/caller.ts';
 import {
   INSTANCE_RULES,
   type InstanceAbility,
@@ -132,10 +132,10 @@ export function byAdministrator<A extends object>(
 }
 
 /**
- * Callers who have an ability in the project of `:id`. What they may not see is 404; what they see but may not do
- * is 403, or 401 for anonymous callers.
+ * Callers who have an ability in the project of `:id`. A project that they do not see is 404; what they may not see or do
+ * in one that they see is 403, and for anonymous callers 404 or 401 ([decision](../../docs/decisions/closed-parts-are-403.md)).
  * @param options `anonymous`: whether anonymous callers are let in where the ability is open to them; `param`: name of
- * the path parameter; `sees`: what the ability is used on is not there for those without this one
+ * the path parameter; `sees`: what the ability is used on is seen by those who have this one, too
  */
 export function inProject(
   ability: ProjectAbility,
@@ -165,8 +165,8 @@ export function inProject(
         throw notFound('Project');
       }
       const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
-      requireProjectAbility(permissions, sees, stranger);
-      requireProjectAbility(permissions, ability, stranger);
+      requireProjectAbility(permissions, sees, caller);
+      requireProjectAbility(permissions, ability, caller);
       const { project, namespace } = found;
       if (caller.credential.kind !== 'job_token') return { project, namespace, permissions };
       const scope = { project, namespace, permissions, caller: await callerIn(deps, caller, project) };
@@ -211,17 +211,20 @@ export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & 
   },
 };
 
-/** @throws ApiError 404 for what the caller may not see, else 401 or 403 */
+/**
+ * Refuses who has not an ability in a project.
+ * @throws ApiError 404 where the caller does not see the project; else 403, and for anonymous callers 404 or, where the
+ * ability changes something, 401
+ */
 export function requireProjectAbility(
   permissions: ProjectPermissions,
   ability: ProjectAbility,
-  stranger: boolean,
+  caller: Pick<Caller, 'credential'>,
 ): void {
   if (permissions.can(ability)) return;
   if (!permissions.can('read_project')) throw notFound('Project');
-  // Members know that the part exists; for others a closed part is not there.
-  if (isReading(ability) && permissions.level === 0) throw notFound('Project');
-  throw stranger ? unauthorized() : forbidden();
+  if (caller.credential.kind !== 'none') throw forbidden();
+  throw isReading(ability) ? notFound('Project') : unauthorized();
 }
 
 /** Callers who have an ability in the group of `:id`; hidden groups are 404. */

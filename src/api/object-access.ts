@@ -17,7 +17,7 @@ export type UserScope = ProjectScope & { caller: UserCaller };
 export interface ProjectObject<P extends TProperties, Found extends object> {
   /** As the OpenAPI document calls what relations are to: "issue". */
   noun: string;
-  /** Who has not this ability finds nothing. */
+  /** Who has not this ability is refused before anything is looked up. */
   sees: ProjectAbility;
   /** The parts of the address that name it. */
   params: P;
@@ -37,8 +37,8 @@ export interface ObjectOptions<Found extends object> {
 }
 
 /**
- * Users who have an ability on an object of the project of `:id`. Handlers find the object in their context. What may not
- * be seen is 404; the ability is looked at before the body is read, and again when reading it took time.
+ * Users who have an ability on an object of the project of `:id`. Handlers find the object in their context. An object that may
+ * not be seen in a part that may is 404; the ability is looked at before the body is read, and again when reading it took time.
  */
 export function onObject<P extends TProperties, Found extends object>(
   object: ProjectObject<P, Found>,

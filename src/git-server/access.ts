@@ -98,7 +98,7 @@ async function admitToProject(
   const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!isWithin(caller, namespace.lineage)) throw hidden(caller, 'project');
   if (!permissions.can('read_code')) {
-    const known = !isStranger(caller) && permissions.can('read_project') && permissions.level > 0;
+    const known = !isStranger(caller) && permissions.can('read_project');
     throw known ? refused('You are not allowed to download code from this project.', 403) : hidden(caller, 'project');
   }
   await requireGroupWay(deps, caller, namespace, permissions.level);

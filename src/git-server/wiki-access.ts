@@ -68,12 +68,13 @@ async function inProject(deps: Deps, caller: Caller, path: string): Promise<Righ
   const found = await findGitProject(deps, path);
   if (found === undefined) return undefined;
   const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  const within = isWithin(caller, found.namespace.lineage);
   return {
     owner: { type: 'project', id: found.project.id },
     namespace: found.namespace,
     level: permissions.level,
-    known: permissions.level > 0 && permissions.can('read_project'),
-    download: isWithin(caller, found.namespace.lineage) && permissions.can('download_wiki'),
+    known: within && permissions.can('read_project'),
+    download: within && permissions.can('download_wiki'),
     write: permissions.can('create_wiki'),
   };
 }
@@ -83,12 +84,13 @@ async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights
   const group = await findGitGroup(deps, path);
   if (group === undefined || !holds(await planInForce(deps), 'premium')) return undefined;
   const permissions = await groupPermissions(deps, caller, group);
+  const within = isWithin(caller, group.lineage);
   return {
     owner: { type: 'group', id: group.id },
     namespace: group,
     level: permissions.level,
-    known: permissions.level > 0,
-    download: isWithin(caller, group.lineage) && permissions.can('download_group_wiki'),
+    known: within && permissions.can('read_group'),
+    download: within && permissions.can('download_group_wiki'),
     write: permissions.can('create_group_wiki'),
   };
 }

@@ -117,6 +117,18 @@ test('a wiki that is closed, and one of a project that stands still', async () =
   assert.match(await user.fails(dir, 'push', address(own, 'stranger'), 'main:x'), /not allowed to write/);
 });
 
+test('a wiki that is for the members of a public project or group', async () => {
+  const open = await app.make.group({ visibility: 'public' });
+  const own = await app.make.project({ namespace: open, visibility: 'public' });
+  const json = { wiki_access_level: 'private' };
+  expectStatus(await app.put(`/projects/${own.id}`, { json }), 200);
+  expectStatus(await app.put(`/groups/${open.id}`, { json }), 200);
+  const dir = await user.tree();
+  for (const place of [own, open]) {
+    assert.match(await user.fails(dir, 'ls-remote', address(place, 'stranger')), /not allowed to download this wiki/);
+  }
+});
+
 test('a wiki is found where its project or group was before', async () => {
   const own = await app.make.group();
   const inside = await app.make.project({ namespace: own });

@@ -64,7 +64,7 @@ describe('who may see pipelines and jobs', () => {
     [
       'without public jobs: members from Reporter on',
       { visibility: 'public', public_jobs: false },
-      [404, 404, 403, 403, 200, 200, 200, 200],
+      [404, 403, 403, 403, 200, 200, 200, 200],
     ],
     [
       'in a private project without public jobs: the same',
@@ -74,12 +74,12 @@ describe('who may see pipelines and jobs', () => {
     [
       'where builds are for members: they',
       { visibility: 'public', builds: 'private' },
-      [404, 404, 200, 200, 200, 200, 200, 200],
+      [404, 403, 200, 200, 200, 200, 200, 200],
     ],
     [
       'where builds are disabled: nobody',
       { visibility: 'public', builds: 'disabled' },
-      [404, 404, 403, 403, 403, 403, 403, 403],
+      [404, 403, 403, 403, 403, 403, 403, 403],
     ],
     [
       'in an archived project: as before',

@@ -108,6 +108,15 @@ test('who may do what in a public project, and in an archived one', async () => 
   assert.equal(await statuses(project, developer.token), READS_ONLY);
 });
 
+test('who may do what where the code of a public project is for members', async () => {
+  const project = await app.make.project({ visibility: 'public', columns: { repository_access_level: 'private' } });
+  expectStatus(await put(project), 200);
+  const { stranger, reporter } = await app.make.members(project);
+  assert.equal(await statuses(project, null), every(401));
+  assert.equal(await statuses(project, stranger.token), every(403));
+  assert.equal(await statuses(project, reporter.token), READS_ONLY);
+});
+
 test('scopes of tokens, and deploy tokens', async () => {
   const project = await app.make.project();
   expectStatus(await put(project), 200);

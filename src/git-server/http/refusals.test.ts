@@ -35,6 +35,17 @@ describe('what git shows when it is refused', () => {
     assert.match(hidden, /not found/);
   });
 
+  test('the code of a public project that is for members', async () => {
+    const project = await app.make.project({ visibility: 'public', columns: { repository_access_level: 'private' } });
+    const { stranger, reporter } = await app.make.members(project);
+    assert.match(
+      await user.fails(user.folder, 'ls-remote', user.address(project, stranger.token)),
+      /^remote: You are not allowed to download code from this project\.$/m,
+    );
+    assert.equal((await fetch(`${url}/${project.full_path}.git/info/refs?service=git-upload-pack`)).status, 401);
+    await user.ok(user.folder, 'ls-remote', user.address(project, reporter.token));
+  });
+
   test('no right to download, to push, or to push with that token', async () => {
     const project = await app.make.project();
     const { guest, reporter, developer } = await app.make.members(project);

@@ -122,6 +122,15 @@ describe('git over SSH', { skip: noSsh }, () => {
       await git.fails(dir, ...place.with(await place.keyOf(guest)), 'ls-remote', place.address(project)),
       /remote: ERROR: You are not allowed to download code from this project\./,
     );
+    await app.deps.db
+      .updateTable('projects')
+      .set({ visibility: 'public', repository_access_level: 'private' })
+      .where('id', '=', project.id)
+      .execute();
+    assert.match(
+      await git.fails(dir, ...place.with(await place.keyOf(stranger)), 'ls-remote', place.address(project)),
+      /remote: ERROR: You are not allowed to download code from this project\./,
+    );
     const reads = await place.keyOf(reporter);
     await git.ok(dir, ...place.with(reads), 'ls-remote', place.address(project));
     assert.match(

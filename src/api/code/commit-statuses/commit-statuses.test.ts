@@ -286,7 +286,9 @@ describe('GET /projects/:id/repository/commits/:sha/statuses', () => {
     }
     const hidden = await app.make.project({ visibility: 'public', columns: { repository_access_level: 'private' } });
     new ProjectGit(app, hidden).commit('main', { a: '1' });
-    expectStatus(await app.get(at(hidden), { token: users.stranger.token }), 404);
+    for (const path of [at(hidden), at(hidden).replace('main', 'gone')]) {
+      expectStatus(await app.get(path, { token: users.stranger.token }), 403);
+    }
   });
 });
 

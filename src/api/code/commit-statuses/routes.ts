@@ -32,8 +32,8 @@ export const commitStatusRoutes = [
     }),
     success: { status: 200, schema: Type.Array(CommitStatus) },
     errors: [400, 404],
-    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
-      requireProjectAbility(permissions, 'read_code', false);
+    handler: async ({ deps, caller, project, permissions, params, input, page, request, reply }) => {
+      requireProjectAbility(permissions, 'read_code', caller);
       const { commit } = await findCommit(deps, project, params.sha);
       const filters = {
         ref: input.ref,
@@ -74,7 +74,7 @@ export const commitStatusRoutes = [
     success: { status: 201, schema: CommitStatus },
     errors: [400, 403, 404, 422],
     handler: async ({ deps, project, permissions, caller, params, input }) => {
-      requireProjectAbility(permissions, 'read_code', false);
+      requireProjectAbility(permissions, 'read_code', caller);
       const { repo, commit } = await findCommit(deps, project, params.sha);
       const report = {
         sha: commit.oid,

@@ -131,11 +131,13 @@ describe('GET and HEAD /projects/:id/repository/files/:file_path', () => {
     assert.equal(refusal.scope, 'api read_api read_repository');
   });
 
-  test('hide the files of a public project whose repository is for members', async () => {
+  test('refuse strangers the files of a public project whose repository is for members', async () => {
     const closed = await app.make.project({ visibility: 'public', columns: { repository_access_level: 'private' } });
     expectStatus(await write(closed, 'f', 'x'), 201);
-    for (const token of [null, (await app.make.user()).token]) {
-      assert.equal((await app.get(`${at(closed, 'f')}?ref=main`, { token })).statusCode, 404);
+    const { token } = await app.make.user();
+    for (const path of ['f', 'g']) {
+      expectStatus(await app.get(`${at(closed, path)}?ref=main`, { token: null }), 404);
+      expectStatus(await app.get(`${at(closed, path)}?ref=main`, { token }), 403);
     }
     const { guest, reporter } = await app.make.members(closed);
     // Guests know of the repository, but its files begin with Reporters.

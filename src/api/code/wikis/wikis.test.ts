@@ -431,10 +431,10 @@ describe('who may', () => {
       return answers.join(' ');
     };
     await set('private');
-    assert.equal(await reads(`/projects/${inside.id}`), '404 404 200 200 200 200 200 200');
+    assert.equal(await reads(`/projects/${inside.id}`), '404 403 200 200 200 200 200 200');
     assert.equal(await reads(`/groups/${closed.id}`), '401 403 200 200 200 200 200 200');
     await set('disabled');
-    assert.equal(await reads(`/projects/${inside.id}`), '404 404 403 403 403 403 403 403');
+    assert.equal(await reads(`/projects/${inside.id}`), '404 403 403 403 403 403 403 403');
     assert.equal(await reads(`/groups/${closed.id}`), '401 403 403 403 403 403 403 403');
     expectStatus(await app.get(`/projects/${inside.id}/wikis`), 403);
     await set('enabled');

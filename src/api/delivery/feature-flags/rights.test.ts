@@ -49,7 +49,7 @@ describe('feature flags are for Developers', () => {
     expectStatus(await app.get('/projects/999999/feature_flags'), 404);
   });
 
-  test('and there for nobody where they are switched off', async () => {
+  test('and refused to everybody where they are switched off', async () => {
     const { path, project } = await setting();
     const { maintainer, stranger } = await app.make.members(project);
     await app.deps.db
@@ -59,14 +59,14 @@ describe('feature flags are for Developers', () => {
       .execute();
     expectStatus(await app.get(path, { token: maintainer.token }), 403);
     expectStatus(await app.post(path, { token: maintainer.token, json: { name: 'ab' } }), 403);
-    expectStatus(await app.get(path, { token: stranger.token }), 404);
+    for (const each of [path, `${path}/x`]) expectStatus(await app.get(each, { token: stranger.token }), 403);
     await app.deps.db
       .updateTable('projects')
       .set({ feature_flags_access_level: 'private' })
       .where('id', '=', project.id)
       .execute();
     expectStatus(await app.get(path, { token: maintainer.token }), 200);
-    expectStatus(await app.get(path, { token: stranger.token }), 404);
+    for (const each of [path, `${path}/x`]) expectStatus(await app.get(each, { token: stranger.token }), 403);
   });
 
   test('and read alone in an archived project', async () => {

@@ -140,14 +140,14 @@ describe('guests of a private project', () => {
   });
 });
 
-test('releases that are switched off are not there; for members only they are for members', async (t) => {
+test('releases that are switched off are refused to everybody; for members only they are for members', async (t) => {
   const { project, path, tokens } = await released(t, 'public');
   const set = async (releases_access_level: string) =>
     expectStatus(await app.put(`/projects/${project.id}`, { json: { releases_access_level } }), 200);
   await set('private');
-  await expectAll(tokens, same(404, 404, 200, 200, 200), (token) => app.get(path, { token }), 'list');
+  await expectAll(tokens, same(404, 403, 200, 200, 200), (token) => app.get(path, { token }), 'list');
   await set('disabled');
-  await expectAll(tokens, same(404, 404, 403, 403, 403), (token) => app.get(path, { token }), 'list');
+  await expectAll(tokens, same(404, 403, 403, 403, 403), (token) => app.get(path, { token }), 'list');
   const json = { tag_name: 'x', ref: 'main' };
   assert.equal((await app.post(path, { token: tokens.developer!, json })).statusCode, 403);
 });

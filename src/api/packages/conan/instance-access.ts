@@ -10,7 +10,7 @@ import { pathOfUser } from './names.ts';
 
 /**
  * Callers who have an ability in the project whose full path is the user of a recipe, with `+` for `/`: so two projects never
- * answer for one recipe. What they may not see is 404.
+ * answer for one recipe. A project that they do not see is 404.
  */
 export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
   const reads = isReading(ability);
@@ -21,16 +21,15 @@ export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
     anonymous: reads,
     params: {},
     check: async ({ deps, caller, params }) => {
-      const stranger = caller.credential.kind === 'none';
-      if (stranger && !reads) throw unauthorized();
+      if (caller.credential.kind === 'none' && !reads) throw unauthorized();
       const path = pathOfUser(params.package_username!);
       // Whatever has no `/` would be the id of a project.
       const found = path.includes('/') ? await findProject(deps, path) : undefined;
       if (found === undefined) throw notFound('Project');
       const { project, namespace } = found;
       const permissions = await projectPermissions(deps, caller, project, namespace);
-      requireProjectAbility(permissions, reads ? ability : 'read_project', stranger);
-      requireProjectAbility(permissions, ability, stranger);
+      requireProjectAbility(permissions, reads ? ability : 'read_project', caller);
+      requireProjectAbility(permissions, ability, caller);
       const scope = { project, namespace, permissions, caller: await callerIn(deps, caller, project) };
       return scope;
     },

@@ -75,7 +75,7 @@ export const packageFileRoutes: readonly Route[] = [
     operationId: 'deleteProjectPackageFile',
     summary: 'Delete a file of a package',
     description: 'It is gone at once. A package that lacks a file may not be of use any more.',
-    access: inProject('destroy_package', { sees: 'read_package' }),
+    access: inProject('destroy_package'),
     scopes: WRITE_PACKAGES,
     params: PackageFileId,
     success: { status: 204, empty: true },

@@ -159,7 +159,9 @@ describe('the packages of a project', () => {
     }
     for (const where of [closed, off]) {
       expectStatus(await app.get(`/projects/${where.id}/packages`, { token: null }), 404);
-      expectStatus(await app.get(`/projects/${where.id}/packages`, { token: staff.stranger.token }), 404);
+      for (const path of ['', '/999999', '/999999/package_files', '/999999/pipelines']) {
+        expectStatus(await app.get(`/projects/${where.id}/packages${path}`, { token: staff.stranger.token }), 403);
+      }
     }
     expectStatus(await app.get(`/projects/${off.id}/packages`), 403);
   });

@@ -14,6 +14,16 @@ import { pipelinesOf, presentPipelines } from './view-rows.ts';
 /** Part 1, section 8. */
 const MAX_PER_PAGE = 20;
 
+/** Who reads the packages and the pipelines of the project. */
+const readsBoth: typeof readsPackages = {
+  ...readsPackages,
+  check: async (request) => {
+    const scope = await readsPackages.check(request);
+    requireProjectAbility(scope.permissions, 'read_pipeline', request.caller);
+    return scope;
+  },
+};
+
 export const packagePipelineRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -22,13 +32,12 @@ export const packagePipelineRoutes: readonly Route[] = [
     credentials: WITH_DEPLOY_AND_JOB_TOKENS,
     summary: 'List the pipelines that published a package',
     description: 'The newest first, at most 20 on a page. Only for those who may see the pipelines of the project.',
-    access: readsPackages,
+    access: readsBoth,
     scopes: READ_PACKAGES,
     params: PackageId,
     input: listPipelines,
     success: { status: 200, schema: Type.Array(PackagePipeline) },
-    handler: async ({ deps, caller, project, permissions, params, input, page, request, reply }) => {
-      requireProjectAbility(permissions, 'read_pipeline', caller.credential.kind === 'none');
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
       const row = await findPackage(deps.db, project.id, params.package_id, DETAILED);
       const size = Math.min(page.size, MAX_PER_PAGE);
       const url = deps.externalUrl();

@@ -75,7 +75,7 @@ export const packageRoutes: readonly Route[] = [
     path: ONE,
     summary: 'Delete a package',
     description: 'It is gone at once, with all its files.',
-    access: inProject('destroy_package', { sees: 'read_package' }),
+    access: inProject('destroy_package'),
     scopes: WRITE_PACKAGES,
     params: PackageId,
     success: { status: 204, empty: true },

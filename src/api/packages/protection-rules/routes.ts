@@ -11,7 +11,7 @@ import { createRule, findRule, removeRule, rulesOf, updateRule } from './writes.
 
 const shared = {
   tag: 'Packages',
-  access: inProject('admin_package_protection', { sees: 'read_package' }),
+  access: inProject('admin_package_protection'),
 } as const;
 const ALL = '/projects/:id/packages/protection/rules';
 const ONE = `${ALL}/:package_protection_rule_id`;

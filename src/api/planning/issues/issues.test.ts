@@ -297,7 +297,10 @@ test('issues are hidden where the project or that part of it is', async () => {
   assert.deepEqual(expectStatus(await app.get(pathOf(closed)), 200), []);
   expectStatus(await app.post(pathOf(closed), { json: { title: 'x' } }), 403);
   assert.deepEqual(expectStatus(await app.get(pathOf(inner), { token: stranger.token }), 200), []);
-  expectStatus(await app.get(`${pathOf(inner)}/${iid}`, { token: stranger.token }), 404);
+  for (const one of [iid, 999]) {
+    expectStatus(await app.get(`${pathOf(inner)}/${one}`, { token: stranger.token }), 403);
+    expectStatus(await app.get(`${pathOf(inner)}/${one}`, { token: null }), 404);
+  }
   expectStatus(await app.get(`${pathOf(inner)}/${iid}`, { token: guest.token }), 200);
   expectStatus(await app.post(pathOf(archived), { json: { title: 'x' } }), 403);
   expectStatus(await app.put(`${pathOf(archived)}/${old.iid}`, { json: { title: 'x' } }), 403);

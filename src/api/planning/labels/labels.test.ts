@@ -413,7 +413,8 @@ test('labels of what is hidden, closed or archived are kept', async () => {
     visibility: 'public',
     columns: { issues_access_level: 'disabled', merge_requests_access_level: 'private' },
   });
-  expectStatus(await app.get(labelsOf(closed), { token }), 404);
+  expectStatus(await app.get(labelsOf(closed), { token }), 403);
+  expectStatus(await app.get(labelsOf(closed), { token: null }), 404);
   const archived = await app.make.project({ columns: { archived: 1 } });
   expectStatus(await app.post(labelsOf(archived), { json }), 403);
 });

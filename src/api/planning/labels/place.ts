@@ -30,7 +30,7 @@ export const projectPlace: Place<ProjectScope> = {
   path: '/projects/:id/labels',
   noun: 'project',
   read: inProject('read_label', { anonymous: true }),
-  follow: inProject('follow_label', { sees: 'read_label' }),
+  follow: inProject('follow_label'),
   admin: inProject('admin_label'),
   home: ({ project: { id }, namespace }) => ({ type: 'project', id, namespace }),
 };

@@ -288,7 +288,8 @@ test('milestones of what is hidden, closed or archived are kept', async () => {
     visibility: 'public',
     columns: { issues_access_level: 'disabled', merge_requests_access_level: 'private' },
   });
-  expectStatus(await app.get(milestonesOf(closed), { token }), 404);
+  expectStatus(await app.get(milestonesOf(closed), { token }), 403);
+  expectStatus(await app.get(milestonesOf(closed), { token: null }), 404);
   const { guest, reporter, owner } = await app.make.members(closed);
   // Merge requests that are for members are for Reporters: a Guest has nothing here that a milestone could be for.
   expectStatus(await app.get(milestonesOf(closed), { token: guest.token }), 403);

@@ -211,7 +211,7 @@ test('GET /projects/:id hides the default branch where the repository is for mem
   assert.ok(!Object.hasOwn(stranger, 'default_branch'));
   assert.ok(!Object.hasOwn(stranger, 'empty_repo'));
   assert.equal(stranger.merge_requests_enabled, false);
-  expectStatus(await app.get(`/projects/${project.id}/languages`, { token }), 404);
+  expectStatus(await app.get(`/projects/${project.id}/languages`, { token }), 403);
   const { reporter } = await app.make.members(project);
   const member = expectStatus<Json>(await app.get(`/projects/${project.id}`, { token: reporter.token }), 200);
   assert.equal(member.default_branch, 'main');

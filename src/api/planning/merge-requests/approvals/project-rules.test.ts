@@ -224,8 +224,10 @@ test('rules are read by Developers and changed by Maintainers', async () => {
     expectStatus(await app.put(one, { token, json: { approvals_required: 0 } }), 403);
     expectStatus(await app.delete(one, { token }), 403);
   }
-  for (const { token } of [guest, reporter]) expectStatus(await app.get(pathOf(project), { token }), 403);
-  expectStatus(await app.get(one, { token: stranger.token }), 404);
+  for (const { token } of [stranger, guest, reporter]) {
+    expectStatus(await app.get(pathOf(project), { token }), 403);
+    for (const path of [one, `${pathOf(project)}/999999`]) expectStatus(await app.get(path, { token }), 403);
+  }
   for (const token of [null]) {
     expectStatus(await app.get(pathOf(project), { token }), 401);
     expectStatus(await app.post(pathOf(project), { token, json }), 401);
