@@ -26,7 +26,7 @@ import type { Mailer } from './mail/mailer.ts';
 import type { DownloadTimes } from './packages/download-times.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import type { Holder } from './repositories/holder.ts';
-import type { LeftIntents } from './repositories/left-intents.ts';
+import type { IntentRetries } from './repositories/intent-retries.ts';
 import type { PushFact } from './repositories/push-facts.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
 import type { CurrentSettings } from './settings/current-settings.ts';
@@ -83,11 +83,11 @@ export interface Deps {
   /** What is found out of pushed refs before their push is recorded. */
   pushFacts: PushFact[];
   /** Writes whose end could not be recorded yet. */
-  leftIntents: LeftIntents;
+  intentRetries: IntentRetries;
   /** Finishes or drops a write of this process by the key of its intent; set where recovery is registered. */
-  settleIntent(holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void>;
-  /** Settles what has to be recorded before changes of refs, on PostgreSQL; set where recovery is registered. */
-  settleBefore(holder: Pick<Holder, 'type' | 'id'>, updates: readonly RefChange[]): Promise<void>;
+  recoverIntent(holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void>;
+  /** Recovers or waits for what other processes have announced before changes of refs; set where recovery is registered. */
+  recoverPreceding(holder: Pick<Holder, 'type' | 'id'>, updates: readonly RefChange[]): Promise<void>;
   /** Whether a merge request has the approvals that it needs; set by the area that keeps them. */
   isApproved(db: Db, mergeRequest: MergeRequest): Promise<boolean>;
   /** Makes a personal access token for a user; set by the area that keeps them. @throws ApiError 400, 403 */

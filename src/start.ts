@@ -44,7 +44,7 @@ import { mailHost, registerMail } from './mail/send-mail.ts';
 import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
 import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
-import { LeftIntents } from './repositories/left-intents.ts';
+import { IntentRetries } from './repositories/intent-retries.ts';
 import { resumeMoves } from './repositories/moves/background.ts';
 import { soleCommit } from './repositories/push-facts.ts';
 import { recoverIntents } from './repositories/recover-intents.ts';
@@ -142,9 +142,9 @@ export async function open(
     lifecycle: new Lifecycle(),
     refObservers: [],
     pushFacts: [soleCommit],
-    leftIntents: new LeftIntents(log),
-    settleIntent: async () => {},
-    settleBefore: async () => {},
+    intentRetries: new IntentRetries(log),
+    recoverIntent: async () => {},
+    recoverPreceding: async () => {},
     isApproved: async () => false,
     createPersonalToken: () => Promise.reject(new Error('nothing keeps access tokens')),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
@@ -152,7 +152,7 @@ export async function open(
   };
   const close = async () => {
     await jobs.stop();
-    await deps.leftIntents.stop();
+    await deps.intentRetries.stop();
     await deps.downloads.stop();
     await deps.mailer.close();
     await pool.close();

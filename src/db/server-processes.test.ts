@@ -25,13 +25,13 @@ async function enter(): Promise<ServerProcesses> {
   return processes;
 }
 
-/** What a process has settled of others. */
-function settledBy(processes: ServerProcesses): number[] {
-  const settled: number[] = [];
+/** What a process has recovered of others. */
+function recoveredBy(processes: ServerProcesses): number[] {
+  const recovered: number[] = [];
   processes.onDeath(async (id) => {
-    settled.push(id);
+    recovered.push(id);
   });
-  return settled;
+  return recovered;
 }
 
 const rows = async () =>
@@ -48,90 +48,118 @@ test('on SQLite there is one process, and no row of it', async (t) => {
   if (app.deps.config.database.kind === 'postgres') return t.skip('several serve PostgreSQL');
   const { processes } = app.deps;
   assert.equal(processes.id, 0);
-  assert.deepEqual([...(await processes.gone([0, 3]))], [3]);
+  assert.deepEqual([...(await processes.disconnected([0, 3]))], [3]);
   assert.deepEqual(await rows(), []);
 });
 
 describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES }, () => {
-  test('whose connection is gone is dead some seconds later, and what it left is settled once', async () => {
+  test('whose connection is gone is dead some seconds later, and what it left is recovered once', async () => {
     const [one, other] = [await enter(), await enter()];
-    const settled = settledBy(one);
-    await one.look(0);
+    const recovered = recoveredBy(one);
+    await one.heartbeat(0);
     await other.close();
-    await one.look(1_000);
-    await one.look(4_000);
-    assert.deepEqual(settled, []);
-    await one.look(5_000);
-    assert.deepEqual(settled, [other.id]);
-    await one.look(60_000);
-    assert.deepEqual(settled, [other.id]);
+    await one.heartbeat(1_000);
+    await one.heartbeat(4_000);
+    assert.deepEqual(recovered, []);
+    await one.heartbeat(5_000);
+    assert.deepEqual(recovered, [other.id]);
+    await one.heartbeat(60_000);
+    assert.deepEqual(recovered, [other.id]);
     assert.equal((await rows()).includes(other.id), false);
   });
 
   test('that lives is not dead, however long it is looked at', async () => {
     const [one, other] = [await enter(), await enter()];
-    const settled = settledBy(one);
+    const recovered = recoveredBy(one);
     for (let at = 0; at < 300_000; at += 30_000) {
-      await other.look(at);
-      await one.look(at);
+      await other.heartbeat(at);
+      await one.heartbeat(at);
     }
-    assert.deepEqual(settled, []);
-    assert.deepEqual([...(await one.gone([one.id, other.id]))], []);
+    assert.deepEqual(recovered, []);
+    assert.deepEqual([...(await one.disconnected([one.id, other.id]))], []);
   });
 
   test('that is connected and says nothing for a minute and a half is dead', async () => {
     const [one, other] = [await enter(), await enter()];
-    const settled = settledBy(one);
-    await one.look(0);
-    await one.look(89_000);
-    assert.deepEqual(settled, []);
-    await one.look(90_000);
-    assert.deepEqual(settled, [other.id]);
+    const recovered = recoveredBy(one);
+    await one.heartbeat(0);
+    await one.heartbeat(89_000);
+    assert.deepEqual(recovered, []);
+    await one.heartbeat(90_000);
+    assert.deepEqual(recovered, [other.id]);
     // It was taken for dead and lives: it enters itself again.
-    await other.look(0);
+    await other.heartbeat(0);
     assert.ok((await rows()).includes(other.id));
   });
 
   test('whose connection is gone is so at once for whoever needs what it left', async () => {
     const [one, other] = [await enter(), await enter()];
     await other.close();
-    await until(async () => (await one.gone([other.id])).has(other.id));
-    assert.deepEqual([...(await one.gone([one.id, other.id, 999_999]))].sort(), [other.id, 999_999]);
+    await until(async () => (await one.disconnected([other.id])).has(other.id));
+    assert.deepEqual([...(await one.disconnected([one.id, other.id, 999_999]))].sort(), [other.id, 999_999]);
   });
 
   test('that loses its connection is back within the time that it is given', async () => {
     const [one, other] = [await enter(), await enter()];
-    const settled = settledBy(one);
-    await one.look(0);
+    const recovered = recoveredBy(one);
+    await one.heartbeat(0);
     await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(other.id)}`.execute(
       app.deps.db,
     );
     await sleep(1_100);
-    await until(async () => !(await one.gone([other.id])).has(other.id));
-    await one.look(3_000);
-    await one.look(8_000);
-    assert.deepEqual(settled, []);
+    await until(async () => !(await one.disconnected([other.id])).has(other.id));
+    await one.heartbeat(3_000);
+    await one.heartbeat(8_000);
+    assert.deepEqual(recovered, []);
   });
 
-  test('is settled later where that fails, and by others', async () => {
+  test('knows whether it has no peers, or may have', async () => {
+    const one = await enter();
+    assert.equal(one.mayHavePeers, true);
+    await one.heartbeat(0);
+    assert.equal(one.mayHavePeers, false);
+    const other = await enter();
+    await until(async () => one.mayHavePeers);
+    await one.heartbeat(1_000);
+    await other.close();
+    await one.heartbeat(2_000);
+    assert.equal(one.mayHavePeers, true);
+    // What it left has been recovered.
+    await one.heartbeat(7_000);
+    await one.heartbeat(8_000);
+    assert.equal(one.mayHavePeers, false);
+    await sql`select pg_terminate_backend(l.pid) from pg_locks l where l.locktype = 'advisory' and l.objid = ${sql.lit(one.id)}`.execute(
+      app.deps.db,
+    );
+    await until(async () => one.mayHavePeers);
+    await until(async () => {
+      await one.heartbeat(9_000);
+      return !one.mayHavePeers;
+    });
+    // A heartbeat that does not come says nothing for long.
+    await sleep(3_100);
+    assert.equal(one.mayHavePeers, true);
+  });
+
+  test('is recovered later where that fails, and by others', async () => {
     const [one, two, other] = [await enter(), await enter(), await enter()];
     let failures = 0;
     one.onDeath(async () => {
       failures += 1;
       throw new Error('not yet');
     });
-    const settled = settledBy(one);
-    const byTwo = settledBy(two);
-    await one.look(0);
-    await two.look(0);
+    const recovered = recoveredBy(one);
+    const byTwo = recoveredBy(two);
+    await one.heartbeat(0);
+    await two.heartbeat(0);
     await other.close();
-    for (const at of [1_000, 6_000, 6_500, 9_000]) await one.look(at);
-    assert.deepEqual([failures, settled], [2, [other.id, other.id]]);
+    for (const at of [1_000, 6_000, 6_500, 9_000]) await one.heartbeat(at);
+    assert.deepEqual([failures, recovered], [2, [other.id, other.id]]);
     assert.ok((await rows()).includes(other.id));
-    await two.look(1_000);
-    await two.look(6_000);
+    await two.heartbeat(1_000);
+    await two.heartbeat(6_000);
     assert.deepEqual(byTwo, [other.id]);
-    await one.look(90_000);
+    await one.heartbeat(90_000);
     assert.equal(failures, 2);
   });
 

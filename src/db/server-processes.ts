@@ -8,14 +8,18 @@ import type { Db } from './schema.ts';
 /** With the id of a process it names the lock that the process holds; any number that no other lock has. */
 const LOCKS = 7_837_464;
 /** How often a process says that it lives, and looks at the others. */
-const LOOK_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
+/** Told when a process has entered. */
+const ENTERED_CHANNEL = 'server_processes';
+/** So long after a heartbeat that found no other process there is none: whoever enters tells it. */
+const ALONE_MS = 3_000;
 /** A connection that is lost, not ended, is back sooner. */
 const DISCONNECTED_MS = 4_000;
 /** A process whose beat stands still for so long is dead, whatever connection the database still has. */
 const SILENT_MS = 90_000;
 /** What was connected is taken to be so for as long. */
 const ASKED_MS = 1_000;
-/** Between two attempts to settle what a dead process has left, at most. */
+/** Between two attempts to recover what a dead process has left, at most. */
 const LAST_PAUSE_MS = 30_000;
 /** A change that was begun so long ago has ended. */
 const DROPPED_KEPT_MS = 86_400_000;
@@ -37,8 +41,8 @@ interface Row {
   connected: boolean;
 }
 
-/** Settles what a dead process has left; may be called again for the same one. */
-type Settle = (id: number) => Promise<void>;
+/** Recovers what a dead process has left; may be called again for the same one. */
+type Recover = (id: number) => Promise<void>;
 
 /**
  * Which processes of the server work on the database, and which of them are dead. Each holds a lock on a connection of its own and
@@ -51,14 +55,16 @@ export class ServerProcesses {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #own: OwnConnection | null;
-  readonly #settlers: Settle[] = [];
+  readonly #recoveries: Recover[] = [];
   readonly #seen = new Map<number, Seen>();
   readonly #dead = new Map<number, { tries: number; next: number }>();
   readonly #connected = new Map<number, number>();
   readonly #stop = new AbortController();
-  #looking: Promise<void> = Promise.resolve();
-  /** Whether the last look came to anything. */
-  #looks = true;
+  #beating: Promise<void> = Promise.resolve();
+  /** Whether the last heartbeat came to anything. */
+  #beats = true;
+  /** When the last heartbeat began, where it found no other process and none has entered since. */
+  #aloneAt: number | null = null;
   /** This one; 0 where there is no other. */
   readonly id: number;
 
@@ -78,16 +84,21 @@ export class ServerProcesses {
     if (url === null) return new ServerProcesses(db, clock, log, null, 0);
     const own = await OwnConnection.open(url);
     try {
-      const { id } = await db
-        .insertInto('server_processes')
-        .values({ started_at: timestamp(clock) })
-        .returning('id')
-        .executeTakeFirstOrThrow();
+      const id = await db.transaction().execute(async (db) => {
+        await sql`select pg_notify(${ENTERED_CHANNEL}, '')`.execute(db);
+        const row = { started_at: timestamp(clock) };
+        const entered = await db.insertInto('server_processes').values(row).returning('id').executeTakeFirstOrThrow();
+        return entered.id;
+      });
       // Shared: the connection that is lost may hold it for a while beside the next one.
       await own.keep(async (query) => {
         await query('select pg_advisory_lock_shared($1, $2)', [LOCKS, id]);
       });
-      return new ServerProcesses(db, clock, log, own, id);
+      const processes = new ServerProcesses(db, clock, log, own, id);
+      await own.listen(ENTERED_CHANNEL, () => {
+        processes.#aloneAt = null;
+      });
+      return processes;
     } catch (error) {
       await own.close();
       throw error;
@@ -95,8 +106,8 @@ export class ServerProcesses {
   }
 
   /** Has something done for each process that has died, in the order of the calls. */
-  onDeath(settle: Settle): void {
-    this.#settlers.push(settle);
+  onDeath(recover: Recover): void {
+    this.#recoveries.push(recover);
   }
 
   /** Calls `told` when another process has called `tell` with the name of the channel, or may have. */
@@ -110,10 +121,19 @@ export class ServerProcesses {
   }
 
   /**
-   * Which of the processes are not connected now, or known to be dead. What they left may be settled by whoever needs it, as long as a process that
+   * Whether another process may be at work, or have left something: false only where a heartbeat of a moment ago found none, and none has
+   * entered since. For what may be left to the heartbeat, which recovers all: a process may enter that is not heard of yet.
+   */
+  get mayHavePeers(): boolean {
+    if (this.#own === null) return false;
+    return this.#aloneAt === null || performance.now() - this.#aloneAt > ALONE_MS;
+  }
+
+  /**
+   * Which of the processes are not connected now, or known to be dead. What they left may be recovered by whoever needs it, as long as a process that
    * lives all the same bears that.
    */
-  async gone(ids: readonly number[]): Promise<ReadonlySet<number>> {
+  async disconnected(ids: readonly number[]): Promise<ReadonlySet<number>> {
     const now = performance.now();
     const others = ids.filter((id) => id !== this.id);
     if (this.#own === null) return new Set(others);
@@ -129,13 +149,13 @@ export class ServerProcesses {
     );
   }
 
-  /** All that have not been settled after their death, this one among them. */
+  /** All of which nothing has been recovered after their death, this one among them. */
   async known(): Promise<number[]> {
     const rows = await this.#db.selectFrom('server_processes').select('id').execute();
     return [this.id, ...rows.map(({ id }) => id)];
   }
 
-  /** Forgets all others: for the start of a server that is alone, once it has settled what they left. */
+  /** Forgets all others: for the start of a server that is alone, once it has recovered what they left. */
   async forgetOthers(): Promise<void> {
     await this.#db.deleteFrom('server_processes').where('id', '<>', this.id).execute();
     await this.#db.deleteFrom('dropped_ref_intents').execute();
@@ -145,10 +165,10 @@ export class ServerProcesses {
   start(): void {
     if (this.#own === null) return;
     const { signal } = this.#stop;
-    this.#looking = (async () => {
+    this.#beating = (async () => {
       while (!signal.aborted) {
-        await this.look(performance.now());
-        await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+        await this.heartbeat(performance.now());
+        await sleep(HEARTBEAT_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     })();
   }
@@ -156,30 +176,34 @@ export class ServerProcesses {
   /** Looks no more, and leaves the others. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#looking;
+    await this.#beating;
     await this.#own?.close();
   }
 
   /**
-   * Says that this process lives, and settles what those have left that are dead.
+   * Says that this process lives, and recovers what those have left that are dead.
    * @param now by the monotonic clock, in milliseconds
    */
-  async look(now: number): Promise<void> {
+  async heartbeat(now: number): Promise<void> {
     try {
-      for (const row of await this.#beat()) if (row.id !== this.id) this.#note(row, now);
+      const beganAt = performance.now();
+      const rows = await this.#beat();
+      this.#aloneAt = rows.length === 0 ? beganAt : null;
+      for (const row of rows) if (row.id !== this.id) this.#note(row, now);
     } catch (error) {
       // Nobody knows what has happened meanwhile.
+      this.#aloneAt = null;
       this.#seen.clear();
-      if (this.#looks) this.#log.log('warn', 'other processes cannot be looked at', { error: String(error) });
-      this.#looks = false;
+      if (this.#beats) this.#log.log('warn', 'other processes cannot be looked at', { error: String(error) });
+      this.#beats = false;
       return;
     }
-    this.#looks = true;
+    this.#beats = true;
     for (const [id, attempt] of this.#dead) {
       if (now < attempt.next) continue;
       attempt.tries += 1;
-      attempt.next = now + Math.min(LOOK_MS * 2 ** Math.min(attempt.tries, 10), LAST_PAUSE_MS);
-      if (await this.#settle(id)) this.#dead.delete(id);
+      attempt.next = now + Math.min(HEARTBEAT_MS * 2 ** Math.min(attempt.tries, 10), LAST_PAUSE_MS);
+      if (await this.#recover(id)) this.#dead.delete(id);
     }
   }
 
@@ -195,7 +219,7 @@ export class ServerProcesses {
     const there = new Set(all.map(({ id }) => id));
     for (const id of [...this.#seen.keys()]) if (!there.has(id)) this.#seen.delete(id);
     for (const id of [...this.#connected.keys()]) if (!there.has(id)) this.#connected.delete(id);
-    // Another process has settled what it left.
+    // Another process has recovered what it left.
     for (const id of [...this.#dead.keys()]) if (!there.has(id)) this.#dead.delete(id);
     return all;
   }
@@ -215,17 +239,17 @@ export class ServerProcesses {
   }
 
   /** @returns whether nothing is left to do */
-  async #settle(id: number): Promise<boolean> {
+  async #recover(id: number): Promise<boolean> {
     let error: unknown;
-    for (const settle of this.#settlers) {
+    for (const recover of this.#recoveries) {
       try {
-        await settle(id);
+        await recover(id);
       } catch (reason) {
         error ??= reason;
       }
     }
     if (error !== undefined) {
-      this.#log.log('warn', 'what a process has left that is gone is not settled yet', {
+      this.#log.log('warn', 'what a dead process has left is not recovered yet', {
         process: id,
         error: String(error),
       });
@@ -234,7 +258,7 @@ export class ServerProcesses {
     const before = new Date(this.#clock.now().getTime() - DROPPED_KEPT_MS).toISOString();
     await this.#db.deleteFrom('dropped_ref_intents').where('dropped_at', '<', before).execute();
     await this.#db.deleteFrom('server_processes').where('id', '=', id).execute();
-    this.#log.log('info', 'what a process had left that is gone was settled', { process: id });
+    this.#log.log('info', 'what a dead process had left was recovered', { process: id });
     return true;
   }
 }

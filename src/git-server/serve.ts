@@ -13,7 +13,7 @@ import { uploadArchive } from '../git/transport/upload-archive.ts';
 import { uploadPack } from '../git/transport/upload-pack.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 import { READ_ONLY } from '../repositories/read-only.ts';
-import { settleGone } from '../repositories/recover-intents.ts';
+import { recoverOrphanedIntents } from '../repositories/recover-intents.ts';
 import type { GitAccess } from './access.ts';
 import { MAX_REFS, pushHandlers } from './push.ts';
 
@@ -84,7 +84,8 @@ async function start(
  */
 async function beforePush(deps: Deps, { holder, readOnly }: GitAccess): Promise<void> {
   if (readOnly) throw refused(READ_ONLY, 403);
-  await settleGone(deps, holder);
+  // One that has entered just now, and is dead already, is found by the next heartbeat.
+  if (deps.processes.mayHavePeers) await recoverOrphanedIntents(deps, holder);
 }
 
 /**

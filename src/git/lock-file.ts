@@ -86,6 +86,11 @@ export class LockFile {
     return bytesPath(this.#dir, `${this.#name}.lock`);
   }
 
+  /** Leaves the lock as a crash does, to whoever removes those: its file may be another holder's by now. */
+  abandon(): void {
+    this.#isHeld = false;
+  }
+
   /**
    * Gives the lock up, where it is still held: another holder may have a file of this name. One that cannot be removed stays as
    * one of a crash does: what was done under it, and other locks, have nothing to do with that.

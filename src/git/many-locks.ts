@@ -55,6 +55,13 @@ export class ManyLocks {
     for (let at = 0; at < refs.length; at += AT_ONCE) await removeFiles(this.#dir, refs.slice(at, at + AT_ONCE));
   }
 
+  /** As `LockFile.abandon`. */
+  abandon(): void {
+    this.#taken.length = 0;
+    this.#files.length = 0;
+    for (const lock of this.#alone) lock.abandon();
+  }
+
   /** Gives all of them up. A file that cannot be removed stays as one of a crash does. */
   async release(): Promise<void> {
     for (let at = 0; at < this.#taken.length; at += AT_ONCE) {

@@ -355,6 +355,37 @@ test('files of many references are locked and removed apart from the thread of t
   assert.deepEqual(leftLocks(dir), [`${names[151]}.lock`]);
 });
 
+test('a writer of many references that is fenced off changes nothing, and leaves its locks', async (t) => {
+  const { repo, commit, dir, git } = gitFixture(t);
+  const one = commit({ a: '1' });
+  const names = Array.from({ length: 120 }, (_, i) => `refs/heads/b${i}`);
+  const fence = () => Promise.reject(new Error('fenced off'));
+  const updates = names.map((ref) => ({ ref, old: null, new: one }));
+  await assert.rejects(repo.refs.transaction(updates, { fence }), { message: 'fenced off' });
+  assert.deepEqual(git(['for-each-ref']), '');
+  assert.equal(leftLocks(dir).length, names.length + 1);
+  for (const lock of leftLocks(dir)) rmSync(join(dir, lock));
+  await repo.refs.transaction(updates, { fence: async () => {} });
+  assert.equal(git(['for-each-ref']).split('\n').length, names.length);
+});
+
+test('a writer that is fenced off changes nothing, and leaves its locks to whoever has them by now', async (t) => {
+  const { repo, commit, dir } = gitFixture(t);
+  const [one, two] = [commit({ a: '1' }), commit({ a: '2' })];
+  await repo.refs.transaction([{ ref: 'refs/heads/main', old: null, new: one }]);
+  const fence = () => Promise.reject(new Error('fenced off'));
+  const main: RefUpdate = { ref: 'refs/heads/main', old: one, new: two };
+  for (const updates of [[main], [{ ...main, new: null }], [{ ...main, old: two }]]) {
+    await assert.rejects(repo.refs.transaction(updates, { fence }), { message: 'fenced off' });
+    assert.ok(existsSync(join(dir, 'refs/heads/main.lock')));
+    for (const lock of ['refs/heads/main.lock', 'packed-refs.lock']) rmSync(join(dir, lock), { force: true });
+  }
+  assert.equal(await repo.refs.resolve('refs/heads/main'), one);
+  await repo.refs.transaction([main], { fence: async () => {} });
+  assert.equal(await repo.refs.resolve('refs/heads/main'), two);
+  assert.deepEqual(leftLocks(dir), []);
+});
+
 test('a reference moves once the objects are stored that it is to point to, and not at all where they cannot be', async (t) => {
   const fixture = gitFixture(t);
   const { repo, commit, dir } = fixture;
@@ -362,7 +393,7 @@ test('a reference moves once the objects are stored that it is to point to, and 
   const main: RefUpdate = { ref: 'refs/heads/main', old: one, new: two };
   await repo.refs.transaction([{ ...main, old: null, new: one }]);
   const { promise: stored, resolve } = Promise.withResolvers<ReadonlySet<string>>();
-  const moved = repo.refs.transaction([main], stored);
+  const moved = repo.refs.transaction([main], { stored });
   while (leftLocks(dir).length === 0) await nextTurn();
   assert.equal(readFileSync(join(dir, 'refs/heads/main'), 'utf8'), `${one}\n`);
   resolve(new Set([two]));
@@ -370,9 +401,11 @@ test('a reference moves once the objects are stored that it is to point to, and 
   assert.equal(await repo.refs.resolve('refs/heads/main'), two);
   const failed = Promise.reject(new Error('no space'));
   failed.catch(() => {});
-  await assert.rejects(repo.refs.transaction([{ ...main, old: two, new: one }], failed), { message: 'no space' });
+  await assert.rejects(repo.refs.transaction([{ ...main, old: two, new: one }], { stored: failed }), {
+    message: 'no space',
+  });
   const missing = { ...main, old: two, new: '1'.repeat(40) };
-  await assert.rejects(repo.refs.transaction([missing], Promise.resolve(new Set())), hasCode('invalid'));
+  await assert.rejects(repo.refs.transaction([missing], { stored: Promise.resolve(new Set()) }), hasCode('invalid'));
   assert.equal(await repo.refs.resolve('refs/heads/main'), two);
   assert.deepEqual(leftLocks(dir), []);
 });

@@ -33,6 +33,20 @@ export interface PresentRefs {
   isPackedInTheWay(above: Iterable<string>, prefix: string): boolean;
 }
 
+/** What a transaction of references may be given beside the updates. */
+export interface TransactionOptions {
+  /**
+   * Fulfils when the objects are there that references are to point to, where they are still being written: it is waited for when all
+   * locks are taken and hold what is to be. The commits among those that were not there before are not looked at again.
+   */
+  stored?: Promise<ReadonlySet<string>> | undefined;
+  /**
+   * Fences this writer off: asked when all locks are taken, before the first reference changes. It throws where another process may have
+   * taken these locks for orphaned and removed them; then nothing changes, and no lock is removed, which may be another writer's by now.
+   */
+  fence?: (() => Promise<void>) | undefined;
+}
+
 /** A reference whose lock is held. */
 interface Held {
   update: RefUpdate;
@@ -61,21 +75,18 @@ export class RefTransactions {
 
   /**
    * Applies all updates or none; durable when it fulfils. A crash may leave some applied, and locks.
-   * @param stored fulfils when the objects are there that references are to point to, where they are still being written: it is
-   *   waited for when all locks are taken and hold what is to be. The commits among those that were not there before are not
-   *   looked at again
-   * @throws what `stored` throws; GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
+   * @throws what `stored` and `fence` throw; GitError `conflict`, `locked`, `invalid`, `corrupt`, `busy`; the file system's error
    */
-  async run(updates: readonly RefUpdate[], stored?: Promise<ReadonlySet<string>>): Promise<void> {
+  async run(updates: readonly RefUpdate[], options: TransactionOptions = {}): Promise<void> {
     checkUpdates(updates);
     if (updates.length === 0) return;
     await this.#queue.run('', async () => {
-      if (stored === undefined) await checkTargets(this.#objects(), updates);
+      if (options.stored === undefined) await checkTargets(this.#objects(), updates);
       await this.#refuseCollisions(updates);
-      if (updates.length >= PACKED_FROM) return this.#applyMany(updates, stored);
+      if (updates.length >= PACKED_FROM) return this.#applyMany(updates, options);
       // The folder of a single reference is made durable with it.
       const alone = updates.length === 1 && updates[0]!.new !== null ? dirname(updates[0]!.ref) : null;
-      const isDurable = await this.#apply(updates, alone, stored);
+      const isDurable = await this.#apply(updates, alone, options);
       if (isDurable && this.#made.size === 0) return;
       const put = updates.filter((update) => update.new !== null);
       const foldersOf = (some: readonly RefUpdate[]) => new Set(some.map(({ ref }) => dirname(ref)));
@@ -90,15 +101,16 @@ export class RefTransactions {
   async #apply(
     updates: readonly RefUpdate[],
     folder: string | null,
-    stored: Promise<ReadonlySet<string>> | undefined,
+    { stored, fence }: TransactionOptions,
   ): Promise<boolean> {
     const held: Held[] = [];
+    const taken: LockFile[] = [];
     let isDurable = false;
-    let packed: LockFile | undefined;
     try {
       await inTurns(updates, PARALLEL, null, async (update) => {
         const content = update.new !== null && update.new !== update.old ? `${update.new}\n` : null;
         const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made, content);
+        taken.push(lock);
         const one: Held = { update, lock, present: null };
         held.push(one);
         lock.close();
@@ -106,15 +118,18 @@ export class RefTransactions {
       });
       await this.#awaitTargets(updates, stored);
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
-      if (deleted.length > 0) packed = await this.#lockPacked();
+      if (deleted.length > 0) taken.push(await this.#lockPacked());
+      await fence?.();
       await inTurns(held, PARALLEL, null, async (one) => {
         if (await this.#put(one, folder)) isDurable = true;
       });
       if (deleted.length > 0) await removePacked(this.#dir, deleted);
       await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
+    } catch (error) {
+      await unlessFenced(fence, taken);
+      throw error;
     } finally {
-      await packed?.release();
-      await inTurns(held, PARALLEL, null, ({ lock }) => lock.release());
+      await inTurns(taken.reverse(), PARALLEL, null, (lock) => lock.release());
     }
     const left = new Set(updates.filter(({ new: oid }) => oid === null).map(({ ref }) => dirname(ref)));
     for (const each of left) await removeEmptyFolders(this.#dir, each);
@@ -125,7 +140,7 @@ export class RefTransactions {
    * The same for many: what they get is packed, and what had a file of its own has none any more. Work with a file for each
    * reference is done apart.
    */
-  async #applyMany(updates: readonly RefUpdate[], stored: Promise<ReadonlySet<string>> | undefined): Promise<void> {
+  async #applyMany(updates: readonly RefUpdate[], { stored, fence }: TransactionOptions): Promise<void> {
     const locks = new ManyLocks(this.#dir, this.#made);
     let packed: LockFile | undefined;
     const files: string[] = [];
@@ -150,9 +165,13 @@ export class RefTransactions {
         if (isFile) files.push(ref);
       }
       await this.#awaitTargets(updates, stored);
+      await fence?.();
       if (set.size > 0) await addPacked(this.#dir, set);
       if (gone.length > 0) await removePacked(this.#dir, gone);
       await locks.remove(files);
+    } catch (error) {
+      await unlessFenced(fence, packed === undefined ? [locks] : [locks, packed]);
+      throw error;
     } finally {
       await packed?.release();
       await locks.release();
@@ -245,6 +264,19 @@ export class RefTransactions {
     });
     if (packedMeanwhile) await syncPath(this.#dir);
     for (const folder of made) this.#made.delete(folder);
+  }
+}
+
+/** After a failure: leaves locks alone that may be another writer's by now. @throws what the fence throws */
+async function unlessFenced(
+  fence: TransactionOptions['fence'],
+  taken: readonly { abandon: () => void }[],
+): Promise<void> {
+  try {
+    await fence?.();
+  } catch (fenced) {
+    for (const lock of taken) lock.abandon();
+    throw fenced;
   }
 }
 

@@ -12,10 +12,11 @@ import type { ObjectReader } from './object-reader.ts';
 import { PackedRefs, type Ref } from './packed-refs.ts';
 import { HEADS } from './ref-folders.ts';
 import { isValidRefName } from './ref-name.ts';
-import { RefTransactions } from './ref-transactions.ts';
+import { RefTransactions, type TransactionOptions } from './ref-transactions.ts';
 import type { RefUpdate } from './ref-update.ts';
 
 export type { Ref } from './packed-refs.ts';
+export type { TransactionOptions } from './ref-transactions.ts';
 export type { RefUpdate } from './ref-update.ts';
 
 interface Snapshot {
@@ -140,14 +141,12 @@ export class RefStore {
 
   /**
    * Applies all of the updates or none; durable when it fulfils.
-   * @param stored fulfils when the objects that references are to point to are durable, where they are still being written, with the
-   *   commits that were not there before
-   * @throws GitError `conflict` where a reference does not hold what `old` says or its name collides with
+   * @throws what `stored` and `fence` throw; GitError `conflict` where a reference does not hold what `old` says or its name collides with
    *   another's folder, `locked` where another process holds it, `invalid` for bad names, missing objects or
    *   a branch that is no commit, `corrupt` for a broken reference, `busy`; the file system's error
    */
-  async transaction(updates: readonly RefUpdate[], stored?: Promise<ReadonlySet<string>>): Promise<void> {
-    await this.#transactions.run(updates, stored);
+  async transaction(updates: readonly RefUpdate[], options?: TransactionOptions): Promise<void> {
+    await this.#transactions.run(updates, options);
   }
 
   #isPackedInTheWay(above: Iterable<string>, prefix: string): boolean {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gitFixture, temporaryFolder } from '../../test/support/git-fixture.ts';
@@ -103,6 +103,10 @@ test('HEAD changes in one step and respects the lock of another process', async 
     await assert.rejects(setHead(dir, bad), hasCode('invalid'));
   writeFileSync(join(dir, 'HEAD.lock'), '');
   await assert.rejects(setHead(dir, 'c'), hasCode('locked'));
+  assert.equal(existsSync(join(dir, 'HEAD.lock')), true);
+  rmSync(join(dir, 'HEAD.lock'));
+  const fence = () => Promise.reject(new Error('fenced off'));
+  await assert.rejects(setHead(dir, 'c', fence), { message: 'fenced off' });
   assert.equal(existsSync(join(dir, 'HEAD.lock')), true);
   assert.equal(await repo.refs.head(), 'a/b');
 });

@@ -165,9 +165,11 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /**
  * Makes HEAD name a branch, which need not exist; durable when it fulfils.
- * @throws GitError `invalid` for a bad branch name, `locked` where another process changes HEAD
+ * @param fence asked before the file changes: throws where another process may have taken the lock for orphaned and removed it, by which
+ *   nothing changes
+ * @throws GitError `invalid` for a bad branch name, `locked` where another process changes HEAD; what `fence` throws
  */
-export async function setHead(dir: string, branch: string): Promise<void> {
+export async function setHead(dir: string, branch: string, fence?: () => Promise<void>): Promise<void> {
   if (!isValidBranchName(branch)) throw new GitError('invalid', 'not a valid branch name');
   const lock = join(dir, 'HEAD.lock');
   let handle: Awaited<ReturnType<typeof open>>;
@@ -180,8 +182,11 @@ export async function setHead(dir: string, branch: string): Promise<void> {
   try {
     await handle.writeFile(`ref: refs/heads/${branch}\n`);
     await handle.sync();
+    await fence?.();
     await rename(lock, join(dir, 'HEAD'));
   } catch (error) {
+    // It stays where it may be another writer's by now.
+    await fence?.();
     await unlink(lock).catch(() => {});
     throw error;
   } finally {

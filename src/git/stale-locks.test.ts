@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { removeStaleLocks } from './stale-locks.ts';
+import { removeLocks, removeStaleLocks } from './stale-locks.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stithy-locks-'));
 after(() => rmSync(dir, { recursive: true, force: true }));
@@ -20,4 +20,20 @@ test('locks of before, and those with a time to come, are removed; one of now st
   const removed = await removeStaleLocks(dir, new Date(now));
   assert.deepEqual(removed.sort(), ['refs/heads/before.lock', 'refs/heads/next-year.lock']);
   assert.equal(existsSync(join(dir, 'refs/heads/now.lock')), true);
+});
+
+test('the locks of named files are removed once they are old enough, or have a time to come', async () => {
+  mkdirSync(join(dir, 'refs/tags'), { recursive: true });
+  const now = Date.now();
+  const times = { old: now - 10_000, young: now - 1_000, 'next-year': now + 365 * 24 * 3_600_000, other: now - 10_000 };
+  for (const [name, time] of Object.entries(times)) {
+    const path = join(dir, `refs/tags/${name}.lock`);
+    writeFileSync(path, '');
+    utimesSync(path, new Date(time), new Date(time));
+  }
+  const files = ['old', 'young', 'next-year', 'none'].map((name) => `refs/tags/${name}`);
+  assert.equal(await removeLocks(dir, files, 5_000), false);
+  assert.deepEqual(readdirSync(join(dir, 'refs/tags')).sort(), ['other.lock', 'young.lock']);
+  assert.equal(await removeLocks(dir, files, 500), true);
+  assert.deepEqual(readdirSync(join(dir, 'refs/tags')), ['other.lock']);
 });

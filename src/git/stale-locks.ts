@@ -54,7 +54,7 @@ async function look(sweep: Sweep, folder: string): Promise<void> {
 /**
  * Removes the locks of files that were left by whoever made them.
  * @param names of the files, relative to `dir`
- * @param ageMs those that are younger, by the clock of the disk, are left
+ * @param ageMs those that are younger, by the clock of the disk, are left, unless they have a time to come
  * @returns whether none of the files is locked any more
  */
 export async function removeLocks(dir: string, names: readonly string[], ageMs: number): Promise<boolean> {
@@ -67,7 +67,8 @@ export async function removeLocks(dir: string, names: readonly string[], ageMs: 
     });
     if (stat === undefined) continue;
     now ??= timeOfDisk(dir);
-    if ((await now) - stat.mtimeMs >= ageMs) await rm(path, { force: true });
+    const age = (await now) - stat.mtimeMs;
+    if (age >= ageMs || age < -AHEAD_MS) await rm(path, { force: true });
     else left += 1;
   }
   return left === 0;

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { within } from '../access/within.ts';
 import { timestamp } from '../core/clock.ts';
-import type { DomainEvents } from '../core/domain-events.ts';
 import { notFound } from '../core/errors.ts';
 import { faultOf } from '../core/surroundings.ts';
 import { prepared } from '../db/prepared.ts';
@@ -10,18 +9,21 @@ import type { Db, Schema } from '../db/schema.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import type { Deps } from '../deps.ts';
+import { GitError } from '../git/errors.ts';
 import { HEADS } from '../git/ref-folders.ts';
 import type { Repository } from '../git/repository.ts';
 import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
-import { HOLDER_TYPES, type Holder, holderColumns } from './holder.ts';
+import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType, holderColumns } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
 import { pastStaleLocks } from './left-over.ts';
-import { isShared, writableNow } from './own-writes.ts';
+import { FENCED_MS, pastOrphanedLocks } from './orphaned-locks.ts';
+import { writableNow } from './own-writes.ts';
 import { pushedRefs } from './push-facts.ts';
 import { RepositoryReadOnly } from './read-only.ts';
+import { type DefaultBranch, RECORD } from './record-change.ts';
 import { observe } from './ref-observers.ts';
-import { enqueueUpkeep } from './upkeep.ts';
+import { isShared } from './shared.ts';
 
 export interface RefChangeRequest extends ChangeContext {
   holder: Holder;
@@ -49,12 +51,31 @@ const insertIntent = prepared((db, row: Insertable<Schema['ref_intents']>) =>
   db.insertInto('ref_intents').values(row).returning('id'),
 );
 
+/** The same where several processes write: with whether another one has an intent for the same repository. */
+const insertIntentAmong = ({ column }: { column: HolderColumn }) =>
+  prepared((db, row: Insertable<Schema['ref_intents']>) =>
+    db
+      .insertInto('ref_intents')
+      .values(row)
+      .returning('id')
+      .returning(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('ref_intents as other')
+            .select('other.id')
+            .where(`other.${column}`, '=', row[column]!)
+            .where('other.process_id', 'is distinct from', row.process_id!),
+        ).as('preceded'),
+      ),
+  );
+
+const INSERT_AMONG = {
+  project: insertIntentAmong(HOLDER_TYPES.project),
+  snippet: insertIntentAmong(HOLDER_TYPES.snippet),
+  wiki: insertIntentAmong(HOLDER_TYPES.wiki),
+} as const satisfies Record<HolderType, unknown>;
+
 const removeIntent = prepared((db, { id }: { id: number }) =>
   db.deleteFrom('ref_intents').where('id', '=', id).returning('id'),
-);
-
-const touchProject = prepared((db, { id, at }: { id: number; at: string }) =>
-  db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id),
 );
 
 /** The open repository of a holder. */
@@ -78,52 +99,87 @@ export async function inRepositoryQueue<T>(
   return deps.writes.run(repo.id, () => write(repo));
 }
 
+/** A change is not announced: another process has announced one to the same repository. */
+class Preceded extends Error {
+  override name = 'Preceded';
+}
+
+/** An intent that is stored, and what was seen when it was. */
+interface Announced {
+  id: number;
+  project: Project | null;
+  wasEmpty: boolean;
+}
+
 /**
- * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
- * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
- * `settleIntent` (settle-intent.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
- * @throws GitError `conflict` when a ref is not where the update says; RepositoryReadOnly,
- *   and what the guard throws
+ * Stores the intent of a change that may be made.
+ * @param first whether no other process may have one for the repository: what it left, or has not recorded yet, comes before
+ * @throws Preceded, which changes nothing; what the guard throws
  */
-export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
-  const { holder, updates, via, pushOptions, cause, userId } = request;
-  await deps.leftIntents.settle(repo.id);
-  if (isShared(deps)) await deps.settleBefore(holder, updates);
+async function announce(
+  deps: Deps,
+  repo: Repository,
+  { holder, updates, via, pushOptions, cause, userId, guard }: RefChangeRequest,
+  key: string,
+  first: boolean,
+): Promise<Announced> {
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
-  const key = randomUUID();
-  let project: Project | null = null;
-  const announce = deps.db.transaction().execute(async (db) => {
+  return deps.db.transaction().execute(async (db) => {
     const now = await writableNow(within(deps, db), holder, repo);
     if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
-    project = now.project;
-    await request.guard(within(deps, db), project);
-    const [intent] = await insertIntent(db, {
+    const { project } = now;
+    await guard(within(deps, db), project);
+    const row = {
       ...holderColumns(holder),
       user_id: userId,
       updates: JSON.stringify(updates),
       context: JSON.stringify({ via, pushOptions, cause, wasEmpty, key }),
       created_at: timestamp(deps.clock),
       process_id: deps.processes.id,
-    });
-    return intent!;
+    };
+    if (!first) return { id: (await insertIntent(db, row))[0]!.id, project, wasEmpty };
+    const [intent] = await INSERT_AMONG[holder.type](db, row);
+    if (intent!.preceded) throw new Preceded();
+    return { id: intent!.id, project, wasEmpty };
   });
-  /** What cannot be written now is settled later; the caller is told that it failed. */
+}
+
+/**
+ * Moves refs and records what follows from it, so that neither is ever there without the other: the intent is stored
+ * first, then the refs move, then intent and event (and what observers add) change places in one transaction. What a crash interrupts,
+ * `recoverIntent` (recover-one-intent.ts) finishes or drops. Call it inside `inRepositoryQueue`. Durable when it fulfils.
+ * @throws GitError `conflict` when a ref is not where the update says; RepositoryReadOnly,
+ *   and what the guard throws
+ */
+export async function changeRefs(deps: Deps, repo: Repository, request: RefChangeRequest): Promise<void> {
+  const { holder, updates, via, pushOptions, cause, userId } = request;
+  await deps.intentRetries.retry(repo.id);
+  const key = randomUUID();
+  /** What cannot be written now is recovered later; the caller is told that it failed. */
   const orLater = async <T>(work: Promise<T>, always: boolean): Promise<T> => {
     try {
       return await work;
     } catch (error) {
       if (always || faultOf(error) !== null) {
         const inQueue = (work: () => Promise<void>) => deps.writes.run(repo.id, work);
-        deps.leftIntents.add(repo.id, key, (key) => deps.settleIntent(holder, key), inQueue);
+        deps.intentRetries.add(repo.id, key, (key) => deps.recoverIntent(holder, key), inQueue);
       }
       throw error;
     }
   };
   // A connection may be lost before or after the commit.
-  const { id } = await orLater(announce, false);
+  const announced = await orLater(announce(deps, repo, request, key, isShared(deps)), false).catch(
+    async (error: unknown) => {
+      if (!(error instanceof Preceded)) throw error;
+      await deps.recoverPreceding(holder, updates);
+      return orLater(announce(deps, repo, request, key, false), false);
+    },
+  );
+  const { id, project, wasEmpty } = announced;
+  const fence = fenceOf(deps, id);
   try {
-    await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates, request.stored));
+    await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates, { stored: request.stored, fence }));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await orLater(areApplied(repo, updates), true))) {
@@ -133,6 +189,19 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   }
   const intent = { holder, userId, updates, via, pushOptions, cause, wasEmpty };
   await orLater(finishChange(deps, repo, id, intent, project), true);
+}
+
+/**
+ * Whoever takes this process for dead removes the intent, and before that locks that are orphaned by then: a change that has taken long
+ * asks for it before it is made.
+ */
+function fenceOf(deps: Deps, id: number): () => Promise<void> {
+  const from = performance.now();
+  return async () => {
+    if (!isShared(deps) || performance.now() - from < FENCED_MS) return;
+    const intent = await deps.db.selectFrom('ref_intents').select('id').where('id', '=', id).executeTakeFirst();
+    if (intent === undefined) throw new GitError('busy', 'another process has dropped the change');
+  };
 }
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
@@ -152,7 +221,8 @@ export async function finishChange(
   project: Project | null = null,
 ): Promise<void> {
   const { holder, updates } = intent;
-  const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, repo, updates) : null;
+  const fence = fenceOf(deps, intentId);
+  const newDefault = intent.wasEmpty ? await pickDefaultBranch(deps, holder, repo, updates, fence) : null;
   const works = await observe(deps.refObservers, repo, intent);
   const told = { ...intent, updates: await pushedRefs(deps.pushFacts, repo, intent, project) };
   const seen = await defaultBranchFor(repo, updates);
@@ -177,7 +247,13 @@ async function wasDropped(deps: Deps, db: Db, id: number): Promise<boolean> {
 }
 
 /** The first branches of an empty repository decide its default branch, unless HEAD names one of them already. */
-async function pickDefaultBranch(deps: Deps, repo: Repository, updates: readonly RefChange[]): Promise<string | null> {
+async function pickDefaultBranch(
+  deps: Deps,
+  holder: Holder,
+  repo: Repository,
+  updates: readonly RefChange[],
+  fence: () => Promise<void>,
+): Promise<string | null> {
   const created = updates.flatMap(({ ref, new: oid }) =>
     oid !== null && ref.startsWith('refs/heads/') ? [ref.slice('refs/heads/'.length)] : [],
   );
@@ -185,11 +261,10 @@ async function pickDefaultBranch(deps: Deps, repo: Repository, updates: readonly
   const head = await repo.refs.head();
   if (head !== null && created.includes(head)) return head;
   const chosen = ['main', 'master'].find((name) => created.includes(name)) ?? created[0]!;
-  await pastStaleLocks(deps, repo, () => setHead(repo.dir, chosen));
+  const set = () => pastStaleLocks(deps, repo, () => setHead(repo.dir, chosen, fence));
+  await pastOrphanedLocks(deps, holder, repo, ['HEAD'], set);
   return chosen;
 }
-
-type DefaultBranch = DomainEvents['push']['default_branch'];
 
 /** What events tell of the default branch, where branches were made. */
 async function defaultBranchFor(repo: Repository, updates: readonly RefChange[]): Promise<DefaultBranch> {
@@ -197,55 +272,3 @@ async function defaultBranchFor(repo: Repository, updates: readonly RefChange[])
   const name = await repo.refs.head();
   return name === null ? null : { name, sha: await repo.refs.resolve(`${HEADS}${name}`) };
 }
-
-/** Turns an intent into the event of what has happened. */
-async function recordPush(deps: Deps, db: Db, projectId: number, intent: Intent, seen: DefaultBranch): Promise<void> {
-  const { userId, updates, via, pushOptions } = intent;
-  await touchProject(db, { id: projectId, at: timestamp(deps.clock) });
-  await deps.events.record(
-    db,
-    'push',
-    {
-      project_id: projectId,
-      updates: [...updates],
-      push_options: [...pushOptions],
-      via,
-      ...(seen === undefined ? {} : { default_branch: seen }),
-    },
-    { projectId, actorId: userId },
-  );
-}
-
-async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: Intent): Promise<void> {
-  const { userId, updates, via } = intent;
-  await db
-    .updateTable('snippets')
-    .set({ updated_at: timestamp(deps.clock) })
-    .where('id', '=', snippetId)
-    .execute();
-  const payload = { snippet_id: snippetId, updates: [...updates], via };
-  await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
-  await enqueueUpkeep(deps, db, { type: 'snippet', id: snippetId });
-}
-
-async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent): Promise<void> {
-  const { userId, updates, via } = intent;
-  const wiki = await db
-    .updateTable('wikis')
-    .set({ updated_at: timestamp(deps.clock) })
-    .where('id', '=', wikiId)
-    .returning(['project_id', 'namespace_id'])
-    .executeTakeFirst();
-  if (wiki === undefined) return;
-  const { project_id, namespace_id } = wiki;
-  const payload = { wiki_id: wikiId, project_id, group_id: namespace_id, updates: [...updates], via };
-  await deps.events.record(db, 'wiki.pushed', payload, {
-    projectId: project_id,
-    groupId: namespace_id,
-    actorId: userId,
-  });
-  await enqueueUpkeep(deps, db, { type: 'wiki', id: wikiId });
-}
-
-/** By type of holder. */
-const RECORD = { project: recordPush, snippet: recordSnippetPush, wiki: recordWikiPush };

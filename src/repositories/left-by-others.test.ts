@@ -3,19 +3,22 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
 import { cloneUrl, runGitClient } from '../../test/support/git-client.ts';
+import { makeMergeRequest } from '../../test/support/merge-request.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
+import { refreshMergeRequest } from '../api/planning/merge-requests/head/refresh.ts';
 import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
-import { setHead } from '../git/repository-files.ts';
+import type { RefUpdate } from '../git/refs.ts';
 import { changeRefs, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
 import { runMove } from './moves/run.ts';
 import { scheduleMove } from './moves/schedule.ts';
-import { writeOwn } from './own-writes.ts';
-import { settleGone } from './recover-intents.ts';
+import { updateHead, updateServerRefs, withoutIntent } from './own-writes.ts';
+import { recoverOrphanedIntents } from './recover-intents.ts';
 
 const OLD = new Date(Date.now() - 60_000);
 
@@ -23,7 +26,7 @@ test('a server knows of itself, and takes nobody else for alive', async () => {
   const app = await buildTestApp();
   try {
     const { processes } = app.deps;
-    assert.deepEqual(await processes.gone([processes.id, 999_999]), new Set([999_999]));
+    assert.deepEqual(await processes.disconnected([processes.id, 999_999]), new Set([999_999]));
     assert.ok((await processes.known()).includes(processes.id));
   } finally {
     await app.close();
@@ -97,10 +100,11 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
 
   async function dead(): Promise<void> {
     await dieAs(other);
-    while (!(await app.deps.processes.gone([other.deps.processes.id])).has(other.deps.processes.id)) await sleep(20);
+    while (!(await app.deps.processes.disconnected([other.deps.processes.id])).has(other.deps.processes.id))
+      await sleep(20);
   }
 
-  test('is settled once it is known to be dead, and nothing of those that live', async () => {
+  test('is recovered once it is known to be dead, and nothing of those that live', async () => {
     const mine = change(true, 'mine');
     await leaveIntent([mine]);
     await findDead(app);
@@ -110,7 +114,7 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     assert.deepEqual([await intents(), await events()], [[], [mine]]);
   });
 
-  test('is settled before the next write, so that the events of a ref join', async () => {
+  test('is recovered before the next write, so that the events of a ref join', async () => {
     const left = change(true);
     const beside = change(true, 'beside');
     await leaveIntent([left]);
@@ -134,7 +138,7 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     assert.equal((await intents()).length, 1);
   });
 
-  test('is settled when a client is about to push again, whom nothing is left to send', async () => {
+  test('is recovered when a client is about to push again, whom nothing is left to send', async () => {
     const left = change(true);
     await leaveIntent([left]);
     await dead();
@@ -149,7 +153,7 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     const left = change(false);
     await leaveIntent([left]);
     await leaveIntent([change(false, 'never')]);
-    await settleGone(app.deps, ofProject(project));
+    await recoverOrphanedIntents(app.deps, ofProject(project));
     assert.equal((await intents()).length, 2);
     // It was taken for dead between announcing and moving.
     await app.deps.db.deleteFrom('ref_intents').where('project_id', '=', project.id).execute();
@@ -157,9 +161,11 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     const transaction = repo.refs.transaction.bind(repo.refs);
     repo.refs.transaction = async (...given) => {
       await dead();
-      await settleGone(app.deps, ofProject(project));
+      await recoverOrphanedIntents(app.deps, ofProject(project));
       assert.deepEqual([await intents(), await events()], [[], []]);
-      await transaction(...given);
+      // Nothing else stops a process that stood still between its last look and this.
+      const [updates, { stored }] = [given[0], given[1]!];
+      await transaction(updates, { stored });
     };
     await changeRefs(other.deps, repo, {
       holder: ofProject(project),
@@ -190,7 +196,7 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     assert.equal(readFileSync(join(git.dir, 'refs/heads/main'), 'utf8').trim(), (await events())[0]?.new);
   });
 
-  test('a lock that is young may be that of the upkeep: what was written is settled later', async () => {
+  test('a lock that is young may be that of the upkeep: what was written is recovered later', async () => {
     const left = change(true);
     await leaveIntent([left]);
     writeFileSync(join(git.dir, 'refs/heads/main.lock'), '');
@@ -198,33 +204,138 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     await findDead(app);
     assert.equal((await intents()).length, 1);
     utimesSync(join(git.dir, 'refs/heads/main.lock'), OLD, OLD);
-    await app.deps.processes.look(performance.now() + 60_000);
+    await app.deps.processes.heartbeat(performance.now() + 60_000);
     assert.deepEqual([await intents(), await events()], [[], [left]]);
   });
 
-  test('its locks of references that no event tells of go with the next write of one', async () => {
-    const ref = 'refs/merge-requests/1/head';
-    const write = () => {
-      const repo = repositoryOf(app.deps, project);
-      return writeOwn(app.deps, ofProject(project), repo, () => repo.refs.transaction([{ ref, old: null, new: tip }]));
-    };
-    const lock = join(repositoryOf(app.deps, project).dir, `${ref}.lock`);
-    mkdirSync(dirname(lock), { recursive: true });
+  test('its locks of a moment ago are waited for until it shows that they are orphaned', async () => {
+    await leaveIntent([change(false)]);
+    const lock = join(git.dir, 'refs/heads/main.lock');
     writeFileSync(lock, '');
-    await assert.rejects(write(), { code: 'locked' }, 'one that is young may be that of the upkeep');
-    utimesSync(lock, OLD, OLD);
-    await write();
-    assert.equal(git.run(['rev-parse', ref]), tip);
-    const repo = repositoryOf(app.deps, project);
-    for (const [name, change] of [
-      ['packed-refs', () => repo.refs.transaction([{ ref, old: tip, new: null }])],
-      ['HEAD', () => setHead(repo.dir, 'other')],
-    ] as const) {
-      writeFileSync(join(repo.dir, `${name}.lock`), '');
-      utimesSync(join(repo.dir, `${name}.lock`), OLD, OLD);
-      await writeOwn(app.deps, ofProject(project), repo, change);
-      assert.ok(!existsSync(join(repo.dir, `${name}.lock`)), name);
+    await dead();
+    expectStatus(await write(), 201);
+    assert.ok(!existsSync(lock));
+    assert.deepEqual(await intents(), []);
+  });
+
+  test('a change that takes long is not made where it was dropped meanwhile', async () => {
+    const left = change(false);
+    const stored = (async () => {
+      await dead();
+      await sleep(1_100);
+      utimesSync(join(git.dir, 'refs/heads/main.lock'), OLD, OLD);
+      await recoverOrphanedIntents(app.deps, ofProject(project));
+      assert.deepEqual(await intents(), []);
+      // Somebody else has the lock by now.
+      writeFileSync(join(git.dir, 'refs/heads/main.lock'), '');
+      return new Set<string>();
+    })();
+    const made = changeRefs(other.deps, repositoryOf(other.deps, project), {
+      ...{ holder: ofProject(project), userId: 1, updates: [left], via: 'git', pushOptions: [], stored },
+      guard: async () => {},
+    });
+    await assert.rejects(made, { code: 'busy' });
+    assert.ok(existsSync(join(git.dir, 'refs/heads/main.lock')));
+    assert.deepEqual([git.run(['rev-parse', 'main']), await events()], [tip, []]);
+  });
+
+  describe('has locks of references that no event tells of', () => {
+    const REF = 'refs/merge-requests/1/head';
+    const lockPath = (file: string) => join(git.dir, `${file}.lock`);
+
+    function leaveLock(file: string, { old = true } = {}): void {
+      mkdirSync(dirname(lockPath(file)), { recursive: true });
+      writeFileSync(lockPath(file), '');
+      if (old) utimesSync(lockPath(file), OLD, OLD);
     }
+
+    const update = (updates: readonly RefUpdate[], { deps } = app) =>
+      updateServerRefs(deps, ofProject(project), repositoryOf(deps, project), updates);
+
+    test('which go with the next write of one, and no other locks', async () => {
+      const keep = `refs/keep-around/${tip}`;
+      for (const file of [REF, keep, 'refs/merge-requests/2/head', 'refs/heads/main']) leaveLock(file);
+      await update([
+        { ref: REF, old: null, new: tip },
+        { ref: keep, new: tip },
+      ]);
+      assert.deepEqual([git.run(['rev-parse', REF]), git.run(['rev-parse', keep])], [tip, tip]);
+      assert.deepEqual([existsSync(lockPath(REF)), existsSync(lockPath(keep))], [false, false]);
+      const others = ['refs/merge-requests/2/head', 'refs/heads/main'].map((file) => existsSync(lockPath(file)));
+      assert.deepEqual(others, [true, true]);
+      leaveLock('packed-refs');
+      await update([{ ref: REF, old: tip, new: null }]);
+      assert.equal(existsSync(lockPath('packed-refs')), false);
+    });
+
+    test('which are waited for where they are of a moment ago', async () => {
+      leaveLock(REF, { old: false });
+      await update([{ ref: REF, old: null, new: tip }]);
+      assert.equal(git.run(['rev-parse', REF]), tip);
+    });
+
+    test('and of HEAD, which stay while a process lives that has announced a change', async () => {
+      leaveLock('HEAD');
+      await leaveIntent([change(false)]);
+      const set = () => updateHead(app.deps, ofProject(project), repositoryOf(app.deps, project), 'other');
+      await assert.rejects(set(), { code: 'locked' });
+      assert.ok(existsSync(lockPath('HEAD')));
+      await dead();
+      await set();
+      assert.equal(git.run(['symbolic-ref', 'HEAD']), 'refs/heads/other');
+    });
+
+    test('and of HEAD, by which the first branch of a repository becomes its default all the same', async () => {
+      project = await app.make.project();
+      git = new ProjectGit(app, project);
+      leaveLock('HEAD');
+      const actions = [{ action: 'create', file_path: 'a', content: 'x' }];
+      const json = { branch: 'trunk', commit_message: 'first', actions };
+      expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
+      assert.equal(git.run(['symbolic-ref', 'HEAD']), 'refs/heads/trunk');
+      assert.deepEqual(await intents(), []);
+    });
+
+    test('past which a merge request is brought up to date', async () => {
+      git.commit('work', { w: '1' }, { start: tip });
+      const { iid } = await makeMergeRequest(app, project, { source_branch: 'work' });
+      const ref = `refs/merge-requests/${iid}/head`;
+      const head = git.commit('work', { w: '2' }, { start: git.run(['rev-parse', 'work']) });
+      leaveLock(ref, { old: false });
+      const row = await app.deps.db
+        .updateTable('merge_requests')
+        .set({ head_sha: head })
+        .where('project_id', '=', project.id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await refreshMergeRequest(app.deps, row.id);
+      assert.equal(git.run(['rev-parse', ref]), head);
+      const path = `/projects/${project.id}/merge_requests/${iid}`;
+      const { sha, detailed_merge_status } = expectStatus(await app.get(path), 200);
+      assert.deepEqual([sha, detailed_merge_status], [head, 'mergeable']);
+    });
+
+    test('and a writer that lives, with its connection lost, changes nothing after them', async () => {
+      const next = git.commit('side', { s: '1' }, { start: tip });
+      const late = withoutIntent(other.deps, ofProject(project), repositoryOf(other.deps, project), [REF], (fence) => {
+        const stored = (async () => {
+          await sleep(1_100);
+          await sql`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and state = 'idle in transaction'`.execute(app.deps.db);
+          utimesSync(lockPath(REF), OLD, OLD);
+          await update([{ ref: REF, old: null, new: next }]);
+          // And one more is at it.
+          leaveLock(REF, { old: false });
+          return new Set<string>();
+        })();
+        return repositoryOf(other.deps, project).refs.transaction([{ ref: REF, old: null, new: tip }], {
+          stored,
+          fence,
+        });
+      });
+      await assert.rejects(late);
+      assert.deepEqual([git.run(['rev-parse', REF]), existsSync(lockPath(REF))], [next, true]);
+    });
   });
 
   test('holds no move up', async () => {

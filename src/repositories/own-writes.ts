@@ -1,22 +1,20 @@
+import { sql } from 'kysely';
 import { within } from '../access/within.ts';
 import { notFound, refused } from '../core/errors.ts';
+import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
+import type { RefUpdate } from '../git/refs.ts';
 import type { Repository, RepositoryPool } from '../git/repository.ts';
-import { removeLocks, removeStaleLocks } from '../git/stale-locks.ts';
+import { setHead } from '../git/repository-files.ts';
 import { repositoryId } from '../git/storages.ts';
 import { type Holder, type HolderNow, holderNow } from './holder.ts';
-import { lockHolder } from './moves/holders.ts';
+import { FENCED_MS, pastOrphanedLocks } from './orphaned-locks.ts';
 import { READ_ONLY, RepositoryReadOnly } from './read-only.ts';
+import { isShared } from './shared.ts';
 
 type Key = Pick<Holder, 'type' | 'id'>;
-
-/** Folders of references that no event tells of. */
-const OWN_REFS = ['refs/merge-requests', 'refs/pipelines', 'refs/stithy'];
-/** A lock of one of these that is older than this, in milliseconds, while nobody writes one, was left by a killed process. */
-const LEFT_MS = 10_000;
-/** The same of the lock of all packed references, which upkeep holds longer. */
-const PACKED_MS = 30_000;
+/** Throws where this writer may no longer be the only one: its locks may be another's by now. */
+type Fence = () => Promise<void>;
 
 /**
  * A holder whose repository may be written now and lies where it was opened; undefined when it is gone. In a transaction
@@ -41,9 +39,6 @@ async function inPlace(deps: Deps, holder: Key, repo: Pick<Repository, 'id'>): P
   return now;
 }
 
-/** Whether other processes may write, too. */
-export const isShared = ({ config }: Deps): boolean => config.database.kind === 'postgres';
-
 /** Writes under way in this process, by repository. */
 const writing = new WeakMap<RepositoryPool, Map<string, Set<Promise<unknown>>>>();
 
@@ -55,27 +50,45 @@ function writesTo({ storages }: Deps, id: string): Set<Promise<unknown>> {
   return mine;
 }
 
+/** Moves references that no event tells of: those that only the server writes. @throws as `withoutIntent`, and as git does */
+export const updateServerRefs = (
+  deps: Deps,
+  holder: Key,
+  repo: Repository,
+  updates: readonly RefUpdate[],
+): Promise<void> => {
+  const names = updates.map(({ ref }) => ref);
+  return withoutIntent(deps, holder, repo, names, (fence) => repo.refs.transaction(updates, { fence }));
+};
+
+/** Makes HEAD name another branch. @throws as `withoutIntent`, and as git does */
+export const updateHead = (deps: Deps, holder: Key, repo: Repository, branch: string): Promise<void> =>
+  withoutIntent(deps, holder, repo, ['HEAD'], (fence) => setHead(repo.dir, branch, fence));
+
 /**
- * Runs a write of the server's own (refs that no event tells of, HEAD) that needs no intent: what a crash takes away of it is
- * made again. While it runs the repository is not made read-only; a move waits for it.
- * @param write changes files of the repository and asks no database
- * @throws RepositoryReadOnly; ApiError 404 when the holder is gone; what `write` throws
+ * Runs a write that no event tells of and that needs no intent: what a crash takes away of it is made again. While it runs the repository is
+ * not made read-only; a move waits for it. Where an orphaned lock stands in its way that is removed, and the write runs once more.
+ * @param files that it locks, relative to the repository
+ * @param write changes files of the repository and asks no database; it calls `fence` when it holds its locks, before it changes anything
+ * @throws RepositoryReadOnly; ApiError 404 when the holder is gone; GitError `locked`; what `write` throws
  */
-export async function writeOwn<T>(deps: Deps, holder: Key, repo: Repository, write: () => Promise<T>): Promise<T> {
-  const checked = async (now: Deps) => {
+export async function withoutIntent<T>(
+  deps: Deps,
+  holder: Key,
+  repo: Repository,
+  files: readonly string[],
+  write: (fence: Fence) => Promise<T>,
+): Promise<T> {
+  const checked = async (now: Deps, fence: Fence) => {
     if ((await inPlace(now, holder, repo)) === undefined) throw notFound();
-    return write();
+    return write(fence);
   };
   if (isShared(deps)) {
-    const once = () => deps.db.transaction().execute((db) => checked(within(deps, db)));
-    return once().catch(async (error: unknown) => {
-      if (!isLocked(error)) throw error;
-      await removeLeftLocks(deps, holder, repo);
-      return once();
-    });
+    const once = () => deps.db.transaction().execute((db) => checked(within(deps, db), fenceOf(db)));
+    return pastOrphanedLocks(deps, holder, repo, files, once);
   }
   const writes = writesTo(deps, repo.id);
-  const work = checked(deps);
+  const work = checked(deps, async () => {});
   writes.add(work);
   try {
     return await work;
@@ -85,21 +98,15 @@ export async function writeOwn<T>(deps: Deps, holder: Key, repo: Repository, wri
   }
 }
 
-const isLocked = (error: unknown): boolean => error instanceof GitError && error.code === 'locked';
+/** Whoever removes orphaned locks waits for the transaction; one that is lost is over before its writer knows of it. */
+function fenceOf(db: Db): Fence {
+  const from = performance.now();
+  return async () => {
+    if (performance.now() - from >= FENCED_MS) await sql`select 1`.execute(db);
+  };
+}
 
-/**
- * Removes locks that a killed process has left of references that only `writeOwn` moves: no intent names them. Whoever is at
- * such a write holds the row of the holder, so while it is locked here nobody is; git's upkeep has its locks for a moment alone.
- */
-const removeLeftLocks = (deps: Deps, holder: Key, repo: Repository): Promise<void> =>
-  deps.db.transaction().execute(async (db) => {
-    await lockHolder(deps, db, holder);
-    await removeStaleLocks(repo.dir, new Date(Date.now() - LEFT_MS), OWN_REFS);
-    await removeLocks(repo.dir, ['HEAD'], LEFT_MS);
-    await removeLocks(repo.dir, ['packed-refs'], PACKED_MS);
-  });
-
-/** Waits for the writes by `writeOwn` that had begun in this process; on PostgreSQL the lock of the row has waited for all. */
-export async function ownWritesEnd(deps: Deps, repositoryId: string): Promise<void> {
+/** Waits for the writes without an intent that had begun in this process; on PostgreSQL the lock of the row has waited for all. */
+export async function writesWithoutIntentEnd(deps: Deps, repositoryId: string): Promise<void> {
   await Promise.allSettled(writesTo(deps, repositoryId));
 }

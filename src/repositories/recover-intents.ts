@@ -6,45 +6,46 @@ import { GitError } from '../git/errors.ts';
 import { repositoryId } from '../git/storages.ts';
 import { jobKind } from '../jobs/kinds.ts';
 import { HOLDER_TYPES, type Holder, placeOf } from './holder.ts';
-import { isMade, type StoredIntent, settleIntent } from './settle-intent.ts';
+import { isApplied, recoverIntent, type StoredIntent } from './recover-one-intent.ts';
+import { isShared } from './shared.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */
-const SETTLED_AFTER_MS = 5 * 60_000;
+const ORPHANED_AFTER_MS = 5 * 60_000;
 const RECOVER = jobKind<Record<string, never>>('recover-intents', { lane: 'git' });
 const RECOVER_EVERY_MS = 10 * 60_000;
-/** So long, and so often, it is looked whether a process that lives has recorded what a write starts from. */
+/** So long, and so often, it is looked whether what a write starts from has been recorded. */
 const LOOK_MS = 50;
 const LOOKS = 100;
-/** From then on what it has made is recorded for it. */
+/** From then on what a process has made that lives is recorded for it. */
 const LATE_LOOKS = 20;
 
 type Key = Pick<Holder, 'type' | 'id'>;
 
 /**
  * Finishes or drops what a crash left behind: an intent whose refs have moved gets its event, another is removed.
- * For the start, before requests are served. Where other servers run on the same data, only those of processes that are gone.
+ * For the start, before requests are served. Where other servers run on the same data, only those of processes that are dead.
  */
 export async function recoverIntents(deps: Deps): Promise<void> {
   const rows = await deps.db.selectFrom('ref_intents').selectAll().orderBy('id').execute();
-  await settleAll(deps, deps.alone ? rows : await ofTheGone(deps, rows));
+  await recoverAll(deps, deps.alone ? rows : await orphaned(deps, rows));
 }
 
 /** @throws the first error, once the others have been tried, too */
-async function settleAll(deps: Deps, rows: readonly StoredIntent[]): Promise<void> {
+async function recoverAll(deps: Deps, rows: readonly StoredIntent[]): Promise<void> {
   let failure: unknown;
-  for (const row of rows) await settleIntent(deps, row).catch((error: unknown) => (failure ??= error));
+  for (const row of rows) await recoverIntent(deps, row).catch((error: unknown) => (failure ??= error));
   if (failure !== undefined) throw failure;
 }
 
-/** The intents of processes that are gone. Those of an earlier version, which names none, are taken for theirs once they are old. */
-async function ofTheGone(deps: Deps, rows: readonly StoredIntent[]): Promise<StoredIntent[]> {
+/** The intents of processes that are not connected. Those of an earlier version, which names none, are taken for theirs once they are old. */
+async function orphaned(deps: Deps, rows: readonly StoredIntent[]): Promise<StoredIntent[]> {
   if (rows.length === 0) return [];
-  const gone = await deps.processes.gone(rows.flatMap(({ process_id }) => process_id ?? []));
-  const oldest = new Date(deps.clock.now().getTime() - SETTLED_AFTER_MS).toISOString();
+  const gone = await deps.processes.disconnected(rows.flatMap(({ process_id }) => process_id ?? []));
+  const oldest = new Date(deps.clock.now().getTime() - ORPHANED_AFTER_MS).toISOString();
   return rows.filter((row) => (row.process_id === null ? row.created_at < oldest : gone.has(row.process_id)));
 }
 
-/** Settles what processes were writing to repositories when they died. */
+/** Recovers what processes were writing to repositories when they died. */
 export function registerRecovery(deps: Deps): void {
   const beside = { ...deps, alone: false };
   deps.processes.onDeath(async (id) => {
@@ -54,64 +55,74 @@ export function registerRecovery(deps: Deps): void {
       .where('process_id', '=', id)
       .orderBy('id')
       .execute();
-    await settleAll(beside, rows);
+    await recoverAll(beside, rows);
   });
   deps.jobs.every(RECOVER, { everyMs: RECOVER_EVERY_MS }, async () => {
     await recoverIntents(beside);
     await deps.jobs.takeOverUnknown(await deps.processes.known());
   });
-  deps.settleIntent = (holder, key) => settleOwn(deps, holder, key);
-  deps.settleBefore = (holder, updates) => settleBefore(beside, holder, updates);
+  deps.recoverIntent = (holder, key) => recoverByKey(deps, holder, key);
+  deps.recoverPreceding = (holder, updates) => recoverPreceding(beside, holder, updates);
 }
 
-/** Settles one intent of this process by its key, where it is still there. In the repository's queue. */
-async function settleOwn(deps: Deps, holder: Key, key: string): Promise<void> {
+/** Recovers one intent of this process by its key, where it is still there. In the repository's queue. */
+async function recoverByKey(deps: Deps, holder: Key, key: string): Promise<void> {
   const rows = await intentsOf(deps, holder).execute();
   const row = rows.find(({ context }) => parseJson<{ key?: string }>(context).key === key);
-  if (row !== undefined) await settleIntent(deps, row);
+  if (row !== undefined) await recoverIntent(deps, row);
 }
 
 const intentsOf = ({ db }: Deps, { type, id }: Key) =>
   db.selectFrom('ref_intents').selectAll().where(HOLDER_TYPES[type].column, '=', id).orderBy('id');
 
 const ofOthers = (deps: Deps, holder: Key): Promise<StoredIntent[]> =>
-  deps.config.database.kind === 'postgres'
+  isShared(deps)
     ? intentsOf(deps, holder).where('process_id', 'is distinct from', deps.processes.id).execute()
     : Promise.resolve([]);
 
 /**
- * Settles what processes that are gone were writing to a repository. For whoever is about to look at its refs, or waits for its writes to
- * end; what cannot be settled yet is left.
+ * Recovers what processes that are not connected were writing to a repository. For whoever is about to look at its refs, or waits for its
+ * writes to end; what cannot be recovered yet is left.
  */
-export async function settleGone(given: Deps, holder: Holder): Promise<void> {
+export async function recoverOrphanedIntents(given: Deps, holder: Holder): Promise<void> {
   const deps = { ...given, alone: false };
-  const rows = await ofTheGone(deps, await ofOthers(deps, holder));
+  const rows = await orphaned(deps, await ofOthers(deps, holder));
   if (rows.length === 0) return;
   await deps.writes
-    .run(repositoryId(placeOf(holder)), () => settleAll(deps, rows))
+    .run(repositoryId(placeOf(holder)), () => recoverAll(deps, rows))
     .catch((error: unknown) => {
-      deps.log.log('warn', 'an interrupted write is not settled yet', { error: String(error) });
+      deps.log.log('warn', 'an interrupted write is not recovered yet', { error: String(error) });
     });
 }
 
 /**
  * Has everything recorded that a change of refs starts from, so that the events of a ref stand in the order of its changes, and whatever
- * processes that are gone have left in the repository. In its queue, before the change is announced.
- * @throws GitError `locked`, `busy` where what it starts from cannot be settled now
+ * processes that are not connected have left in the repository. In its queue, before the change is announced.
+ * @throws GitError `locked`, `busy` where what it starts from cannot be recovered now, and as git does
  */
-async function settleBefore(deps: Deps, holder: Key, updates: readonly RefChange[]): Promise<void> {
+async function recoverPreceding(deps: Deps, holder: Key, updates: readonly RefChange[]): Promise<void> {
   for (let looks = 0; ; looks += 1) {
     const rows = await ofOthers(deps, holder);
-    const gone = await ofTheGone(deps, rows);
-    await settleAll(deps, gone).catch((error: unknown) => {
-      if (gone.some((row) => precedes(row, updates))) throw error;
+    const left = await orphaned(deps, rows);
+    let failure: unknown;
+    await recoverAll(deps, left).catch((error: unknown) => {
+      if (left.some((row) => sharesRef(row, updates))) failure = error;
     });
-    const before = rows.filter((row) => !gone.includes(row) && precedes(row, updates));
-    if (before.length === 0) return;
-    if (looks === LOOKS) throw new GitError('busy', 'another process has not recorded what it wrote');
-    if (looks >= LATE_LOOKS) for (const row of before) if (await isMade(deps, row)) await settleIntent(deps, row);
+    const before = rows.filter((row) => !left.includes(row) && precedes(row, updates));
+    if (failure === undefined && before.length === 0) return;
+    // A lock of one that died a moment ago shows soon whose it is.
+    const waits = failure instanceof GitError && failure.code === 'locked';
+    if (failure !== undefined && (!waits || looks >= LOOKS)) throw failure;
+    if (looks >= LOOKS) throw new GitError('busy', 'another process has not recorded what it wrote');
+    if (looks >= LATE_LOOKS) for (const row of before) if (await isApplied(deps, row)) await recoverIntent(deps, row);
     await sleep(LOOK_MS);
   }
+}
+
+/** Whether changes are of a ref that an intent changes, too. */
+function sharesRef(row: StoredIntent, updates: readonly RefChange[]): boolean {
+  const refs = new Set(parseJson<RefChange[]>(row.updates).map(({ ref }) => ref));
+  return updates.some(({ ref }) => refs.has(ref));
 }
 
 /** Whether changes start from what an intent makes. */

@@ -40,7 +40,7 @@ export async function whileMade<T>(deps: Deps, location: Location, make: () => P
 async function isStillMade(deps: Deps, location: Location, process_id: number | undefined): Promise<boolean> {
   if (process_id === undefined) return false;
   if (process_id === deps.processes.id) return madeBy(deps).has(repositoryId(location));
-  return !(await deps.processes.gone([process_id])).has(process_id);
+  return !(await deps.processes.disconnected([process_id])).has(process_id);
 }
 
 /** Writes the job that removes a repository's files, in the transaction after which nothing refers to them. */

@@ -21,6 +21,6 @@ export const dieAs = (second: TestApp): Promise<void> => second.deps.processes.c
 /** Has an app find out which others are dead, and settle what they left. */
 export async function findDead({ deps: { processes } }: TestApp): Promise<void> {
   const now = performance.now();
-  await processes.look(now);
-  await processes.look(now + GRACE_MS);
+  await processes.heartbeat(now);
+  await processes.heartbeat(now + GRACE_MS);
 }

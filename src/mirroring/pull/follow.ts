@@ -9,10 +9,9 @@ import { fetchObjects } from '../../git/remote-fetch.ts';
 import { listRemote, type RemoteListing } from '../../git/remote-refs.ts';
 import type { RemoteSource } from '../../git/remote-source.ts';
 import type { Repository } from '../../git/repository.ts';
-import { setHead } from '../../git/repository-files.ts';
 import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
-import { writeOwn } from '../../repositories/own-writes.ts';
+import { updateHead, updateServerRefs } from '../../repositories/own-writes.ts';
 import { type Actor, loadProtections, type Protection } from '../../repositories/protections.ts';
 import { remoteSource, withoutCredentials } from '../address.ts';
 import { branchFilter } from '../branch-filter.ts';
@@ -159,9 +158,7 @@ async function takenRefs(repo: Repository, folder: string): Promise<Refs> {
 
 /** Moves refs that only the mirror knows of. */
 const moveOwn = (deps: Deps, project: Project, repo: Repository, updates: readonly RefChange[]): Promise<void> =>
-  inRepositoryQueue(deps, project, () =>
-    writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction(updates)),
-  );
+  inRepositoryQueue(deps, project, () => updateServerRefs(deps, ofProject(project), repo, updates));
 
 /** Drops what is remembered of refs that are gone there. */
 async function forget(deps: Deps, project: Project, repo: Repository, folder: string, gone: Refs): Promise<void> {
@@ -179,7 +176,7 @@ async function useHead(deps: Deps, project: Project, head: string | null, wanted
   if (head === null || !wanted.includes(`refs/heads/${head}`)) return;
   await inRepositoryQueue(deps, project, async (repo) => {
     if ((await repo.refs.list('refs/heads/')).length > 0) return;
-    await writeOwn(deps, ofProject(project), repo, () => setHead(repo.dir, head));
+    await updateHead(deps, ofProject(project), repo, head);
   });
 }
 

@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
-import { writeOwn } from '../../repositories/own-writes.ts';
+import { updateServerRefs } from '../../repositories/own-writes.ts';
 
 /** The ref by which runners get the commit of a pipeline while its jobs run, be its branch moved or gone. */
 export const pipelineRef = (id: number): string => `refs/pipelines/${id}`;
@@ -27,7 +27,7 @@ export async function keepPipelineRef(
       const now = await repo.refs.resolve(pipelineRef(id));
       if (now === sha) return true;
       const change = { ref: pipelineRef(id), old: now, new: sha };
-      await writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction([change]));
+      await updateServerRefs(deps, ofProject(project), repo, [change]);
       return true;
     });
   } catch (error) {
@@ -68,7 +68,7 @@ export async function dropPipelineRef(deps: Deps, projectId: number, pipelineId:
     const now = await repo.refs.resolve(pipelineRef(pipelineId));
     if (now === null || (await isNeeded())) return;
     const change = { ref: pipelineRef(pipelineId), old: now, new: null };
-    await writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction([change]));
+    await updateServerRefs(deps, ofProject(project), repo, [change]);
   });
   // One of its jobs may have been retried and started meanwhile.
   const pipeline = await pipelineNow();

@@ -15,7 +15,7 @@ import type { Project } from '../../db/tables/projects.ts';
 import type { StorageMove } from '../../db/tables/storage-moves.ts';
 import { inRepositoryQueue, repositoryOf } from '../change-refs.ts';
 import { ofProject } from '../holder.ts';
-import { writeOwn } from '../own-writes.ts';
+import { withoutIntent } from '../own-writes.ts';
 import { READ_ONLY, RepositoryReadOnly } from '../read-only.ts';
 import { ensureWiki } from '../wikis.ts';
 import { resumeMoves } from './background.ts';
@@ -129,7 +129,7 @@ describe('while a repository is moved', () => {
     ];
     for (const answer of refused) assert.equal(expectStatus(answer, 400).message, READ_ONLY);
     await assert.rejects(
-      writeOwn(app.deps, ofProject(project), repositoryOf(app.deps, project), async () => {}),
+      withoutIntent(app.deps, ofProject(project), repositoryOf(app.deps, project), [], async () => {}),
       RepositoryReadOnly,
     );
     const read = await app.get(`${path}/repository/files/a.txt/raw`, { query: { ref: 'main' } });
@@ -204,7 +204,7 @@ describe('while a repository is moved', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const oid = git.run(['rev-parse', 'main']);
-    const write = writeOwn(app.deps, ofProject(project), repo, async () => {
+    const write = withoutIntent(app.deps, ofProject(project), repo, [], async () => {
       begin();
       await promise;
       await repo.refs.transaction([{ ref: 'refs/keep-around/late', old: null, new: oid }]);

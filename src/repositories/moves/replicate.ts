@@ -9,8 +9,8 @@ import type { Deps } from '../../deps.ts';
 import { repositoryId } from '../../git/storages.ts';
 import { copyWhole } from '../../git/whole-copy.ts';
 import { HOLDER_TYPES, tableOf } from '../holder.ts';
-import { ownWritesEnd } from '../own-writes.ts';
-import { settleGone } from '../recover-intents.ts';
+import { writesWithoutIntentEnd } from '../own-writes.ts';
+import { recoverOrphanedIntents } from '../recover-intents.ts';
 import { abandonUnlessKept, keep, type Replica, removeNow } from './abandoned.ts';
 import { lockHolder } from './holders.ts';
 import { enqueueMove, setReadOnly } from './schedule.ts';
@@ -100,7 +100,7 @@ export async function pause(deps: Deps, { id }: Pick<StorageMove, 'id'>, claim: 
 export async function copyAll(deps: Deps, replicas: readonly Replica[], signal: AbortSignal): Promise<void> {
   for (const replica of replicas) {
     const { from, to } = replica;
-    await ownWritesEnd(deps, repositoryId(from));
+    await writesWithoutIntentEnd(deps, repositoryId(from));
     await announcedWritesEnd(deps, replica, signal);
     await copyWhole(deps.storages.dirOf(from), deps.storages.dirOf(to), signal);
   }
@@ -114,7 +114,7 @@ const announced = async (db: Db, { type, id }: Pick<Replica, 'type' | 'id'>): Pr
 async function announcedWritesEnd(deps: Deps, { type, id, from }: Replica, signal: AbortSignal) {
   const holder = { type, id, repository_storage: from.storage, disk_path: from.diskPath };
   for (let looks = 0; await announced(deps.db, holder); looks += 1) {
-    await settleGone(deps, holder);
+    await recoverOrphanedIntents(deps, holder);
     if (looks === LOOKS) throw new ComesAgain(COMES_AGAIN_MS, 'writes to the repository are under way');
     await sleep(LOOK_MS, undefined, { signal });
   }

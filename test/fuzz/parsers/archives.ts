@@ -29,7 +29,7 @@ async function unless(known: (error: unknown) => boolean, work: () => Promise<un
 
 /** What reads archives, and keeps directories, as a server does; the blob store holds the archive at hand alone. */
 function zipReader(): (bytes: Buffer) => Promise<void> {
-  let held = Buffer.alloc(0);
+  let held: Buffer = Buffer.alloc(0);
   let count = 0;
   const store: Pick<BlobStore, 'read' | 'get'> = {
     read: async (_sha256, start, length) => held.subarray(start, start + length),

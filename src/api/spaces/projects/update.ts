@@ -16,12 +16,11 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { type FeatureColumn, type FeatureLevel, PROJECT_FEATURES, type Project } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
-import { setHead } from '../../../git/repository-files.ts';
 import { Nullable, ofPlan, propertiesOf } from '../../../http/schema.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { scheduleMoveWithin } from '../../../repositories/moves/schedule.ts';
-import { writeOwn } from '../../../repositories/own-writes.ts';
+import { updateHead } from '../../../repositories/own-writes.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
@@ -162,7 +161,7 @@ async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Proj
         more: told,
       }),
     );
-    await writeOwn(deps, ofProject(project), repo, () => setHead(repo.dir, branch));
+    await updateHead(deps, ofProject(project), repo, branch);
   });
 }
 

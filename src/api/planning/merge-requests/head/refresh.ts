@@ -12,7 +12,7 @@ import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { shareLfsObjects } from '../../../../repositories/lfs-objects.ts';
-import { writableNow, writeOwn } from '../../../../repositories/own-writes.ts';
+import { updateServerRefs, writableNow } from '../../../../repositories/own-writes.ts';
 import { syncRules } from '../approvals/state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
 import { lockMergeRequest } from '../requests/lock.ts';
@@ -130,7 +130,7 @@ async function fetchHead(
   }
   const replaced = now !== null && !(await isAncestor(repo, now, head));
   const updates = [{ ref, old: now, new: head }, ...(replaced ? [{ ref: `refs/keep-around/${now}`, new: now }] : [])];
-  await writeOwn(deps, ofProject(target), repo, () => repo.refs.transaction(updates));
+  await updateServerRefs(deps, ofProject(target), repo, updates);
 }
 
 async function updateVersion(

@@ -171,11 +171,11 @@ export async function unlock(
  */
 export function unlockLater(deps: Deps, taken: Taken): void {
   const key = `merge:${taken.id}`;
-  const settle = async () => {
+  const recover = async () => {
     await unlock(deps, taken, null);
-    if (await isStillLocked(deps.db, taken)) throw new Error('the write of a merge is not settled yet');
+    if (await isStillLocked(deps.db, taken)) throw new Error('the write of a merge is not recovered yet');
   };
-  deps.leftIntents.add(key, `${key}:${taken.locked_at}`, settle, (work) => work());
+  deps.intentRetries.add(key, `${key}:${taken.locked_at}`, recover, (work) => work());
 }
 
 /** Takes back the job that would open the merge request. Give the handle of the transaction that ends the merge. */
@@ -199,7 +199,7 @@ export function registerUnlocking(deps: Deps): void {
   });
 }
 
-/** @throws Error while the intent of the merge is there: whether it has been merged shows when that is settled */
+/** @throws Error while the intent of the merge is there: whether it has been merged shows when that is recovered */
 async function reopenLeft(deps: Deps, { merge_request_id, locked_at }: Unlock): Promise<void> {
   const row = await deps.db
     .selectFrom('merge_requests')
@@ -209,13 +209,13 @@ async function reopenLeft(deps: Deps, { merge_request_id, locked_at }: Unlock): 
     .where('locked_at', '=', locked_at)
     .executeTakeFirst();
   if (row === undefined) return;
-  if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the write of a merge is not settled yet');
+  if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the write of a merge is not recovered yet');
   await reopen(deps, row);
 }
 
 /**
  * Opens merge requests whose merge a dead process left before any ref moved. For the start, after intents have been
- * settled; where other servers run on the same data, their merges are left to the job of each.
+ * recovered; where other servers run on the same data, their merges are left to the job of each.
  */
 export async function recoverMerges(deps: Deps): Promise<void> {
   if (!deps.alone) return;

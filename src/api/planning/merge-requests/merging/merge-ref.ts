@@ -9,7 +9,7 @@ import type { NewIdentity } from '../../../../git/object-encode.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { writableNow, writeOwn } from '../../../../repositories/own-writes.ts';
+import { updateServerRefs, writableNow } from '../../../../repositories/own-writes.ts';
 import { settle } from './settle.ts';
 
 const MAX_TRIES = 3;
@@ -68,6 +68,6 @@ async function renew(
   const message = `Merge ${head} into ${tip}`;
   const made = { tree: merged.tree, parents: [tip, head], author: identity, committer: identity, message };
   const commit = await writeCommit(repo, made, merged.objects);
-  await writeOwn(deps, ofProject(target), repo, () => repo.refs.transaction([{ ref, old: now, new: commit }]));
+  await updateServerRefs(deps, ofProject(target), repo, [{ ref, old: now, new: commit }]);
   return commit;
 }

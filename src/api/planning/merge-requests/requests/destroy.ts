@@ -6,7 +6,7 @@ import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { writeOwn } from '../../../../repositories/own-writes.ts';
+import { updateServerRefs } from '../../../../repositories/own-writes.ts';
 
 interface RemoveRefs {
   project_id: number;
@@ -41,7 +41,7 @@ export function registerRefRemoval(deps: Deps): void {
       const found = await repo.refs.list(`refs/merge-requests/${iid}/`);
       if (found.length === 0) return;
       const updates = found.map(({ name, oid }) => ({ ref: name, old: oid, new: null }));
-      await writeOwn(deps, ofProject(project), repo, () => repo.refs.transaction(updates));
+      await updateServerRefs(deps, ofProject(project), repo, updates);
     });
   });
 }

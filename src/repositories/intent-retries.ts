@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { faultOf } from '../core/surroundings.ts';
 
 /** Finishes or drops one intent by its key. */
-type Settle = (key: string) => Promise<void>;
+type Recover = (key: string) => Promise<void>;
 
 const FIRST_PAUSE_MS = 200;
 const LAST_PAUSE_MS = 10_000;
@@ -11,11 +11,11 @@ const LAST_PAUSE_MS = 10_000;
 const MAX_TRIES = 20;
 
 /**
- * Intents of this process whose end could not be written because the database was away or the disk full: they are settled
+ * Intents of this process whose end could not be written because the database was away or the disk full: they are recovered
  * as soon as that is over, before the next write to their repository.
  */
-export class LeftIntents {
-  readonly #left = new Map<string, Map<string, { settle: Settle; tries: number }>>();
+export class IntentRetries {
+  readonly #waiting = new Map<string, Map<string, { recover: Recover; tries: number }>>();
   readonly #stop = new AbortController();
   readonly #log: Logger;
   #working: Promise<void> | null = null;
@@ -29,34 +29,41 @@ export class LeftIntents {
    * @param key of the intent
    * @param inQueue runs work when the repository's turn to write has come
    */
-  add(repositoryId: string, key: string, settle: Settle, inQueue: (work: () => Promise<void>) => Promise<void>): void {
-    const keys = this.#left.get(repositoryId) ?? new Map<string, { settle: Settle; tries: number }>();
-    this.#left.set(repositoryId, keys.set(key, { settle, tries: 0 }));
+  add(
+    repositoryId: string,
+    key: string,
+    recover: Recover,
+    inQueue: (work: () => Promise<void>) => Promise<void>,
+  ): void {
+    const keys = this.#waiting.get(repositoryId) ?? new Map<string, { recover: Recover; tries: number }>();
+    this.#waiting.set(repositoryId, keys.set(key, { recover, tries: 0 }));
     const before = this.#working ?? Promise.resolve();
     this.#working = before.then(() => this.#work(repositoryId, inQueue));
   }
 
   /**
-   * Settles what is left of a repository. Call it in its queue, before another write.
+   * Recovers what waits of a repository. Call it in its queue, before another write.
    * @throws the database's error while it is still away
    */
-  async settle(repositoryId: string): Promise<void> {
-    const keys = this.#left.get(repositoryId);
-    for (const [key, left] of keys ?? []) {
+  async retry(repositoryId: string): Promise<void> {
+    const keys = this.#waiting.get(repositoryId);
+    for (const [key, waiting] of keys ?? []) {
       try {
-        await left.settle(key);
+        await waiting.recover(key);
       } catch (error) {
         if (faultOf(error) !== null) throw error;
-        left.tries += 1;
-        if (left.tries < MAX_TRIES) continue;
-        this.#log.log('error', 'a write could not be settled; the next start tries again', { error: String(error) });
+        waiting.tries += 1;
+        if (waiting.tries < MAX_TRIES) continue;
+        this.#log.log('error', 'an interrupted write could not be recovered; the next start tries again', {
+          error: String(error),
+        });
       }
       keys?.delete(key);
     }
-    if (keys?.size === 0) this.#left.delete(repositoryId);
+    if (keys?.size === 0) this.#waiting.delete(repositoryId);
   }
 
-  /** Ends the attempts; what is left is settled at the next start. */
+  /** Ends the attempts; what still waits is recovered at the next start. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#working;
@@ -64,11 +71,11 @@ export class LeftIntents {
 
   async #work(repositoryId: string, inQueue: (work: () => Promise<void>) => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
-    for (let pause = FIRST_PAUSE_MS; this.#left.has(repositoryId); pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; this.#waiting.has(repositoryId); pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
       await sleep(pause, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await inQueue(() => this.settle(repositoryId));
+        await inQueue(() => this.retry(repositoryId));
       } catch {
         // Not yet.
       }

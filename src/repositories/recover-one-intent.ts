@@ -11,21 +11,18 @@ import { findHolder, HOLDER_TYPES, type Holder, namedHolder } from './holder.ts'
 import type { Intent } from './intent.ts';
 import { leftOverBefore } from './left-over.ts';
 import { lockHolder } from './moves/holders.ts';
+import { ORPHANED_MS, PACKED_ORPHANED_MS } from './orphaned-locks.ts';
 import { readPushed } from './pushed-events.ts';
 
 /** An intent that is stored. */
 export type StoredIntent = Selectable<RefIntentsTable>;
-
-/** A reference that nobody alive writes is locked for a moment by git's upkeep at most; the packed ones for longer. */
-const LOCKED_MS = 2_000;
-const PACKED_MS = 30_000;
 
 /**
  * Finishes an intent some of whose changes are made, or drops it. What another process does to it meanwhile, be it the one that made it, comes to
  * the same.
  * @throws GitError `locked` while a lock stands in the way that nobody may remove yet, and as git does
  */
-export async function settleIntent(deps: Deps, row: StoredIntent): Promise<void> {
+export async function recoverIntent(deps: Deps, row: StoredIntent): Promise<void> {
   const updates = parseJson<RefChange[]>(row.updates);
   const named = namedHolder(row);
   const holder = await findHolder(deps.db, named);
@@ -36,7 +33,7 @@ export async function settleIntent(deps: Deps, row: StoredIntent): Promise<void>
     const context = parseJson<Pick<Intent, 'via' | 'pushOptions' | 'cause' | 'wasEmpty'>>(row.context);
     await finishChange(deps, repo, row.id, { ...context, holder, userId: row.user_id, updates: applied });
   }
-  deps.log.log('warn', 'an interrupted write was settled', {
+  deps.log.log('warn', 'an interrupted write was recovered', {
     [HOLDER_TYPES[named.type].column]: named.id,
     refs: updates.length,
     applied: applied.length,
@@ -44,7 +41,7 @@ export async function settleIntent(deps: Deps, row: StoredIntent): Promise<void>
 }
 
 /** Whether all changes of an intent are made. */
-export async function isMade(deps: Deps, row: StoredIntent): Promise<boolean> {
+export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean> {
   const holder = await findHolder(deps.db, namedHolder(row));
   if (holder === undefined) return false;
   const repo = repositoryOf(deps, holder);
@@ -140,8 +137,8 @@ async function removeTheirLocks(
       .execute();
     const announced = others.flatMap((other) => parseJson<RefChange[]>(other.updates).map(({ ref }) => ref));
     const left = [...names].filter((name) => !announced.includes(name));
-    const theirs = await removeLocks(repo.dir, left, LOCKED_MS);
-    return theirs && (!deletes || (await removeLocks(repo.dir, ['packed-refs'], PACKED_MS)));
+    const theirs = await removeLocks(repo.dir, left, ORPHANED_MS);
+    return theirs && (!deletes || (await removeLocks(repo.dir, ['packed-refs'], PACKED_ORPHANED_MS)));
   });
   if (!removed) throw new GitError('locked', 'a lock of an interrupted write is still there');
 }
