@@ -14,6 +14,7 @@ import {
 import type { Route } from '../../src/http/route.ts';
 import { routes } from '../../src/routes.ts';
 import { buildTestApp, type TestApp } from '../support/app.ts';
+import { addressOf, basic, requestOf } from './ask.ts';
 import { LEVELS, makeScene, type Scene } from './scene.ts';
 import { makeThings, type Things } from './things.ts';
 
@@ -55,39 +56,15 @@ const takesAccessTokens = ({ options: { credentials } }: Route) =>
 
 const REFUSALS = [401, 403, 404];
 
-function addressOf({ options: { path, root } }: Route): string {
-  const fill = (text: string) =>
-    text.replace(/[:*](\w+)/g, (_all, name: string) =>
-      encodeURIComponent(things(path, name) ?? scene.value(path, name)),
-    );
-  const place = scene.project.full_path;
-  if (path.startsWith('/-/git/:repository')) return `/${place}.git${fill(path.slice('/-/git/:repository'.length))}`;
-  if (path.startsWith('/:id/-/')) return `/${place}${fill(path.slice('/:id'.length))}`;
-  return `${root ? '' : '/api/v4'}${fill(path)}`;
-}
-
 function byRoute(route: Route): Question {
   const { method, path, access } = route.options;
-  const url = addressOf(route);
-  const reads = method === 'GET' || method === 'HEAD';
-  const ways = route.options.credentials?.ways.map(({ name }) => name) ?? ['privateToken'];
+  const url = addressOf(route, { scene, things });
   return {
     name: `${method} ${path}`,
     ability: access.ability,
-    refused: (token) =>
-      isRefused({
-        method,
-        url,
-        headers: {
-          ...(ways.includes('privateToken') ? { 'private-token': token } : { authorization: basic(token) }),
-          ...(reads ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(reads ? {} : { payload: '{' }),
-      }),
+    refused: (token) => isRefused(requestOf(route, url, token)),
   };
 }
-
-const basic = (token: string): string => `Basic ${Buffer.from(`x:${token}`).toString('base64')}`;
 
 /** Git itself, which speaks no JSON. */
 const byGit = (name: string, service: string): Question => ({

@@ -158,7 +158,10 @@ export async function makeScene(app: TestApp, visibility: 'private' | 'public', 
     const thing = segment === undefined ? undefined : made[segment];
     const commit = path.includes('/repository/commits/');
     if (path === '/snippets/:id') return ownSnippet.id;
-    if (name === 'id') return path.startsWith('/projects') ? project.id : path.startsWith('/groups') ? group.id : 1;
+    if (name === 'id') {
+      const [, place] = /^(?:\/-|\/uploads\/-\/system)?\/(project|group)s?\//.exec(path) ?? [];
+      return place === 'project' ? project.id : place === 'group' ? group.id : 1;
+    }
     if (name === 'noteable_id') return commit ? sha : thing!.key;
     if (name === 'note_id') return commit ? onCommit.id : thing!.note;
     if (name === 'discussion_id') return commit ? onCommit.discussion_id : thing!.discussion;
