@@ -15,10 +15,18 @@ import { makeThings, type Things } from './things.ts';
  * that write with a body that is no JSON: nothing is changed.
  */
 
+/**
+ * On PostgreSQL, where each question is read anew, strangers stand for anonymous callers, routes that read for all, and parts for
+ * members for those that are switched off: the decisions are the same.
+ */
+const ON_POSTGRES = process.env.STITHY_TEST_POSTGRES !== undefined;
+const OUTSIDERS: readonly Role[] = ON_POSTGRES ? ['stranger'] : ['stranger', 'anonymous'];
+
 /** Routes that people ask. */
 const asked = routes.filter(
-  ({ options: { credentials } }) =>
-    credentials === undefined || credentials.ways.some(({ name }) => name === 'privateToken' || name === 'basic'),
+  ({ options: { method, credentials } }) =>
+    (!ON_POSTGRES || method === 'GET') &&
+    (credentials === undefined || credentials.ways.some(({ name }) => name === 'privateToken' || name === 'basic')),
 );
 /** Where an address names a project or a group. */
 const PLACE =
@@ -50,10 +58,6 @@ const TELLING: readonly [pattern: RegExp, reason: string][] = [
   [/\/npm\/:package_name\/-rev\//, 'the package is shown, by its tags'],
   [/\/:module_system\/download$/, 'the name that was asked for is said again'],
 ];
-
-/** On PostgreSQL, where each question is read anew, strangers stand for anonymous callers: the decisions are the same. */
-const ON_POSTGRES = process.env.STITHY_TEST_POSTGRES !== undefined;
-const OUTSIDERS: readonly Role[] = ON_POSTGRES ? ['stranger'] : ['stranger', 'anonymous'];
 
 const REFUSALS = [401, 403, 404];
 
@@ -140,6 +144,7 @@ async function otherRefusals(filling: Filling, exceptions: readonly Exception[])
     if (exception === undefined) found.push(`${nameOf(route)}: ${told.status} ${told.body}`);
     else unused.delete(exception);
   }
+  if (ON_POSTGRES) return found;
   return [...found, ...[...unused].map(([, , reason]) => `unused: ${reason}`)];
 }
 
@@ -190,6 +195,7 @@ describe('in a public project and group', () => {
     // What is closed to everybody is refused to members, too, in the same words.
     ['disabled', ALWAYS],
   ] as const) {
+    if (ON_POSTGRES && level === 'disabled') continue;
     describe(`whose parts are ${level}`, () => {
       before(() => setFeatures(level));
       after(() => setFeatures('enabled'));
