@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test/support/app.ts';
 import { cloneUrl, runGitClient } from '../../test/support/git-client.ts';
+import { beforeTransaction } from '../../test/support/meanwhile.ts';
 import { makeMergeRequest } from '../../test/support/merge-request.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
@@ -313,6 +314,17 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
       const path = `/projects/${project.id}/merge_requests/${iid}`;
       const { sha, detailed_merge_status } = expectStatus(await app.get(path), 200);
       assert.deepEqual([sha, detailed_merge_status], [head, 'mergeable']);
+    });
+
+    test('and brings a merge request up to date at the same moment', async () => {
+      git.commit('work', { w: '1' }, { start: tip });
+      const { iid, id } = await makeMergeRequest(app, project, { source_branch: 'work' });
+      const ref = `refs/merge-requests/${iid}/head`;
+      const head = git.commit('work', { w: '2' }, { start: git.run(['rev-parse', 'work']) });
+      await app.deps.db.updateTable('merge_requests').set({ head_sha: head }).where('id', '=', id).execute();
+      beforeTransaction(app, () => refreshMergeRequest(other.deps, id));
+      await refreshMergeRequest(app.deps, id);
+      assert.equal(git.run(['rev-parse', ref]), head);
     });
 
     test('and a writer that lives, with its connection lost, changes nothing after them', async () => {

@@ -5,6 +5,7 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../../db/tables/projects.ts';
 import type { Deps } from '../../../../deps.ts';
 import { isAncestor } from '../../../../git/compare.ts';
+import { GitError } from '../../../../git/errors.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
 import type { Repository } from '../../../../git/repository.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
@@ -54,9 +55,14 @@ export const headRef = ({ iid }: Pick<MergeRequest, 'iid'>): string => `refs/mer
 export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeRequest> {
   return deps.writes.run(keyOf(id), async () => {
     for (let attempt = 1; ; attempt += 1) {
-      const refreshed = await refreshOnce(deps, id);
-      // A push came between: its head counts.
-      if (refreshed !== null || attempt === MAX_TRIES) return refreshed ?? (await load(deps, id));
+      try {
+        const refreshed = await refreshOnce(deps, id);
+        // A push came between: its head counts.
+        if (refreshed !== null || attempt === MAX_TRIES) return refreshed ?? (await load(deps, id));
+      } catch (error) {
+        // Another process refreshes it, too.
+        if (!(error instanceof GitError) || error.code !== 'conflict' || attempt === MAX_TRIES) throw error;
+      }
     }
   });
 }
