@@ -13,7 +13,7 @@ import { until } from '../until.ts';
 
 const KILLS = 30;
 const PROJECTS = 4;
-/** Nothing may be locked or read-only for longer after a kill. */
+/** Nothing may be locked, read-only or interrupted for longer, however many kills come meanwhile. */
 const MOST_HELD_MS = 100_000;
 /** Settings may be so old elsewhere. */
 const STALE_MS = 1_000;
@@ -263,7 +263,7 @@ const experiment: Experiment = {
         `${afterKill.name}, ${seconds(afterKill)}`,
     );
     assert.deepEqual(world.wrong, []);
-    assert.ok(afterKill.ms < MOST_HELD_MS);
+    assert.ok(longest.ms < MOST_HELD_MS, `${longest.name}: ${seconds(longest)}`);
     for (const [what, count] of Object.entries(world.counts)) assert.ok(count > 0, `no ${what}`);
     let events = 0;
     for (const project of projects) {
