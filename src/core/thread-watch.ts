@@ -15,7 +15,7 @@ const UNANSWERED_MS = 60_000;
 export const failedToStart = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_WORKER_INIT_FAILED';
 
 /** Milliseconds of a processor that a thread has taken; null where it does not run. */
-async function cpuTimeOf(worker: Worker): Promise<number | null> {
+export async function cpuTimeOf(worker: Worker): Promise<number | null> {
   try {
     const { user, system } = await worker.cpuUsage();
     return (user + system) / 1_000;

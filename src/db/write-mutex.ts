@@ -1,3 +1,5 @@
+import { Busy } from '../core/busy.ts';
+
 /** Milliseconds a write waits for another transaction of this process. */
 const WRITE_WAIT = 30_000;
 
@@ -6,6 +8,7 @@ export class WriteMutex {
   #locked = false;
   readonly #waiting: (() => void)[] = [];
 
+  /** Waits for its turn. @throws Busy where it does not come: others write, or the outer handle is used inside a transaction */
   async lock(): Promise<void> {
     if (!this.#locked) {
       this.#locked = true;
@@ -18,7 +21,9 @@ export class WriteMutex {
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1);
-        reject(new Error('waited too long for the database: is the outer handle used inside a transaction?'));
+        const late = new Busy(503, '503 Service Unavailable - the server is busy; try again', 2);
+        late.cause = new Error('waited too long for the database: is the outer handle used inside a transaction?');
+        reject(late);
       }, WRITE_WAIT);
       this.#waiting.push(start);
     });

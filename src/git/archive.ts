@@ -27,10 +27,10 @@ export interface ArchiveOptions {
   /** Ends the archive's processes when aborted. */
   signal?: AbortSignal;
   /** Milliseconds until the archive is given up, slow readers included; default 30 minutes. */
-  timeoutMs?: number;
+  processorMs?: number;
 }
 
-const TIMEOUT_MS = 30 * 60_000;
+const PROCESSOR_MS = 30 * 60_000;
 const BZIP2 = ['-c', 'tar.tar.bz2.command=bzip2 -c'];
 
 /** Files, folders, links and submodules of one archive. */
@@ -82,7 +82,7 @@ function pathspecs(path: string | undefined, exclude: readonly string[]): string
  */
 export async function archive(repo: Repository, commit: string, options: ArchiveOptions): Promise<Readable> {
   checkOids([commit]);
-  const { prefix, path, exclude = [], attributes = true, signal, timeoutMs = TIMEOUT_MS } = options;
+  const { prefix, path, exclude = [], attributes = true, signal, processorMs = PROCESSOR_MS } = options;
   if (!isPathArgument(prefix)) throw new GitError('invalid', 'not a prefix');
   if (path !== undefined && !isPathArgument(path)) throw new GitError('invalid', 'not a path');
   const format = packingOf(options.format);
@@ -98,5 +98,5 @@ export async function archive(repo: Repository, commit: string, options: Archive
     commit,
     ...pathspecs(path, exclude),
   ];
-  return gitOutput(args, { gitDir: repo.dir, timeoutMs, ...(signal === undefined ? {} : { signal }) });
+  return gitOutput(args, { gitDir: repo.dir, processorMs, ...(signal === undefined ? {} : { signal }) });
 }

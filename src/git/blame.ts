@@ -31,7 +31,7 @@ interface Lines {
   bytes: number;
 }
 
-const TIMEOUT_MS = 60_000;
+const PROCESSOR_MS = 60_000;
 const MAX_OUTPUT = 128 * 1024 * 1024;
 const MAX_LINE_NUMBER = 1_000_000_000;
 const COMMITS_AT_ONCE = 500;
@@ -68,7 +68,7 @@ async function askGit(repo: Repository, commit: string, path: string, range: Lin
   try {
     await readRecords(
       ['blame', '--porcelain', '--no-textconv', '--encoding=none', ...only, commit, '--', path],
-      { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT },
+      { gitDir: repo.dir, processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT },
       (record) => reader.push(record),
     );
   } catch (error) {

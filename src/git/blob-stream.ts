@@ -1,14 +1,13 @@
 import { inScope, type RequestScope } from '../core/request-scope.ts';
 import { GitError } from './errors.ts';
-import { spawnGit } from './process.ts';
+import { killedError, spawnGit } from './process.ts';
 
 export interface StreamOptions {
   signal?: AbortSignal;
-  timeoutMs?: number;
 }
 
-/** A stream ends after so many milliseconds where nothing else was said. */
-export const MAX_STREAM_MS: number = 30 * 60_000;
+/** Of a processor: how long it lasts is up to whoever reads it. */
+const PROCESSOR_MS = 30 * 60_000;
 
 /**
  * What git writes of a blob that takes too much memory here.
@@ -16,13 +15,13 @@ export const MAX_STREAM_MS: number = 30 * 60_000;
  * @throws GitError `not_found`, `corrupt`, `timeout`, `aborted`
  */
 export async function* blobChunks(dir: string, oid: string, options: StreamOptions, scope: RequestScope) {
-  const limits = { timeoutMs: MAX_STREAM_MS, ...options, gitDir: dir, lane: 'transport' as const };
+  const limits = { processorMs: PROCESSOR_MS, ...options, gitDir: dir, lane: 'transport' as const };
   const git = await inScope(scope, () => spawnGit(['cat-file', 'blob', oid], limits));
   git.stdin.end();
   try {
     for await (const chunk of git.stdout) yield chunk as Buffer;
     const { code, stderr, killed } = await git.done;
-    if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', `blob ${oid}: stopped`);
+    if (killed !== null) throw killedError(killed, `blob ${oid}`);
     if (code !== 0) throw new GitError(/not found|Not a valid/i.test(stderr) ? 'not_found' : 'corrupt', stderr.trim());
   } finally {
     git.kill();

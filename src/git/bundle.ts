@@ -4,7 +4,7 @@ import { FETCH, mayTakeOver } from './import.ts';
 import { runGit } from './process.ts';
 import { makeRepository } from './repository-files.ts';
 
-const TIMEOUT_MS = 3_600_000;
+const PROCESSOR_MS = 3_600_000;
 const MAX_REFS = 64 * 1024 * 1024;
 
 /** Looks at every object as git does at those of a fetch: it takes those of a bundle without (before 2.46 in any case). */
@@ -12,7 +12,11 @@ async function checkObjects(gitDir: string, signal: AbortSignal): Promise<void> 
   const folder = join(gitDir, 'objects', 'pack');
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.pack')) continue;
-    await runGit(['index-pack', '--verify', '--strict', join(folder, name)], { gitDir, signal, timeoutMs: TIMEOUT_MS });
+    await runGit(['index-pack', '--verify', '--strict', join(folder, name)], {
+      gitDir,
+      signal,
+      processorMs: PROCESSOR_MS,
+    });
   }
 }
 
@@ -45,7 +49,7 @@ export async function importBundle(
       await runGit([...only, ...FETCH, '--stdin', '--end-of-options', file], {
         gitDir: temporary,
         signal,
-        timeoutMs: TIMEOUT_MS,
+        processorMs: PROCESSOR_MS,
         fileBytes: maxBytes,
         input: `${taken.map((ref) => `+${ref}:${ref}`).join('\n')}\n`,
       });

@@ -12,7 +12,7 @@ export interface ChangedFiles {
   removed: readonly string[];
 }
 
-const TIMEOUT_MS = 30_000;
+const PROCESSOR_MS = 30_000;
 /** Bytes of paths: who asks for files of a commit shows all of them. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const LIST_OF: Readonly<Record<string, keyof ChangedFiles>> = {
@@ -54,7 +54,7 @@ async function readWithGit(
 ): Promise<void> {
   const what = from === null ? ['--root', '--no-commit-id', '--end-of-options', to] : ['--end-of-options', from, to];
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', ...what, '--'];
-  const { stdout } = await runGit(args, { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
+  const { stdout } = await runGit(args, { gitDir: repo.dir, processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT });
   const parts = stdout.toString('latin1').split('\0');
   for (let at = 0; at + 1 < parts.length; at += 2) {
     found[LIST_OF[parts[at]!] ?? 'modified'].push(decodeBytes(Buffer.from(parts[at + 1]!, 'latin1')));

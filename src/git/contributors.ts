@@ -15,7 +15,7 @@ export interface Contributor {
   date: number;
 }
 
-const TIMEOUT_MS = 120_000;
+const PROCESSOR_MS = 120_000;
 const MAX_CONTRIBUTORS = 100_000;
 const NUL = 0;
 const UNIT = 0x1f;
@@ -63,7 +63,13 @@ async function count(
       ...range,
       '--',
     ],
-    { gitDir: repo.dir, separator: NUL, timeoutMs: TIMEOUT_MS, maxRecord: 8_192, maxOutput: Number.POSITIVE_INFINITY },
+    {
+      gitDir: repo.dir,
+      separator: NUL,
+      processorMs: PROCESSOR_MS,
+      maxRecord: 8_192,
+      maxOutput: Number.POSITIVE_INFINITY,
+    },
     (record) => {
       const first = record.indexOf(UNIT);
       const second = record.indexOf(UNIT, first + 1);

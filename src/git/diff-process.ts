@@ -1,8 +1,9 @@
 import { GitError } from './errors.ts';
 import { lowerPriority } from './priority.ts';
-import { gitFailure, killGroup, startGit } from './process.ts';
+import { gitFailure, type Killed, killedError, killGroup, startGit } from './process.ts';
 import { type OnSpan, Splitter } from './records.ts';
 import { whenStarted } from './spawner/start-child.ts';
+import { CLOCK_FACTOR, limitWork } from './work-limit.ts';
 
 /** What a warm `git diff-tree --stdin` is started with. */
 export interface DiffCommand {
@@ -21,7 +22,8 @@ export interface DiffQuestion {
   onLine: OnSpan;
   /** Bytes of one line that are kept; what is longer is cut. */
   maxRecord: number;
-  timeoutMs: number;
+  /** Milliseconds of a processor. */
+  processorMs: number;
   /** Ends the process with the question. */
   signal: AbortSignal | undefined;
 }
@@ -81,7 +83,7 @@ export class DiffProcess {
    * Fulfils when the answer is complete, or `onLine` wants no more of it, which ends the process.
    * @throws GitError `failed` or `output_too_large` where git ended, `timeout`, `aborted`; what `onLine` throws
    */
-  async ask({ lines, onLine, maxRecord, timeoutMs, signal }: DiffQuestion): Promise<void> {
+  async ask({ lines, onLine, maxRecord, processorMs, signal }: DiffQuestion): Promise<void> {
     if (signal?.aborted) throw new GitError('aborted', 'stopped before it began');
     this.#answers += lines.length;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -96,9 +98,10 @@ export class DiffProcess {
       complete = length === END.length && bytes.compare(END, 0, END.length, start, end) === 0;
       return !complete && onLine(bytes, start, end, length);
     });
-    const stop = (code: 'aborted' | 'timeout') => settle(new GitError(code, `git diff-tree ${lines[0]}: stopped`));
-    const leave = () => stop('aborted');
-    const timer = setTimeout(stop, timeoutMs, 'timeout');
+    const stop = (killed: Killed) => settle(killedError(killed, `git diff-tree ${lines[0]}`));
+    const leave = () => stop('abort');
+    const limits = { processorMs, timeoutMs: CLOCK_FACTOR * processorMs, isWarm: true };
+    const unlimit = limitWork(() => this.#child.pid, limits, stop);
     signal?.addEventListener('abort', leave, { once: true });
     this.#current = { splitter, settle };
     if (this.#ended) settle(gitFailure('diff-tree', 137, this.#stderr));
@@ -106,7 +109,7 @@ export class DiffProcess {
     try {
       await promise;
     } finally {
-      clearTimeout(timer);
+      unlimit();
       signal?.removeEventListener('abort', leave);
     }
   }

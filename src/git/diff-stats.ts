@@ -6,7 +6,7 @@ import { plainStats } from './plain-stats.ts';
 import { readRecords } from './records.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import { MAX_STATS_LINE, ShortStats, STATS_TIMEOUT_MS } from './short-stats.ts';
+import { MAX_STATS_LINE, ShortStats, STATS_PROCESSOR_MS } from './short-stats.ts';
 
 export type { DiffStats };
 
@@ -19,12 +19,12 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
   const printed = new ShortStats();
   try {
     const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));
-    await repo.stats.ask({ lines: oids, onLine, maxRecord: MAX_STATS_LINE, timeoutMs: STATS_TIMEOUT_MS });
+    await repo.stats.ask({ lines: oids, onLine, maxRecord: MAX_STATS_LINE, processorMs: STATS_PROCESSOR_MS });
   } catch (error) {
     if (!(error instanceof GitError) || !TOO_MUCH.has(error.code)) throw error;
     const input = oids.map((oid) => `${oid}\n`).join('');
     const onRecord = (record: Buffer) => printed.take(record.toString('latin1'));
-    await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, timeoutMs: STATS_TIMEOUT_MS }, onRecord);
+    await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, processorMs: STATS_PROCESSOR_MS }, onRecord);
   }
   return new Map(oids.map((oid) => [oid, printed.found.get(oid) ?? NONE]));
 }

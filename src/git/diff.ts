@@ -39,7 +39,7 @@ const LEAST_LARGE_CHILD = 256 * MiB;
 /** How many times the bytes of a patch its answer takes: texts, JSON, and its bytes. */
 const ANSWER_FACTOR = 4;
 const MAX_CONTEXT = 100;
-const TIMEOUT_MS = 30_000;
+const PROCESSOR_MS = 30_000;
 const bytesOf = ({ files }: DiffResult): number => files.reduce((sum, { diff }) => sum + diff.length, 0);
 const sizeOf = (result: DiffResult): number => bytesOf(result) * ANSWER_FACTOR;
 const sizeOfFile = (file: FileDiff) => 2 * (file.diff.length + file.oldPath.length + file.newPath.length) + 300;
@@ -147,7 +147,7 @@ function byProcess(repo: Repository, args: readonly string[], limits: DiffLimits
       {
         gitDir: repo.dir,
         env: LITERAL_PATHS,
-        timeoutMs: TIMEOUT_MS,
+        processorMs: PROCESSOR_MS,
         maxRecord: limits.maxPatchBytes + 1,
         maxOutput: Number.POSITIVE_INFINITY,
         memory,
@@ -168,7 +168,7 @@ async function byWorker(repo: Repository, from: string, to: string, maxRecord: n
     answered = bytes.toString('latin1', start, end) === question.header;
     return answered;
   };
-  await repo.diffs.ask({ lines: [question.line], onLine, maxRecord, timeoutMs: TIMEOUT_MS });
+  await repo.diffs.ask({ lines: [question.line], onLine, maxRecord, processorMs: PROCESSOR_MS });
   return answered;
 }
 

@@ -19,7 +19,7 @@ const PAUSE_MS = 500;
  * Checks every object of a repository, and that all refs reach whole histories. Upkeep may remove loose objects that it
  * has packed while git walks over them: only then it looks again, for what is really lost stays so.
  * @param dir directory of the repository
- * @throws GitError `timeout` after an hour, `aborted`, `output_too_large`, `busy`
+ * @throws GitError `timeout` after an hour of a processor, `aborted`, `output_too_large`, `busy`
  */
 export async function fsck(dir: string, signal?: AbortSignal): Promise<FsckResult> {
   for (let looks = 1; ; looks += 1) {
@@ -32,7 +32,7 @@ export async function fsck(dir: string, signal?: AbortSignal): Promise<FsckResul
 async function look(dir: string, signal?: AbortSignal): Promise<FsckResult> {
   const { code, stdout, stderr } = await runGit(['fsck', '--full', '--strict', '--no-dangling', '--no-progress'], {
     gitDir: dir,
-    timeoutMs: HOUR,
+    processorMs: HOUR,
     okCodes: Array.from({ length: 256 }, (_, exit) => exit),
     ...(signal ? { signal } : {}),
   });

@@ -15,7 +15,7 @@ export interface LanguageShare {
   bytes: number;
 }
 
-const TIMEOUT_MS = 120_000;
+const PROCESSOR_MS = 120_000;
 const NUL = 0;
 /** A file of `git ls-tree --long`; links and submodules have other modes. */
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
@@ -129,7 +129,13 @@ async function countAll(repo: Repository, languages: LanguageDetector, tree: str
   const counter = new Counter(languages);
   await readRecords(
     ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree],
-    { gitDir: repo.dir, separator: NUL, timeoutMs: TIMEOUT_MS, maxRecord: 8_192, maxOutput: Number.POSITIVE_INFINITY },
+    {
+      gitDir: repo.dir,
+      separator: NUL,
+      processorMs: PROCESSOR_MS,
+      maxRecord: 8_192,
+      maxOutput: Number.POSITIVE_INFINITY,
+    },
     (record) => {
       const match = FILE.exec(decodeBytes(record));
       if (match !== null) counter.add(match[2]!, Number(match[1]));

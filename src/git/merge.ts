@@ -31,7 +31,7 @@ export type MergeResult =
 /** What a cherry-pick or revert comes to; `empty`: it changes nothing on top of `onto`. */
 export type PickResult = Exclude<MergeResult, { kind: 'unrelated' }> | { kind: 'empty' };
 
-const TIMEOUT_MS = 60_000;
+const PROCESSOR_MS = 60_000;
 const SIDES = ['base', 'ours', 'theirs'] as const;
 const STAGE = /^(\d{6}) ([0-9a-f]+) ([123])\t(.+)$/s;
 /** Of helper commits, which nothing refers to: always the same for the same trees, so that they do not pile up. */
@@ -66,7 +66,7 @@ export async function mergeCommits(repo: Repository, ours: string, theirs: strin
 
 async function mergeByGit(repo: Repository, ours: string, theirs: string): Promise<MergeResult> {
   const args = ['merge-tree', '--write-tree', '-z', '--no-messages', '--end-of-options', ours, theirs];
-  const limits = { gitDir: repo.dir, timeoutMs: TIMEOUT_MS, okCodes: [0, 1, 128] };
+  const limits = { gitDir: repo.dir, processorMs: PROCESSOR_MS, okCodes: [0, 1, 128] };
   const { code, stdout, stderr } = await runGit(args, limits);
   // Of a missing commit git says so with the exit code of a conflict, but prints no tree.
   if (code === 128 || stdout.length === 0) {

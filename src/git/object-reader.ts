@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { currentScope, type RequestScope } from '../core/request-scope.ts';
-import { blobChunks, MAX_STREAM_MS, type StreamOptions } from './blob-stream.ts';
+import { blobChunks, type StreamOptions } from './blob-stream.ts';
 import { isRepository, mayBeLost } from './damage.ts';
 import { GitError } from './errors.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
@@ -205,7 +205,6 @@ export class ObjectReader {
   /**
    * The content of a blob of any size, with back-pressure. Destroying the stream ends the child; a damaged
    * or missing blob is an error of the stream, also after its first bytes.
-   * @param options `timeoutMs` milliseconds until the child is ended (default 30 minutes)
    * @throws GitError `invalid` where `oid` is no complete object id (of the call, not of the stream)
    */
   stream(oid: string, options: StreamOptions = {}): Readable {
@@ -219,7 +218,6 @@ export class ObjectReader {
   /** @param scope of the request: the stream is read after its handler has ended */
   async *#chunks(oid: string, options: StreamOptions, scope: RequestScope): AsyncGenerator<Buffer> {
     const signal = options.signal ?? scope.signal;
-    const end = performance.now() + (options.timeoutMs ?? MAX_STREAM_MS);
     const store = await this.#folder.open();
     try {
       const found = store.isComplete(oid) ? await store.stream(oid) : null;
@@ -227,7 +225,6 @@ export class ObjectReader {
       if (found?.type !== 'blob') throw new GitError('not_found', `no blob ${oid}`);
       for await (const chunk of found.chunks) {
         if (signal?.aborted) throw new GitError('aborted', `blob ${oid}: stopped`);
-        if (performance.now() > end) throw new GitError('timeout', `blob ${oid}: took too long`);
         yield chunk;
       }
     } catch (error) {

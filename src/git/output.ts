@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
-import { GitError } from './errors.ts';
-import { type GitOptions, gitFailure, spawnGit } from './process.ts';
+import { type GitOptions, gitFailure, killedError, spawnGit } from './process.ts';
 
 /** What a streaming child may allocate, in bytes: of several files of the size that git treats as streams. */
 const CHILD_MEMORY = 512 * 1024 * 1024;
@@ -30,6 +29,6 @@ async function* chunks(args: readonly string[], options: GitOptions, scope: Requ
   }
   const { code, stderr, killed } = await git.done;
   const name = args.find((arg) => /^[a-z]/.test(arg) && !arg.includes('=')) ?? '';
-  if (killed !== null) throw new GitError(killed === 'timeout' ? 'timeout' : 'aborted', `git ${name}: stopped`);
+  if (killed !== null) throw killedError(killed, `git ${name}`);
   if (code !== 0) throw gitFailure(name, code, stderr);
 }

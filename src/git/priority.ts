@@ -5,7 +5,7 @@ import type { Child } from './spawner/child.ts';
  * Nice values. What somebody waits for stays near other programs, so that a busy machine does not hold it up; of the rest all that
  * counts is that it ends.
  */
-export const NICE = { transport: 5, background: 10 } as const;
+export const NICE = { transport: 2, background: 10 } as const;
 
 /**
  * Lets the server, and what answers sooner, go before a child, and before all that the child starts from now on, where processors

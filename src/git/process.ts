@@ -8,6 +8,7 @@ import { gitEnvironment } from './environment.ts';
 import { GitError } from './errors.ts';
 import type { Child } from './spawner/child.ts';
 import { signalGroup, startChild, whenStarted } from './spawner/start-child.ts';
+import { CLOCK_FACTOR, limitWork } from './work-limit.ts';
 
 export interface GitOptions {
   /** The repository's directory; passed as `--git-dir`. Left out for commands that need none. */
@@ -16,7 +17,12 @@ export interface GitOptions {
   env?: Readonly<Record<string, string>>;
   /** Ends the child (with its whole process group) when aborted; default: when the client of a reading request leaves. */
   signal?: AbortSignal;
-  /** Milliseconds until the child is ended; default 20,000 for a reading request, else 60,000. */
+  /**
+   * Milliseconds of a processor that the child may take, with all that it starts; default `timeoutMs`, or 20,000 for a reading
+   * request, else 60,000.
+   */
+  processorMs?: number;
+  /** Milliseconds by the clock until it is ended, where it waits for others; default 20 times `processorMs`: only what hangs takes as long. */
   timeoutMs?: number;
   /** Milliseconds without a byte of output, errors and progress included, after which the child is ended; default: any. */
   stallMs?: number;
@@ -68,7 +74,7 @@ const lanes: Record<Exclude<Lane, 'within'>, FairSlots> = {
   transport: lane('transport', 64, 16),
 };
 
-/** How long a child may run, in milliseconds: less where it only reads for somebody who waits. */
+/** Milliseconds of a processor that a child may take: less where it only reads for somebody who waits. */
 export const READ_MS = 20_000;
 const DEFAULT_MS = 60_000;
 
@@ -158,8 +164,18 @@ const limited = (memory: number, file: number | undefined): string => {
   return `${files}ulimit -d ${Math.ceil(memory / 1024)} 2>/dev/null; exec "$0" "$@"`;
 };
 
-/** Why a child was ended. */
-export type Killed = 'timeout' | 'stall' | 'abort';
+/** Why a child was ended: it took its processor time; it was not done by the clock; it printed nothing; nobody wants it any more. */
+export type Killed = 'work' | 'timeout' | 'stall' | 'abort';
+
+/**
+ * The error of a child that was ended: only one that has taken its processor time would come to the same end again.
+ * @param what it was, for the log
+ */
+export function killedError(killed: Killed, what: string): GitError {
+  if (killed === 'work') return new GitError('timeout', `${what}: took too much time of a processor`);
+  if (killed === 'timeout') return new GitError('busy', `${what}: was not done in time`);
+  return new GitError('aborted', `${what}: stopped`);
+}
 
 export interface GitChild {
   stdin: Writable;
@@ -218,7 +234,9 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
     killed ??= reason;
     killGroup(child);
   };
-  const timer = setTimeout(end, options.timeoutMs ?? (scope.signal ? READ_MS : DEFAULT_MS), 'timeout');
+  const { processorMs = options.timeoutMs ?? (scope.signal ? READ_MS : DEFAULT_MS) } = options;
+  const { timeoutMs = CLOCK_FACTOR * processorMs } = options;
+  const unlimit = limitWork(() => child.pid, { processorMs, timeoutMs }, end);
   const stop = options.stallMs === undefined ? () => {} : watchOutput(child, options.stallMs, () => end('stall'));
   const onAbort = () => end('abort');
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -228,7 +246,7 @@ export async function spawnGit(args: readonly string[], options: GitOptions = {}
     const settle = (code: number, text = stderr) => {
       if (settled) return;
       settled = true;
-      clearTimeout(timer);
+      unlimit();
       stop();
       signal?.removeEventListener('abort', onAbort);
       leave();
@@ -267,7 +285,7 @@ export function gitFailure(name: string | undefined, code: number, stderr: strin
 
 /**
  * Runs one git command to its end.
- * @throws GitError `failed` for an exit code outside `okCodes`, `timeout`, `aborted`, `output_too_large`, `busy`
+ * @throws GitError `failed` for an exit code outside `okCodes`, `timeout` for too much work, `aborted`, `output_too_large`, `busy`
  */
 export async function runGit(args: readonly string[], options: GitRunOptions = {}): Promise<GitResult> {
   const git = await spawnGit(args, options);
@@ -287,8 +305,7 @@ export async function runGit(args: readonly string[], options: GitRunOptions = {
   git.stdin.end(options.input ?? '');
   const { code, stderr, killed } = await git.done;
   if (tooLarge) throw new GitError('output_too_large', `git ${args[0]}: more than ${maxOutput} bytes of output`);
-  if (killed === 'timeout') throw new GitError('timeout', `git ${args[0]}: took too long`);
-  if (killed === 'abort') throw new GitError('aborted', `git ${args[0]}: stopped`);
+  if (killed !== null) throw killedError(killed, `git ${args[0]}`);
   if (!(options.okCodes ?? [0]).includes(code)) throw gitFailure(args[0], code, stderr);
   return { code, stdout: Buffer.concat(chunks), stderr };
 }

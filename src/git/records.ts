@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GitError } from './errors.ts';
-import { type GitChild, type GitOptions, gitFailure, spawnGit } from './process.ts';
+import { type GitChild, type GitOptions, gitFailure, killedError, spawnGit } from './process.ts';
 
 export interface RecordOptions extends GitOptions {
   /** Written to standard input, which is then closed. */
@@ -115,8 +115,7 @@ export async function readRecords(args: readonly string[], options: RecordOption
 
 async function mustEndWell(git: GitChild, name: string | undefined): Promise<void> {
   const { code, stderr, killed } = await git.done;
-  if (killed === 'timeout') throw new GitError('timeout', `git ${name}: took too long`);
-  if (killed === 'abort') throw new GitError('aborted', `git ${name}: stopped`);
+  if (killed !== null) throw killedError(killed, `git ${name}`);
   if (code !== 0) throw gitFailure(name, code, stderr);
 }
 

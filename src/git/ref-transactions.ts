@@ -13,9 +13,12 @@ import { KeyedQueue } from './queue.ts';
 import { checkTargets, checkUpdates, namesAbove, type RefUpdate } from './ref-update.ts';
 
 const MAX_WAITING = 1_000;
-/** How long a lock of another process is waited for, as by git: of one reference, of the packed ones. */
-const LOCK_MS = 100;
-const PACKED_LOCK_MS = 1_000;
+/**
+ * How long a lock of another process is waited for: of one reference, of the packed ones. Git itself waits 0.1 and 1 second, which is
+ * too little where the holder has no processor.
+ */
+const LOCK_MS = 1_000;
+const PACKED_LOCK_MS = 5_000;
 /** References whose files are worked on at once. */
 const PARALLEL = 16;
 /** So many references that change at once are packed: durable with one file, not with a file each. */

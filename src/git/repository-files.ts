@@ -116,7 +116,7 @@ export async function cloneRepository(
     fill: async (temporary) => {
       await runGit([...config, ...fetch, '--end-of-options', from, ...refspecs], {
         gitDir: temporary,
-        timeoutMs: CLONE_MS,
+        processorMs: CLONE_MS,
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       }).catch((error: unknown) => {
         // It has just been offered by the same process: it cannot be read.

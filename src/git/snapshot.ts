@@ -9,7 +9,6 @@ import { configText, objectFormatOf } from './repository-files.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
 const CHUNK = 256 * 1024;
-const TIMEOUT_MS = 30 * 60_000;
 /** Looks for packs that came meanwhile; each finds fewer. */
 const MAX_LOOKS = 20;
 const FOLDERS = ['objects/', 'objects/info/', 'objects/pack/', 'refs/', 'refs/heads/', 'refs/tags/'];
@@ -38,9 +37,8 @@ export async function snapshotRepository(repo: Repository, options: SnapshotOpti
     ['config', Buffer.from(config)],
     ['packed-refs', Buffer.concat(lines)],
   ];
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const seconds = options.now / 1000;
-  return Readable.from(members(repo.dir, texts, seconds, signal), { objectMode: false, highWaterMark: CHUNK });
+  return Readable.from(members(repo.dir, texts, seconds, options.signal), { objectMode: false, highWaterMark: CHUNK });
 }
 
 const NEWLINE = Buffer.from('\n');

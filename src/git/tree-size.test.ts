@@ -68,3 +68,17 @@ test('a tree that lacks a file is damaged', async (t) => {
   const tree = git(['mktree', '--missing'], `100644 blob ${'1'.repeat(40)}\ta\n`);
   await assert.rejects(treeSize(repo, tree, limits), { code: 'corrupt' });
 });
+
+test('a tree that takes too much of a processor is given up, and one that takes long by the clock is not', async (t) => {
+  const { repo, commit } = gitFixture(t);
+  const first = commit({ 'a/b/c/d': 'x', 'a/b/e': 'x' });
+  const second = commit({ 'a/b/c/d': 'y', 'a/b/e': 'y' });
+  let now = 0;
+  t.mock.method(performance, 'now', () => (now += 60_000));
+  assert.equal((await treeSize(repo, first, limits, {}, () => 7)).entries, 5);
+  let taken = 0;
+  await assert.rejects(
+    treeSize(repo, second, limits, {}, () => (taken += 15_000)),
+    { code: 'timeout' },
+  );
+});

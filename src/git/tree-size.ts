@@ -1,4 +1,5 @@
 import { currentScope } from '../core/request-scope.ts';
+import { threadTime } from '../core/thread-time.ts';
 import { isPathArgument } from './arguments.ts';
 import { GitError } from './errors.ts';
 import { type LfsPointer, MAX_POINTER_BYTES, parsePointer } from './lfs.ts';
@@ -74,20 +75,22 @@ const sizes = new ResultCache<TreeSize>(4 * 1024 * 1024, ({ pointers }) => 200 +
  * How much a tree holds: every path counts, though each folder is read but once, since a few folders can stand for more
  * files than any disk holds. Starts no process beside the warm reader. Kept by ids.
  * @param oid a commit or tree
- * @throws GitError `not_found` where there is nothing at `path`, `corrupt`, `timeout` after 20 seconds, `aborted`
+ * @param processorMs what this thread has taken of a processor so far
+ * @throws GitError `not_found` where there is nothing at `path`, `corrupt`, `timeout` after 20 seconds of this thread, `aborted`
  */
 export async function treeSize(
   repo: Repository,
   oid: string,
   limits: TreeLimits,
   options: TreeSizeOptions = {},
+  processorMs: () => number = threadTime,
 ): Promise<TreeSize> {
   const { path = '', pointers = false, files = true } = options;
   const without = (options.exclude ?? []).filter(isPathArgument);
   return await sizes.get(cacheKey(repo.id, oid, limits, path, without, pointers, files), async () => {
     const top = await entryAt(repo, oid, path);
     if (top === null) throw new GitError('not_found', 'nothing at this path');
-    const reading = new Reading(repo, limits, { pointers, files });
+    const reading = new Reading(repo, limits, { pointers, files }, processorMs);
     if (!isWithin(path, without)) await reading.start(top, path, without);
     return reading.total();
   });
@@ -105,13 +108,21 @@ class Reading {
   readonly #root: Folder = { oid: '', without: [], prefix: '', entries: 0, bytes: 0, pointers: [], folders: [] };
   readonly #shared = new Map<string, Folder>();
   readonly #unread: Folder[] = [];
-  readonly #until = performance.now() + READ_MS;
+  readonly #until: number;
+  readonly #processorMs: () => number;
   /** What was found so far, each folder counted once. */
   #entries = 0;
   #bytes = 0;
   #largest = 0;
 
-  constructor(repo: Repository, limits: TreeLimits, what: { pointers: boolean; files: boolean }) {
+  constructor(
+    repo: Repository,
+    limits: TreeLimits,
+    what: { pointers: boolean; files: boolean },
+    processorMs: () => number,
+  ) {
+    this.#processorMs = processorMs;
+    this.#until = processorMs() + READ_MS;
     this.#repo = repo;
     this.#limits = limits;
     this.#what = what;
@@ -123,7 +134,7 @@ class Reading {
     this.#root.folders.push(this.#folderOf(top.oid, path === '' ? '' : `${path}/`, without));
     while (this.#unread.length > 0 && this.#exceeded(this.#entries, this.#bytes) === null) {
       if (currentScope().signal?.aborted) throw new GitError('aborted', 'tree size: stopped');
-      if (performance.now() > this.#until) throw new GitError('timeout', 'tree size: took too long');
+      if (this.#processorMs() > this.#until) throw new GitError('timeout', 'tree size: took too much time');
       await Promise.all(this.#unread.splice(-FOLDERS_AT_ONCE).map((folder) => this.#read(folder)));
     }
   }

@@ -44,8 +44,13 @@ function watched(parsed: boolean) {
       watch.look();
     }
   };
+  /** One look that comes seconds late. */
+  const late = (seconds: number) => {
+    now += (seconds + 1) * 1_000;
+    watch.look();
+  };
   watch.close();
-  return { ...one, watch, pass };
+  return { ...one, watch, pass, late };
 }
 
 test('a body that drips is given up, one that moves is not', () => {
@@ -182,4 +187,20 @@ test('a body of bytes has the time of a stream, not that of a body which is pars
   }
   await closed;
   assert.match(answer, /^HTTP\/1.1 200 [\s\S]*"size":30/);
+});
+
+test('what this process missed without a processor is held against no client', () => {
+  const { watch, request, incoming, pass, late, ended } = watched(true);
+  watch.receives(request);
+  const move = () => {
+    incoming.socket.bytesRead += 2_000;
+  };
+  for (let time = 0; time < 5; time += 1) {
+    pass(5, move);
+    late(600);
+  }
+  pass(30, move);
+  assert.deepEqual(ended, []);
+  pass(1, move);
+  assert.deepEqual(ended, ['408']);
 });

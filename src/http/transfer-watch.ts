@@ -44,11 +44,13 @@ export class TransferWatch {
   readonly #now: () => number;
   readonly #transfers = new Bag<Transfer>();
   readonly #timer: NodeJS.Timeout;
+  #lookedAt: number;
 
   /** @param now milliseconds of a clock that only goes on */
   constructor(limits: TransferLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
+    this.#lookedAt = now();
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
@@ -76,12 +78,24 @@ export class TransferWatch {
     this.#restart(transfer, 'in', request.raw.socket?.bytesRead ?? 0);
   }
 
-  /** Looks at all requests once. */
+  /** Looks at all requests once. What this process missed, because it had no processor, is held against nobody. */
   look(): void {
+    const now = this.#now();
+    const missed = now - this.#lookedAt - LOOK_MS;
+    this.#lookedAt = now;
+    if (missed > LOOK_MS) this.#forgive(missed);
     for (const transfer of this.#transfers.all()) {
       const { request, reply, receiving } = transfer;
       if (receiving !== null && !request.raw.complete && !reply.raw.headersSent) this.#lookIn(transfer, receiving);
       else if (reply.raw.headersSent) this.#lookOut(transfer);
+    }
+  }
+
+  #forgive(ms: number): void {
+    for (const transfer of this.#transfers.all()) {
+      transfer.started += ms;
+      transfer.since += ms;
+      if (transfer.receiving !== null) transfer.receiving += ms;
     }
   }
 

@@ -57,11 +57,36 @@ test('matching lets other work go on between its slices', async () => {
 });
 
 test('matching is given up when it takes too long', async () => {
-  const matching = matchingRegex(['a', 'b'], (name) => name, 'a', { sliceMs: 0, budgetMs: 0 });
+  let taken = 0;
+  const matching = matchingRegex(
+    ['a', 'b'],
+    (name) => name,
+    'a',
+    { sliceMs: 0, budgetMs: 0 },
+    () => (taken += 1),
+  );
   await assert.rejects(matching, { code: 'timeout' });
 });
 
 test('versions are ordered by their numbers', () => {
   const sorted = ['v1.9', 'v1.10', 'v1.10.1', 'v1.010', 'v2', 'w1', 'v'].toSorted(compareVersions);
   assert.deepEqual(sorted, ['v', 'v1.9', 'v1.010', 'v1.10', 'v1.10.1', 'v2', 'w1']);
+});
+
+test('time in which others had the processor is not counted', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => (now += 1_000));
+  let taken = 0;
+  const items = Array.from({ length: 700 }, (_, item) => `name-${item}`);
+  const limits = { sliceMs: 5, budgetMs: 800 };
+  const find = (each: number) =>
+    matchingRegex(
+      items,
+      (name) => name,
+      'name',
+      limits,
+      () => (taken += each),
+    );
+  assert.equal((await find(0.5)).length, 700);
+  await assert.rejects(find(2), { code: 'timeout' });
 });

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RE2JS, RE2JSException } from 're2js';
 import { refused } from '../core/errors.ts';
+import { threadTime } from '../core/thread-time.ts';
 import { asciiLower } from '../db/like.ts';
 import { GitError } from '../git/errors.ts';
 
 export interface MatchingLimits {
   /** Milliseconds of matching after which other requests get their turn. */
   sliceMs: number;
-  /** Milliseconds of matching after which it is given up. */
+  /** Milliseconds of a processor after which it is given up. */
   budgetMs: number;
 }
 
@@ -45,6 +46,7 @@ export function searchTest(search: string): (name: string) => boolean {
  * The items whose name a user's pattern matches. The engine takes time linear in the name, the work is done in slices,
  * and it is given up after a while: no pattern can hold up the server.
  * @param pattern RE2
+ * @param processorMs what this thread has taken of a processor so far
  * @throws ApiError 400 `Regex is invalid`; GitError `timeout`
  */
 export async function matchingRegex<T>(
@@ -52,19 +54,22 @@ export async function matchingRegex<T>(
   nameOf: (item: T) => string,
   pattern: string,
   { sliceMs, budgetMs }: MatchingLimits = LIMITS,
+  processorMs: () => number = threadTime,
 ): Promise<readonly T[]> {
   const expression = compile(pattern);
   const found: T[] = [];
   let spent = 0;
+  let taken = processorMs();
   let started = performance.now();
   for (const item of items) {
     if (expression.test(nameOf(item))) found.push(item);
     const elapsed = performance.now() - started;
     if (elapsed < sliceMs) continue;
-    spent += elapsed;
-    if (spent > budgetMs) throw new GitError('timeout', 'matching a pattern took too long');
+    spent += processorMs() - taken;
+    if (spent > budgetMs) throw new GitError('timeout', 'matching a pattern took too much time');
     await nextTurn();
     started = performance.now();
+    taken = processorMs();
   }
   return found;
 }

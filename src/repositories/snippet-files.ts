@@ -53,7 +53,7 @@ export async function refusePushedFiles(
   let entries = 0;
   let files = 0;
   let problem: string | null = null;
-  const options = { gitDir: repo.dir, env, separator: 0, maxRecord: MAX_RECORD, timeoutMs: PUSH_CHECK_MS };
+  const options = { gitDir: repo.dir, env, separator: 0, maxRecord: MAX_RECORD, processorMs: PUSH_CHECK_MS };
   const args = ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', '--end-of-options', oid];
   await readRecords(args, options, (record, length) => {
     entries += 1;

@@ -5,11 +5,14 @@ import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType } from '.
 
 type Maintain = JobKind<Partial<Record<HolderColumn, number>>>;
 
+/** Of large repositories on a machine that is busy with others; git's processes count their own time. */
+const LONGEST_MS = 6 * 3_600_000;
+
 /** Keeps a repository quick; the unique key of such a job is the id of whose repository it is. */
 export const MAINTAIN: Readonly<Record<HolderType, Maintain>> = {
-  project: jobKind('maintain-repository', { lane: 'slow' }),
-  snippet: jobKind('maintain-snippet', { lane: 'slow' }),
-  wiki: jobKind('maintain-wiki', { lane: 'slow' }),
+  project: jobKind('maintain-repository', { lane: 'slow', timeoutMs: LONGEST_MS }),
+  snippet: jobKind('maintain-snippet', { lane: 'slow', timeoutMs: LONGEST_MS }),
+  wiki: jobKind('maintain-wiki', { lane: 'slow', timeoutMs: LONGEST_MS }),
 };
 /** So long after a change of refs, so that one run serves a burst of them. */
 export const MAINTENANCE_PAUSE_MS = 30_000;

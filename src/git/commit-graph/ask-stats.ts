@@ -4,12 +4,12 @@ import { DiffProcess } from '../diff-process.ts';
 import { GitError } from '../errors.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import { takePlace } from '../process.ts';
-import { MAX_STATS_LINE, ShortStats, STATS_TIMEOUT_MS } from '../short-stats.ts';
+import { MAX_STATS_LINE, ShortStats, STATS_PROCESSOR_MS } from '../short-stats.ts';
 import type { GraphLayer } from './layer.ts';
 
 /** So many commits are asked for together. */
 const GROUP = 32;
-/** Milliseconds for such a group: where it takes longer each is asked for by itself. */
+/** Milliseconds of a processor for such a group: where it takes more each is asked for by itself. */
 const GROUP_MS = 20_000;
 /** How git ends over a commit that it cannot answer for. */
 const NO_ANSWER: ReadonlySet<string> = new Set(['failed', 'output_too_large', 'timeout']);
@@ -40,7 +40,7 @@ export async function askForStats(
       const group = places.slice(at, at + GROUP).map((place) => layer.oid(place));
       const found = await asking.ask(group, GROUP_MS);
       for (const [nth, oid] of group.entries()) {
-        const stats = found === null ? (await asking.ask([oid], STATS_TIMEOUT_MS))?.get(oid) : found.get(oid);
+        const stats = found === null ? (await asking.ask([oid], STATS_PROCESSOR_MS))?.get(oid) : found.get(oid);
         onStats(places[at + nth]!, stats ?? null);
         if (found === null && isOver()) return;
       }
@@ -64,12 +64,12 @@ class Asking {
   }
 
   /** What git says of some commits, without those that it cannot read; null where it ends over one of them, or takes too long. */
-  async ask(lines: readonly string[], timeoutMs: number): Promise<Map<string, DiffStats> | null> {
+  async ask(lines: readonly string[], processorMs: number): Promise<Map<string, DiffStats> | null> {
     const printed = new ShortStats();
     const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));
     try {
       this.#process ??= new DiffProcess(this.#dir, STATS_IN_BACKGROUND, () => {});
-      await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, timeoutMs, signal: this.#signal });
+      await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, processorMs, signal: this.#signal });
       return printed.found;
     } catch (error) {
       this.#process = null;

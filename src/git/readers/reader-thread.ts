@@ -2,7 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Bag, type InBag } from '../../core/bag.ts';
 import { currentScope } from '../../core/request-scope.ts';
+import { cpuTimeOf } from '../../core/thread-watch.ts';
 import { GitError } from '../errors.ts';
+import { READ_MS } from '../process.ts';
+import { CLOCK_FACTOR } from '../work-limit.ts';
 import type { FromThread, ToThread } from './messages.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 24, stackSizeMb: 4 };
@@ -11,12 +14,19 @@ const ROOM = '--min-semi-space-size=4';
 const USUAL_ROOM = '--min-semi-space-size=0';
 /** So many questions wait for one thread. */
 const MAX_OPEN = 200;
-/** A thread that owes an answer for so long, in milliseconds, will never give it: no reading may take as long. */
+/**
+ * A thread that owes an answer will never give it where it has worked for so long meanwhile, in milliseconds of a processor, or
+ * where nothing came for so long by the clock: no reading may take as long.
+ */
 const STUCK_MS = 60_000;
+const LOOK_MS = 15_000;
+const LOST_MS = 1.5 * CLOCK_FACTOR * READ_MS;
 
 interface Asked extends InBag {
   readonly number: number;
   readonly since: number;
+  /** What the thread had taken of a processor at the first look after it was asked, in milliseconds. */
+  from: number | null;
   resolve(answer: { value: unknown } | undefined): void;
   reject(error: unknown): void;
 }
@@ -32,14 +42,16 @@ export class ReaderThread {
   readonly #worker: Worker;
   readonly #open = new Bag<Asked>();
   readonly #onEnd: () => void;
+  readonly #time: typeof cpuTimeOf;
   /** Whether it has begun to answer. */
   isReady = false;
   #number = 0;
   #watch: NodeJS.Timeout | undefined;
 
-  /** @param address of the program; `name` what it is told to be; `onEnd` is called once, whatever it ends by */
-  constructor(address: string, name: string, onEnd: () => void) {
+  /** @param address of the program; `name` what it is told to be; `onEnd` is called once, whatever it ends by; `time` is what a thread has taken of a processor */
+  constructor(address: string, name: string, onEnd: () => void, time = cpuTimeOf) {
     let ended = false;
+    this.#time = time;
     this.#onEnd = () => {
       setFlagsFromString(USUAL_ROOM);
       if (!ended) onEnd();
@@ -87,8 +99,8 @@ export class ReaderThread {
     this.#number += 1;
     const number = this.#number;
     const { promise, resolve, reject } = Promise.withResolvers<{ value: unknown } | undefined>();
-    this.#open.add({ number, since: performance.now(), resolve, reject, place: -1 });
-    this.#watch ??= setInterval(() => this.#look(), STUCK_MS / 4).unref();
+    this.#open.add({ number, since: performance.now(), from: null, resolve, reject, place: -1 });
+    this.#watch ??= setInterval(() => void this.look(), LOOK_MS).unref();
     this.#send({ type: 'question', number, id, dir, name, args, caller });
     if (signal === undefined) return promise;
     const leave = () => this.#send({ type: 'leave', number });
@@ -132,8 +144,14 @@ export class ReaderThread {
   }
 
   /** Ends it where it is stuck. */
-  #look(): void {
-    const since = performance.now() - STUCK_MS;
-    if (this.#open.find((asked) => asked.since < since) !== undefined) this.end();
+  async look(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const taken = await this.#time(this.#worker);
+    const lost = performance.now() - LOST_MS;
+    for (const asked of this.#open.all()) {
+      asked.from ??= taken;
+      const worked = taken === null || asked.from === null ? 0 : taken - asked.from;
+      if (worked > STUCK_MS || asked.since < lost) return this.end();
+    }
   }
 }

@@ -270,3 +270,27 @@ test('a spawner that died is replaced, and children start meanwhile', async () =
   }
   assert.equal(spawnerPid(), null);
 });
+
+test('a spawner that gets no processor is waited for, one that never answers is ended', async (t) => {
+  let deaths = 0;
+  const spawner = await Spawner.start(() => {
+    deaths += 1;
+  });
+  t.after(() => spawner.stop());
+  process.kill(spawner.pid, 'SIGSTOP');
+  const late = sh(spawner, 'cat');
+  // This process was away for long as well: its clock says nothing.
+  t.mock.method(performance, 'now', () => 1e9);
+  for (let look = 0; look < 11; look += 1) spawner.look();
+  t.mock.restoreAll();
+  process.kill(spawner.pid, 'SIGCONT');
+  await late.started;
+  late.stdin.end('still there');
+  assert.equal(await text(late.stdout), 'still there');
+  assert.equal(deaths, 0);
+  process.kill(spawner.pid, 'SIGSTOP');
+  const lost = sh(spawner, 'cat');
+  for (let look = 0; look < 12; look += 1) spawner.look();
+  await assert.rejects(lost.started, { code: 'EAGAIN' });
+  assert.equal(deaths, 1);
+});

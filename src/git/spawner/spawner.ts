@@ -19,14 +19,19 @@ export interface ChildPlan {
 
 /** It needs a small heap, and hardly ever a compiler. */
 const MEMORY = ['--max-old-space-size=32', '--max-semi-space-size=1', '--no-opt', '--single-threaded'];
-/** Milliseconds after which a start that is not answered shows that the spawner hangs. */
-const STALL_MS = 15_000;
+/**
+ * A start that is unanswered at so many looks shows that the spawner hangs. It is no clock that counts: what this process missed
+ * itself, where processors are short, is not held against the other.
+ */
+const STALL_LOOKS = 12;
+const LOOK_MS = 5_000;
 
 /** The small process that starts children, and the children that it started. */
 export class Spawner {
   readonly #process: ChildProcess;
   readonly #path: string;
   readonly #children = new Map<number, SpawnedChild>();
+  /** Children that are being started, the oldest first, and the looks that found them unanswered. */
   readonly #starting = new Map<number, number>();
   readonly #watch: NodeJS.Timeout;
   #last = 0;
@@ -57,7 +62,7 @@ export class Spawner {
       'data',
       lines<FromSpawner>((message) => take(message)),
     );
-    const timer = setTimeout(() => child.kill('SIGKILL'), STALL_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STALL_LOOKS * LOOK_MS);
     try {
       const spawner = new Spawner(child, await listens.promise);
       take = (message) => spawner.#take(message);
@@ -74,7 +79,7 @@ export class Spawner {
   private constructor(child: ChildProcess, path: string) {
     this.#process = child;
     this.#path = path;
-    this.#watch = setInterval(() => this.#check(), STALL_MS / 3).unref();
+    this.#watch = setInterval(() => this.look(), LOOK_MS).unref();
     // Its pipes keep no process alive that has nothing else to do.
     child.unref();
     for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
@@ -101,7 +106,7 @@ export class Spawner {
       onBroken: () => this.kill(),
     });
     this.#children.set(id, child);
-    this.#starting.set(id, performance.now());
+    this.#starting.set(id, 0);
     this.#tell({ start: { id, command, args, cwd, env, pipes } });
     return child;
   }
@@ -140,9 +145,13 @@ export class Spawner {
     }
   }
 
-  #check(): void {
-    const [since] = this.#starting.values();
-    if (since !== undefined && performance.now() - since > STALL_MS) this.kill();
+  /** Ends it where it hangs. */
+  look(): void {
+    const [oldest] = this.#starting;
+    if (oldest === undefined) return;
+    const [id, looks] = oldest;
+    this.#starting.set(id, looks + 1);
+    if (looks + 1 >= STALL_LOOKS) this.kill();
   }
 
   #end(): void {

@@ -2,7 +2,7 @@ import { readRecords } from '../records.ts';
 import type { RepositoryPath } from './service.ts';
 
 const CHECK = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
-const TIMEOUT_MS = 60_000;
+const PROCESSOR_MS = 60_000;
 /** So many are told at most: one is enough to refuse a push. */
 const MAX_BLOBS = 10_000;
 
@@ -20,7 +20,11 @@ export async function largePushedBlobs(
   const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = env;
   if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return found;
   // Without the alternates git sees the pushed objects alone.
-  const options = { gitDir: repository.dir, env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH }, timeoutMs: TIMEOUT_MS };
+  const options = {
+    gitDir: repository.dir,
+    env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },
+    processorMs: PROCESSOR_MS,
+  };
   await readRecords(['cat-file', '--batch-all-objects', '--unordered', CHECK], options, (record) => {
     const [oid, type, size] = record.toString('latin1').split(' ');
     if (type === 'blob' && Number(size) > maxBytes) found.add(oid!);

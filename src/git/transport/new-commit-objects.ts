@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { GitError } from '../errors.ts';
-import { gitFailure, spawnGit } from '../process.ts';
+import { gitFailure, killedError, spawnGit } from '../process.ts';
 import { type NewCommitsOptions, rangeOf } from './new-commits.ts';
 import type { RepositoryPath } from './service.ts';
 
@@ -12,7 +12,7 @@ export interface CommitObject {
 }
 
 const MAX_COMMIT = 10 * 1024 * 1024;
-const TIMEOUT_MS = 300_000;
+const PROCESSOR_MS = 300_000;
 
 /**
  * The commits that no branch and no tag leads to, as they are stored: two git commands, one after the other, that wait for
@@ -25,7 +25,7 @@ export async function* newCommitObjects(
   heads: readonly string[],
   { env, known }: Pick<NewCommitsOptions, 'env' | 'known'>,
 ): AsyncGenerator<CommitObject[], void> {
-  const options = { gitDir: repository.dir, env, timeoutMs: TIMEOUT_MS };
+  const options = { gitDir: repository.dir, env, processorMs: PROCESSOR_MS };
   const list = await spawnGit(['rev-list', '--stdin', '--not', '--branches', '--tags'], options);
   const read = await spawnGit(['cat-file', '--batch'], { ...options, lane: 'within' }).catch((error: unknown) => {
     list.kill();
@@ -51,7 +51,7 @@ export async function* newCommitObjects(
     ['cat-file', read],
   ] as const) {
     const { code, stderr, killed } = await git.done;
-    if (killed === 'timeout') throw new GitError('timeout', `git ${name}: took too long`);
+    if (killed !== null) throw killedError(killed, `git ${name}`);
     if (code !== 0) throw gitFailure(name, code, stderr);
   }
 }

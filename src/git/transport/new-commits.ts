@@ -36,7 +36,7 @@ const MESSAGE = 5;
 const FORMAT = '%H%x00%an%x00%ae%x00%cn%x00%ce%x00%B';
 const SUBMODULE = '160000';
 /** How much is read of one push at most; hours of it would keep others waiting. */
-const TIMEOUT_MS = 300_000;
+const PROCESSOR_MS = 300_000;
 
 /** What is to be read. */
 export interface NewCommitsOptions {
@@ -64,7 +64,14 @@ export async function* newCommits(
   if (files) args.push('--raw', '--no-abbrev', '--no-renames', '-c');
   args.push('--not', '--branches', '--tags');
   const input = rangeOf(heads, known);
-  const options = { gitDir: repository.dir, env, separator: 0, maxRecord: MAX_MESSAGE, timeoutMs: TIMEOUT_MS, input };
+  const options = {
+    gitDir: repository.dir,
+    env,
+    separator: 0,
+    maxRecord: MAX_MESSAGE,
+    processorMs: PROCESSOR_MS,
+    input,
+  };
   const reader = new LogReader();
   for await (const batch of recordBatches(args, options)) {
     const things: NewThing[] = [];

@@ -13,7 +13,7 @@ const MIN_POINTER_BYTES = 110;
 /** Small files of one push that are looked into, and how many by one command. */
 const MAX_CANDIDATES = 200_000;
 const BATCH = 10_000;
-const TIMEOUT_MS = 60_000;
+const PROCESSOR_MS = 60_000;
 const MAX_RECORD = 8_192;
 
 /** An LFS pointer among the objects of a push. */
@@ -43,7 +43,11 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
   if (isRead) return few;
   const candidates: string[] = [];
   // Without the alternates git sees the pushed objects alone.
-  const options = { gitDir: repository.dir, env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH }, timeoutMs: TIMEOUT_MS };
+  const options = {
+    gitDir: repository.dir,
+    env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },
+    processorMs: PROCESSOR_MS,
+  };
   const list = [
     'cat-file',
     '--batch-all-objects',
@@ -70,17 +74,17 @@ export interface HistoryRange {
  * The LFS pointers among the files that commits bring, of all versions: one git command, and one more for each some
  * thousand small files.
  * @param signal ends it
- * @param timeoutMs of each command
+ * @param processorMs of each command
  * @throws GitError `invalid`, `failed`, `timeout`, `aborted`
  */
 export async function pointersBetween(
   repository: Pick<RepositoryPath, 'dir'>,
   { tips, known }: HistoryRange,
-  { signal, timeoutMs = TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+  { signal, processorMs = PROCESSOR_MS }: { signal?: AbortSignal; processorMs?: number } = {},
 ): Promise<PushedPointer[]> {
   checkOids([...tips, ...known]);
   if (tips.length === 0) return [];
-  const options = { gitDir: repository.dir, timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  const options = { gitDir: repository.dir, processorMs, ...(signal === undefined ? {} : { signal }) };
   const filters = ['--filter=object:type=blob', `--filter=blob:limit=${MAX_POINTER_BYTES}`];
   const walk = ['rev-list', '--objects', '--no-object-names', ...filters, '--filter-provided-objects'];
   const input = [...tips, ...known.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
@@ -110,7 +114,7 @@ const isPointerSize = (bytes: number): boolean => bytes >= MIN_POINTER_BYTES && 
 
 async function readPointers(
   candidates: readonly string[],
-  options: { gitDir: string; env?: Environment; timeoutMs: number; signal?: AbortSignal },
+  options: { gitDir: string; env?: Environment; processorMs: number; signal?: AbortSignal },
 ): Promise<PushedPointer[]> {
   const pointers: PushedPointer[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
@@ -155,7 +159,7 @@ export async function pathsOfPush(
   onPath: (path: string) => unknown,
 ): Promise<void> {
   const args = ['log', '--stdin', '-z', '--format=', '--name-only', '--no-renames', '-c', '--not', '--all'];
-  const options = { gitDir: repository.dir, env, separator: 0, maxRecord: MAX_RECORD, timeoutMs: TIMEOUT_MS };
+  const options = { gitDir: repository.dir, env, separator: 0, maxRecord: MAX_RECORD, processorMs: PROCESSOR_MS };
   await readRecords(args, { ...options, input: heads.map((oid) => `${oid}\n`).join('') }, (record) =>
     record.length === 0 ? true : onPath(decodeBytes(record)),
   );

@@ -33,7 +33,7 @@ async function* bundleOf(
   const refs = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
   if (refs.length === 0) return;
   const args = ['bundle', 'create', '--quiet', '-', '--branches', '--tags'];
-  const bundle = gitOutput(args, { gitDir: repo.dir, signal, timeoutMs: BUNDLE_MS });
+  const bundle = gitOutput(args, { gitDir: repo.dir, signal, processorMs: BUNDLE_MS });
   // An archive says before a file how long it is.
   const { sha256, size } = await deps.blobs.put(bundle, { maxBytes: Number.MAX_SAFE_INTEGER });
   try {

@@ -17,7 +17,7 @@ export async function findPointers(
   signal: AbortSignal,
 ): Promise<PushedPointer[]> {
   try {
-    return await pointersBetween(repo, range, { signal, timeoutMs: SEARCH_MS });
+    return await pointersBetween(repo, range, { signal, processorMs: SEARCH_MS });
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
     deps.log.log('warn', 'the LFS pointers of a mirror were not looked for: too many commits', { repository: repo.id });
