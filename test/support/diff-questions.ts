@@ -126,7 +126,7 @@ export async function printed(workers: DiffWorkers, lines: readonly string[]): P
   const onLine = (bytes: Buffer, start: number, end: number) => {
     text += `${bytes.toString('latin1', start, end)}\n`;
   };
-  await workers.ask({ lines, onLine, maxRecord: Number.POSITIVE_INFINITY, timeoutMs: 20_000 });
+  await workers.ask({ lines, onLine, maxRecord: Number.POSITIVE_INFINITY, processorMs: 20_000 });
   return text;
 }
 

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { apiClient } from '../../support/api-client.ts';
+import { cloneUrl, mustGit, runGitClient } from '../../support/git-client.ts';
+import { beside } from '../busy-programs.ts';
+import type { Experiment } from '../experiment.ts';
+import { ROOT_TOKEN } from '../lab.ts';
+import { must, recordsOf } from '../projects.ts';
+import { until } from '../until.ts';
+
+const PROGRAMS = 5;
+const ROUNDS = 3;
+/** So many times as long as with plain git. */
+const MOST = 3;
+/** Some 36 MB once they are packed: of each commit a tree and some files that cannot be packed well. */
+const COMMITS = 600;
+const FILES = 6;
+const FILE_BYTES = 10_000;
+
+/** A repository with a history, made by one git. */
+async function makeHistory(dir: string): Promise<void> {
+  const parts: string[] = [];
+  for (let commit = 0; commit < COMMITS; commit += 1) {
+    parts.push(`commit refs/heads/main\ncommitter A <a@example.com> ${1_700_000_000 + commit} +0000\ndata 2\nx\n`);
+    for (let file = 0; file < FILES; file += 1) {
+      const text = randomBytes(FILE_BYTES).toString('base64');
+      parts.push(`M 100644 inline folder-${commit % 40}/file-${file}.txt\ndata ${text.length}\n${text}\n`);
+    }
+  }
+  await mustGit('/', ['init', '-q', '--bare', '--initial-branch=main', dir]);
+  await mustGit(dir, ['fast-import', '--quiet'], parts.join(''));
+}
+
+/** Git's own server for the repositories of a folder. @returns its address, and what ends it */
+async function startDaemon(folder: string): Promise<{ url: string; end: () => void }> {
+  const port = await freePort();
+  const options = ['--listen=127.0.0.1', `--port=${port}`, '--export-all', '--enable=receive-pack'];
+  const program: ChildProcess = spawn('git', ['daemon', '--reuseaddr', ...options, `--base-path=${folder}`, folder], {
+    stdio: 'ignore',
+  });
+  const end = () => void program.kill();
+  const url = `git://127.0.0.1:${port}`;
+  await until(
+    'git daemon answers',
+    async () => (await runGitClient('/', ['ls-remote', `${url}/source.git`])).code === 0,
+  );
+  return { url, end };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const experiment: Experiment = {
+  title: `${PROGRAMS} busy programs beside the server: pushes and clones take no more than ${MOST} times as long as with plain git`,
+  async run(lab) {
+    const dataDir = join(lab.folder, 'data');
+    const settings = await lab.newDatabase();
+    const server = await lab.start(dataDir, settings);
+    const call = apiClient(server.url, ROOT_TOKEN);
+    const source = join(lab.folder, 'source.git');
+    await makeHistory(source);
+    const daemon = await startDaemon(lab.folder);
+    const times = new Map<string, number[]>();
+    const timed = async (name: string, work: () => Promise<unknown>) => {
+      const begun = performance.now();
+      await work();
+      times.set(name, [...(times.get(name) ?? []), performance.now() - begun]);
+    };
+    const clone = async (from: string, ...options: string[]) => {
+      const to = join(lab.folder, 'clone');
+      await mustGit('/', ['clone', '-q', '--bare', ...options, from, to]);
+      await rm(to, { recursive: true, force: true });
+    };
+    try {
+      await beside(PROGRAMS, async () => {
+        for (let round = 0; round < ROUNDS; round += 1) {
+          await must(call, 'POST', '/projects', { name: `p${round}` });
+          await mustGit('/', ['init', '-q', '--bare', '--initial-branch=main', join(lab.folder, `p${round}.git`)]);
+          const ours = cloneUrl(server.url, `root/p${round}`, ROOT_TOKEN);
+          const plain = `${daemon.url}/p${round}.git`;
+          const sides = [
+            ['plain', plain],
+            ['ours', ours],
+          ] as const;
+          const order = round % 2 === 0 ? sides : sides.toReversed();
+          for (const [side, url] of order) {
+            await timed(`push ${side}`, () => mustGit(source, ['push', '-q', url, 'main']));
+          }
+          for (const [side, url] of order) await timed(`clone ${side}`, () => clone(url));
+          for (const [side, url] of order) await timed(`clone of depth 1 ${side}`, () => clone(url, '--depth=1'));
+        }
+        // Upkeep goes behind all else, and still ends.
+        await must(call, 'POST', '/projects/root%2Fp0/housekeeping');
+        const records = recordsOf(dataDir, settings);
+        await until('upkeep has ended', async () => {
+          const left = await records.query<{ state: string }>(
+            "select state from jobs where kind in ('maintain-repository')",
+          );
+          assert.ok(!left.some(({ state }) => state === 'dead'));
+          return left.length === 0;
+        });
+      });
+    } finally {
+      daemon.end();
+    }
+    for (const what of ['push', 'clone', 'clone of depth 1']) {
+      const [ours, plain] = [`${what} ours`, `${what} plain`].map((name) => sumOf(times.get(name)!));
+      const ratio = ours! / plain!;
+      lab.say(`${what}: ${seconds(times.get(`${what} ours`)!)} s, plain git ${seconds(times.get(`${what} plain`)!)} s`);
+      assert.ok(ratio <= MOST, `${what} took ${ratio.toFixed(1)} times as long`);
+    }
+  },
+};
+export default experiment;
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const seconds = (values: readonly number[]): string => values.map((ms) => (ms / 1_000).toFixed(1)).join(' ');
