@@ -1,6 +1,7 @@
+import type { ExpressionBuilder } from 'kysely';
 import { timestamp } from '../../../../core/clock.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
-import type { Db } from '../../../../db/schema.ts';
+import type { Db, Schema } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { changeOfUpdate } from '../../issuables/target.ts';
@@ -45,6 +46,32 @@ export async function retargetChain(deps: Deps, db: Db, mergedId: number, userId
   }
 }
 
+/** What leads a merge request to another branch, and who does it. */
+interface Retarget {
+  target_branch: string;
+  userId: number;
+  /** What the discussion tells of it. */
+  note: string;
+}
+
+/**
+ * Takes back what was agreed for the target branch that a merge request is leaving: approvals and an automatic merge. Tells the
+ * discussion. Give the transaction's handle, with the row locked.
+ * @returns the columns of its new target, for the caller's update; an open one is to be refreshed after it (`enqueueRefresh`)
+ */
+export async function changeTarget(deps: Deps, db: Db, row: MergeRequest, { target_branch, userId, note }: Retarget) {
+  const { id, project_id: projectId } = row;
+  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId }, userId, 'branch', note);
+  await resetForTarget(deps, db, row, userId);
+  const text = 'aborted the automatic merge because target branch was changed';
+  await cancelAutoMerge(deps, db, row, { userId, text });
+  return (eb: ExpressionBuilder<Schema, 'merge_requests'>) => ({
+    target_branch,
+    merge_status: uncheckedStatus(eb),
+    approvals_syncing: 1 as const,
+  });
+}
+
 async function retarget(
   deps: Deps,
   db: Db,
@@ -53,20 +80,11 @@ async function retarget(
   userId: number | null,
 ): Promise<void> {
   const { id, project_id } = before;
-  const actorId = userId ?? before.author_id;
-  const text = `deleted the \`${before.target_branch}\` branch. This merge request now targets the \`${target_branch}\` branch`;
-  await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, actorId, 'branch', text);
-  await resetForTarget(deps, db, before, actorId);
-  const aborted = 'aborted the automatic merge because target branch was changed';
-  await cancelAutoMerge(deps, db, before, { userId: actorId, text: aborted });
+  const note = `deleted the \`${before.target_branch}\` branch. This merge request now targets the \`${target_branch}\` branch`;
+  const target = await changeTarget(deps, db, before, { target_branch, userId: userId ?? before.author_id, note });
   const after = await db
     .updateTable('merge_requests')
-    .set((eb) => ({
-      target_branch,
-      merge_status: uncheckedStatus(eb),
-      approvals_syncing: 1,
-      updated_at: timestamp(deps.clock),
-    }))
+    .set((eb) => ({ ...target(eb), updated_at: timestamp(deps.clock) }))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

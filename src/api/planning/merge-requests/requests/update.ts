@@ -15,15 +15,13 @@ import { issuableTarget } from '../../issuables/access.ts';
 import { changeOfUpdate } from '../../issuables/target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { todosOfChanges } from '../../todos/changes.ts';
-import { resetForTarget } from '../approvals/reset.ts';
 import { rulesFromAttributes } from '../approvals/rule-attributes.ts';
 import { enqueueRefresh, refreshNow } from '../head/refresh.ts';
-import { cancelAutoMerge } from '../merging/auto-merge.ts';
+import { changeTarget } from '../head/retarget.ts';
 import { refuseSecond, tipOf } from './branches.ts';
 import type { MergeRequestScope } from './detail-views.ts';
 import type { UpdateMergeRequest } from './inputs.ts';
 import { lockMergeRequest } from './lock.ts';
-import { uncheckedStatus } from './merge-status.ts';
 import { changeMetadata } from './metadata.ts';
 import { applyStateEvent } from './state-event.ts';
 import { isDraftTitle, textErrors } from './title.ts';
@@ -38,14 +36,14 @@ async function requireUpdate(db: Db, { permissions, caller }: Scope, row: MergeR
 }
 
 /** Columns that a client's parameters ask to be different, and what the discussion tells of it. */
-interface Wanted {
+interface ChangedColumns {
   columns: Columns;
   notes: [action: string, text: string][];
 }
 
-function wantedColumns(row: MergeRequest, input: UpdateMergeRequest, actorId: number): Wanted {
+function changedColumns(row: MergeRequest, input: UpdateMergeRequest, actorId: number): ChangedColumns {
   const columns: Columns = {};
-  const notes: Wanted['notes'] = [];
+  const notes: ChangedColumns['notes'] = [];
   const { title, description, discussion_locked: locked } = input;
   if (title !== undefined && title !== row.title) {
     columns.title = title;
@@ -139,13 +137,6 @@ export async function updateMergeRequest(
 const FLAGS = new Set(['draft', 'discussion_locked', 'squash', 'remove_source_branch', 'allow_collaboration']);
 const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
 
-/** Nobody agreed to a merge into another branch, by an approval or an automatic merge. */
-async function loseConsent(deps: Deps, db: Db, row: MergeRequest, userId: number): Promise<void> {
-  await resetForTarget(deps, db, row, userId);
-  const text = 'aborted the automatic merge because target branch was changed';
-  await cancelAutoMerge(deps, db, row, { userId, text });
-}
-
 /** @returns whether version, rules and mergeability have to follow */
 async function changeWithin(
   deps: Deps,
@@ -161,13 +152,9 @@ async function changeWithin(
   const standing = await requireStill(deps, db, scope.caller, row.project_id, 'read_merge_request');
   await requireUpdate(db, standing, row);
   const about = { type: 'MergeRequest' as const, id, projectId: row.project_id };
-  const { columns, notes } = wantedColumns(row, input, user.id);
+  const { columns, notes } = changedColumns(row, input, user.id);
   const target = newTarget(row, input);
-  if (target !== undefined) {
-    columns.target_branch = target;
-    notes.push(['branch', `changed target branch from \`${row.target_branch}\` to \`${target}\``]);
-    await loseConsent(deps, db, row, user.id);
-  }
+  if (target !== undefined) columns.target_branch = target;
   const changes: Record<string, [unknown, unknown]> = {
     ...(await changeMetadata(deps, db, scope, row, input, user.id)),
   };
@@ -175,12 +162,17 @@ async function changeWithin(
     changes[name] = [told(name, row[name as keyof MergeRequest]), told(name, value)];
   }
   for (const [action, text] of notes) await writeSystemNote(deps, db, about, user.id, action, text);
+  const note = `changed target branch from \`${row.target_branch}\` to \`${target}\``;
+  const retargeted =
+    target === undefined
+      ? undefined
+      : await changeTarget(deps, db, row, { target_branch: target, userId: user.id, note });
   if (Object.keys(changes).length > 0) {
     const after = await db
       .updateTable('merge_requests')
       .set((eb) => ({
         ...columns,
-        ...(target === undefined ? {} : { merge_status: uncheckedStatus(eb), approvals_syncing: 1 }),
+        ...retargeted?.(eb),
         updated_at: timestamp(deps.clock),
         updated_by_id: user.id,
       }))
