@@ -64,10 +64,10 @@ function find(files: readonly FileDiff[], path: string): FileDiff {
   return file;
 }
 
-/** Git's own patch of one file, from its first hunk. */
+/** Git's own patch of one file, from its first hunk; of the file in Latin-1 decoded as such. */
 function hunks(from: string, to: string, path: string, ...args: string[]): string {
   const patch = git.bytes(['--literal-pathspecs', 'diff', '--no-renames', ...args, from, to, '--', path]);
-  const text = patch.toString('utf8');
+  const text = patch.toString(path === 'latin1' ? 'latin1' : 'utf8');
   return text.slice(text.indexOf('\n@@') + 1);
 }
 

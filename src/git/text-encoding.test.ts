@@ -62,6 +62,75 @@ test('no bytes are refused, and every line stays one', async () => {
   }
 });
 
-test('what cannot be told has replacement characters', async () => {
-  assert.equal(await new TextDecoding().patch(Buffer.from('+gr\xfc\xdfe\n', 'latin1')), '+gr\ufffd\ufffde\n');
+const SAMPLES = {
+  'ISO 8859-1, short': ['636166e90a', 'caf\u00e9\n'],
+  'Windows-1252, short': ['80200a', '\u20ac \n'],
+  'Windows-1252': [
+    '844772f6df659320962066fc6e662054fc72656e850a44657220507265697320697374203520802066fc72206469652053747261df650a',
+    '„Größe“ – fünf Türen…\nDer Preis ist 5 € für die Straße\n',
+  ],
+  'Shift-JIS': [
+    '93fa967b8cea82cc95b68fcd82f082a282ad82c282a98f9182a282c482a882ab82dc82b781420a82b182cc8d7382e093af82b695b68e9a8352815b836882c582b781420a',
+    '日本語の文章をいくつか書いておきます。\nこの行も同じ文字コードです。\n',
+  ],
+  'EUC-JP': [
+    'c6fccbdcb8eca4cecab8becfa4f2a4a4a4afa4c4a4abbdf1a4a4a4c6a4aaa4ada4dea4b9a1a30aa4b3a4ceb9d4a4e2c6b1a4b8cab8bbfaa5b3a1bca5c9a4c7a4b9a1a30a',
+    '日本語の文章をいくつか書いておきます。\nこの行も同じ文字コードです。\n',
+  ],
+  GBK: [
+    'd5e2cac7d2bbb8f6d3c3d3dab2e2cad4b5c4d6d0cec4cec4bcfea1a30ab5dab6fed0d0d2b2cab9d3c3cfe0cdacb5c4b1e0c2eba1a30a',
+    '这是一个用于测试的中文文件。\n第二行也使用相同的编码。\n',
+  ],
+  'EUC-KR': [
+    'c7d1b1b9beeeb7ce20beb420c6c4c0cfc0d4b4cfb4d92e0ab5d1c2b020c1d9b5b520b0b0c0ba20c0cec4dab5f9c0d4b4cfb4d92e0a',
+    '한국어로 쓴 파일입니다.\n둘째 줄도 같은 인코딩입니다.\n',
+  ],
+  'Windows-1251': [
+    'ddf2ee20f0f3f1f1eae8e920f2e5eaf1f220e220f1f2e0f0eee920eaeee4e8f0eee2eae52e0ac2f2eef0e0ff20f1f2f0eeeae020f2eee6e52e0a',
+    'Это русский текст в старой кодировке.\nВторая строка тоже.\n',
+  ],
+} as const;
+
+for (const [name, [hex, text]] of Object.entries(SAMPLES)) {
+  test(`${name} can be read in texts, lines and patches`, async () => {
+    const bytes = Buffer.from(hex, 'hex');
+    assert.equal(await new TextDecoding().text(bytes), text);
+    const lines = text.trimEnd().split('\n');
+    const split = [...bytes.toString('latin1').trimEnd().split('\n')].map((line) => Buffer.from(line, 'latin1'));
+    assert.deepEqual(await new TextDecoding().lines(split), lines);
+    const patch = Buffer.concat(split.flatMap((line) => [Buffer.from('+'), line, Buffer.from('\n')]));
+    assert.equal(await new TextDecoding().patch(patch), lines.map((line) => `+${line}\n`).join(''));
+  });
+}
+
+test('short texts in Western languages are not taken for others', async () => {
+  for (const word of ['é', 'ça va', '½ cup', '« oui »', 'let x = "Ørsted";', 'naïve café résumé', '© Jürgen']) {
+    for (const text of [word, `${word}\n`]) {
+      assert.equal(await new TextDecoding().text(Buffer.from(text, 'latin1')), text);
+    }
+  }
+});
+
+test('a long text is decoded as its first parts that are not ASCII, whatever its lines are', async () => {
+  for (const between of ['x'.repeat(70), '\n', 'x'.repeat(100_000)]) {
+    const text = `${between.repeat(3_000).slice(0, 300_000)}Grüße aus dem Süden an alle Häuser\n`.repeat(4);
+    assert.equal(await new TextDecoding().text(Buffer.from(text, 'latin1')), text);
+  }
+  const [hex, word] = SAMPLES['Shift-JIS'];
+  const japanese = await new TextDecoding().text(Buffer.from(hex.repeat(2_500), 'hex'));
+  assert.ok(japanese === word.repeat(2_500));
+});
+
+test('a mark of byte order says which two bytes are a character', async () => {
+  const big = Buffer.from(utf16).swap16();
+  for (const bytes of [utf16, big]) assert.equal(await new TextDecoding().text(bytes), 'eins\nzwei ü\n');
+});
+
+test('UTF-8 with a few bytes that are none stays UTF-8', async () => {
+  const bytes = Buffer.concat([Buffer.from('żółć gęślą jaźń\n'), Buffer.from('caf\xe9\n', 'latin1')]);
+  assert.equal(await new TextDecoding().text(bytes), 'żółć gęślą jaźń\ncaf\ufffd\n');
+});
+
+test('what is no text of any language has replacement characters', async () => {
+  assert.equal(await new TextDecoding().text(Buffer.from('6fe96f9d0a', 'hex')), 'o\ufffdo\ufffd\n');
 });

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { invalidModel } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { decodeText } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
 import { bytesOf, type FileContent, sizeOf } from '../../../git/stored-content.ts';
+import { TextDecoding } from '../../../git/text-encoding.ts';
 import { decodeContent, type SentContent } from '../commits/content.ts';
 import { withFrontMatter } from './front-matter.ts';
 import type { createPage } from './inputs.ts';
@@ -36,7 +36,8 @@ type Matter = Static<typeof createPage>['front_matter'];
 /** A content with the front matter that was given, if any was. */
 export async function withMatter(content: FileContent, matter: Matter, most: number): Promise<FileContent> {
   if (matter === undefined) return content;
-  const bytes = Buffer.from(withFrontMatter(decodeText(await bytesOf(content)), matter));
+  const text = await new TextDecoding().text(await bytesOf(content));
+  const bytes = Buffer.from(withFrontMatter(text, matter));
   refuseSize(bytes.length, most);
   return bytes;
 }

@@ -2,8 +2,8 @@ import type { Static } from 'typebox';
 import { ApiError, notFound } from '../../../core/errors.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
-import { decodeText } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { TextDecoding } from '../../../git/text-encoding.ts';
 import { issueLinksOf } from '../../../integrations/trackers/issue-links.ts';
 import { renderMarkup } from '../../../markup/render.ts';
 import type { WikiScope } from './access.ts';
@@ -61,11 +61,12 @@ export async function readTexts(repo: Repository, pages: readonly WikiPage[], ho
     if (total > MAX_SHOWN_TOGETHER) throw tooLarge('the pages are too large for one answer: get them one by one');
   }
   if (total > SMALL) await hold(total * MEMORY_FACTOR);
+  const decoding = new TextDecoding();
   const texts: string[] = [];
   for (const { blob } of pages) {
     const read = await repo.objects.read(blob, MAX_SHOWN);
     if (!read?.data) throw notFound('Wiki Page');
-    texts.push(decodeText(read.data).toWellFormed());
+    texts.push(await decoding.text(read.data));
   }
   return texts;
 }

@@ -3,7 +3,7 @@ import type { NoteFacts } from '../../../core/event-facts.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Snippet } from '../../../db/tables/snippets.ts';
 import type { Deps } from '../../../deps.ts';
-import { decodeText } from '../../../git/bytes.ts';
+import { TextDecoding } from '../../../git/text-encoding.ts';
 import { entryAt } from '../../../git/tree.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { SNIPPET_REF } from '../../../repositories/snippet-files.ts';
@@ -63,7 +63,7 @@ async function contentOf(deps: Deps, snippet: Snippet, name: string): Promise<st
     const head = await repo.refs.resolve(SNIPPET_REF);
     const entry = head === null || name === '' ? null : await entryAt(repo, head, name);
     const found = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
-    return found?.data == null ? '' : decodeText(found.data);
+    return found?.data == null ? '' : await new TextDecoding().text(found.data);
   }, '');
 }
 

@@ -1,7 +1,7 @@
 import type { WikiPageFacts } from '../../../core/event-facts.ts';
 import type { Deps } from '../../../deps.ts';
-import { decodeText } from '../../../git/bytes.ts';
 import type { Repository } from '../../../git/repository.ts';
+import { TextDecoding } from '../../../git/text-encoding.ts';
 import { entryAt } from '../../../git/tree.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
@@ -93,7 +93,7 @@ async function textAt(repo: Repository, sha: string, path: string): Promise<stri
   return ifThere(async () => {
     const entry = await entryAt(repo, sha, path);
     const found = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
-    return found?.data == null ? '' : withoutFrontMatter(decodeText(found.data));
+    return found?.data == null ? '' : withoutFrontMatter(await new TextDecoding().text(found.data));
   }, '');
 }
 
