@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { once } from '../core/once.ts';
 import { checkOids } from './arguments.ts';
 import { decodeBytes } from './bytes.ts';
+import { GitError } from './errors.ts';
 import { type LanguageData, LanguageDetector } from './language-detection.ts';
 import { isDocumentationPath, isGeneratedPath, isVendoredPath } from './language-paths.ts';
 import { readRecords } from './records.ts';
@@ -16,6 +17,8 @@ export interface LanguageShare {
 }
 
 const PROCESSOR_MS = 120_000;
+/** Files that are counted: a few small folders can stand for thousands of millions. */
+const MAX_FILES = 1_000_000;
 const NUL = 0;
 /** A file of `git ls-tree --long`; links and submodules have other modes. */
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
@@ -90,7 +93,8 @@ class Counter {
  * files' names. Vendored, generated and documentation files do not count. Of what was asked for last in a repository only the
  * files that differ are looked at again.
  * Serves `GET /projects/:id/languages`.
- * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `timeout` after 2 minutes
+ * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `output_too_large` past a million files,
+ *   `timeout` after 2 minutes
  */
 export async function languagesOf(repo: Repository, commit: string): Promise<readonly LanguageShare[]> {
   checkOids([commit]);
@@ -127,6 +131,7 @@ async function countChanges(repo: Repository, languages: LanguageDetector, tree:
 
 async function countAll(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter> {
   const counter = new Counter(languages);
+  let files = 0;
   await readRecords(
     ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree],
     {
@@ -137,6 +142,8 @@ async function countAll(repo: Repository, languages: LanguageDetector, tree: str
       maxOutput: Number.POSITIVE_INFINITY,
     },
     (record) => {
+      files += 1;
+      if (files > MAX_FILES) throw new GitError('output_too_large', 'too many files to count their languages');
       const match = FILE.exec(decodeBytes(record));
       if (match !== null) counter.add(match[2]!, Number(match[1]));
     },
