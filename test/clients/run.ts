@@ -33,6 +33,8 @@ const GLAB_RELEASE = 'trixie';
 const GITLAB_RUNNER = 'v1.11.1-0.20260903214710-fc1f1862bd91';
 const SEMANTIC_RELEASE = '25.0.9';
 const SEMANTIC_RELEASE_GITLAB = '13.3.3';
+const RELEASE_IT = '20.2.1';
+const DANGER = '14.0.7';
 const YARN = '1.22.22';
 const PNPM = '10.20.0';
 const UNLEASH = '6.12.1';
@@ -51,18 +53,25 @@ interface Client {
   prepare(): Promise<string[]>;
 }
 
-/** A package, and others that its tests take, in an environment of its own. @returns the folder of its programs */
-function installPython(name: string, version: string, others: readonly string[] = []): string {
+/** Brings a package, and others that its tests take, into an environment of its own. @returns the folder of its programs */
+async function installPython(name: string, version: string, others: readonly string[] = []): Promise<string> {
   const folder = join(cache, `${name}-${version}`);
-  tool('python3', ['-m', 'venv', folder]);
-  tool(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `${name}==${version}`, ...others]);
+  const done = join(folder, 'installed');
+  if (!existsSync(done)) {
+    tool('python3', ['-m', 'venv', folder]);
+    tool(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', `${name}==${version}`, ...others]);
+    await writeFile(done, '');
+  }
   return join(folder, 'bin');
 }
 
 const python: Client = {
   name: `python-gitlab ${PYTHON_GITLAB}`,
   settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' },
-  prepare: async () => [join(installPython('python-gitlab', PYTHON_GITLAB), 'python'), join(here, 'python_gitlab.py')],
+  prepare: async () => [
+    join(await installPython('python-gitlab', PYTHON_GITLAB), 'python'),
+    join(here, 'python_gitlab.py'),
+  ],
 };
 
 const pythonDelayed: Client = {
@@ -74,7 +83,7 @@ const pythonDelayed: Client = {
 const form: Client = {
   name: `gitlabform ${GITLABFORM}`,
   prepare: async () => {
-    const bin = installPython('gitlabform', GITLABFORM);
+    const bin = await installPython('gitlabform', GITLABFORM);
     return [process.execPath, join(here, 'gitlabform.ts'), join(bin, 'gitlabform')];
   },
 };
@@ -84,8 +93,10 @@ async function buildGo(file: string): Promise<string> {
   const folder = join(cache, `client-go-${GO_CLIENT}-${file}`);
   await mkdir(folder, { recursive: true });
   await copyFile(join(here, file), join(folder, 'main.go'));
-  await writeFile(join(folder, 'go.mod'), 'module clients\n\ngo 1.24\n');
-  tool('go', ['get', `gitlab.com/gitlab-org/api/client-go@${GO_CLIENT}`], folder);
+  if (!existsSync(join(folder, 'go.sum'))) {
+    await writeFile(join(folder, 'go.mod'), 'module clients\n\ngo 1.24\n');
+    tool('go', ['get', `gitlab.com/gitlab-org/api/client-go@${GO_CLIENT}`], folder);
+  }
   tool('go', ['build', '-o', 'client', '.'], folder);
   return join(folder, 'client');
 }
@@ -104,12 +115,16 @@ const goDecode = (dialect: string): Client => ({
 
 const conan: Client = {
   name: `conan ${CONAN}`,
-  prepare: async () => [process.execPath, join(here, 'conan.ts'), join(installPython('conan', CONAN), 'conan')],
+  prepare: async () => [process.execPath, join(here, 'conan.ts'), join(await installPython('conan', CONAN), 'conan')],
 };
 
 const conan1: Client = {
   name: `conan ${CONAN_1}`,
-  prepare: async () => [process.execPath, join(here, 'conan_1.ts'), join(installPython('conan', CONAN_1), 'conan')],
+  prepare: async () => [
+    process.execPath,
+    join(here, 'conan_1.ts'),
+    join(await installPython('conan', CONAN_1), 'conan'),
+  ],
 };
 
 const goProxy: Client = {
@@ -153,6 +168,19 @@ const release: Client = {
     return [process.execPath, join(here, 'semantic_release.ts'), folder];
   },
 };
+
+/** A program of the registry of npm, with which a program of this folder works. */
+const fromNpm = (name: string, version: string, file: string): Client => ({
+  name: `${name} ${version}`,
+  settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' },
+  prepare: async () => [
+    process.execPath,
+    join(here, file),
+    await installNode(`${name}-${version}`, [`${name}@${version}`]),
+  ],
+});
+const releaseIt = fromNpm('release-it', RELEASE_IT, 'release_it.ts');
+const danger = fromNpm('danger', DANGER, 'danger.ts');
 
 const npm: Client = {
   name: 'npm',
@@ -234,7 +262,7 @@ const runner: Client = {
 const pypi: Client = {
   name: `twine ${TWINE}, pip and uv ${UV}`,
   prepare: async () => {
-    const bin = installPython('twine', TWINE, [`uv==${UV}`, 'setuptools', 'wheel']);
+    const bin = await installPython('twine', TWINE, [`uv==${UV}`, 'setuptools', 'wheel']);
     return [process.execPath, join(here, 'pypi.ts'), bin];
   },
 };
@@ -367,6 +395,8 @@ for (const client of [
   conan1,
   lfs,
   release,
+  releaseIt,
+  danger,
   glab,
   glabRelease,
   runner,
