@@ -6,6 +6,7 @@ import { artifacts } from './artifacts.ts';
 import { cold } from './cold/index.ts';
 import { makeRepository } from './data.ts';
 import { type Bench, blame, clone, commits, type Figure, lastCommit, READS } from './figures.ts';
+import { firstMinute } from './first-minute/index.ts';
 import { lint } from './lint.ts';
 import { lists } from './lists.ts';
 import { npm } from './npm.ts';
@@ -32,6 +33,11 @@ function row({ name, measured, value, limit, better }: Figure): string {
 await mkdir(data, { recursive: true });
 if (wanted[0] === 'lists') {
   const all = await lists(data, (figure) => say(row(figure)), wanted.slice(1));
+  process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
+  process.exit(0);
+}
+if (wanted[0] === 'first-minute') {
+  const all = await firstMinute(data, wanted.slice(1), (figure) => say(row(figure)));
   process.stdout.write(`${HEAD}${all.map(row).join('\n')}\n`);
   process.exit(0);
 }

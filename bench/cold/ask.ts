@@ -13,29 +13,33 @@ export class Asker {
   readonly #agent: Agent;
   readonly #base: string;
 
-  /** @param base what every address begins with */
-  constructor(base: string, connections: number) {
+  readonly #headers: Readonly<Record<string, string>>;
+
+  /**
+   * @param base what every address begins with
+   * @param headers sent with every question
+   */
+  constructor(
+    base: string,
+    connections: number,
+    headers: Readonly<Record<string, string>> = { 'PRIVATE-TOKEN': TOKEN },
+  ) {
     this.#base = base;
+    this.#headers = headers;
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
   }
 
   ask(path: string): Promise<Answer> {
     const started = performance.now();
     return new Promise((resolve, reject) => {
-      const request = get(
-        `${this.#base}${path}`,
-        { agent: this.#agent, headers: { 'PRIVATE-TOKEN': TOKEN } },
-        (response) => {
-          let bytes = 0;
-          response.on('data', (chunk: Buffer) => {
-            bytes += chunk.length;
-          });
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, bytes, ms: performance.now() - started }),
-          );
-          response.on('error', reject);
-        },
-      );
+      const request = get(`${this.#base}${path}`, { agent: this.#agent, headers: this.#headers }, (response) => {
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes, ms: performance.now() - started }));
+        response.on('error', reject);
+      });
       request.on('error', reject);
     });
   }
@@ -44,7 +48,7 @@ export class Asker {
   post(path: string, json: object): Promise<{ status: number; ms: number; text: string }> {
     const body = JSON.stringify(json);
     const headers = {
-      'PRIVATE-TOKEN': TOKEN,
+      ...this.#headers,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };

@@ -66,7 +66,11 @@ export async function mix(
 }
 
 /** The figures of a mix: how long the ninetieth and the ninety-ninth of a hundred wait, and what was refused. */
-export function figuresOf(name: string, mixed: Mixed, limits: { p90: number; p99?: number }): Figure[] {
+export function figuresOf(
+  name: string,
+  mixed: Mixed,
+  limits: { p90: number; p99?: number; memory?: number },
+): Figure[] {
   const wait = (percent: number, limit: number): Figure => {
     const value = percentile(mixed.times, percent);
     return { name: `${name}: P${percent}`, measured: `${value.toFixed(1)} ms`, value, limit, better: 'less' };
@@ -76,6 +80,12 @@ export function figuresOf(name: string, mixed: Mixed, limits: { p90: number; p99
     wait(90, limits.p90),
     ...(limits.p99 === undefined ? [] : [wait(99, limits.p99)]),
     { name: `${name}: refused`, measured: String(mixed.refused), value: mixed.refused, limit: 0, better: 'less' },
-    { name: `${name}: memory`, measured: `${memory.toFixed(0)} MB`, value: memory, limit: 350, better: 'less' },
+    {
+      name: `${name}: memory`,
+      measured: `${memory.toFixed(0)} MB`,
+      value: memory,
+      limit: limits.memory ?? 350,
+      better: 'less',
+    },
   ];
 }

@@ -70,8 +70,11 @@ export async function largeRepository(made: string): Promise<string> {
   return made;
 }
 
-/** Copies a repository into the place of a project, gives it many branches and what maintenance would have made. */
-export async function place(from: string, dir: string): Promise<void> {
+/**
+ * Copies a repository and gives it `main` and many branches, and nothing that it is indexed by.
+ * @returns the directory of the copy
+ */
+export async function withBranches(from: string, dir: string): Promise<string> {
   await rm(dir, { recursive: true, force: true });
   await cp(from, dir, { recursive: true, force: true });
   // Commits are made on `main`.
@@ -87,6 +90,12 @@ export async function place(from: string, dir: string): Promise<void> {
   child.stdin.end();
   await once(child, 'close');
   await gitText(dir, ['pack-refs', '--all']);
+  return dir;
+}
+
+/** Copies a repository into the place of a project, gives it many branches and what maintenance would have made. */
+export async function place(from: string, dir: string): Promise<void> {
+  await withBranches(from, dir);
   await gitText(dir, ['commit-graph', 'write', '--reachable', '--changed-paths']);
   const kept = `${from}.stats`;
   const beside = join(dir, 'objects/info/commit-graphs');
