@@ -4,14 +4,25 @@ import { type GitChild, killedError, spawnGit } from './process.ts';
 
 const HOUR = 3_600_000;
 
+export interface BackgroundOptions {
+  /** That of what somebody may wait for; that of the background where it is not given. */
+  nice?: number;
+  /** Kills it. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Starts a git command that nobody waits for, with the rest of the machine's time, for an hour of a processor; the caller reads
  * `stdout`, ends `stdin` and awaits `endedWell`.
  * @throws GitError as `spawnGit`
  */
-export async function startInBackground(dir: string, args: readonly string[]): Promise<GitChild> {
-  const git = await spawnGit(args, { gitDir: dir, processorMs: HOUR });
-  lowerPriority(git.child, NICE.background);
+export async function startInBackground(
+  dir: string,
+  args: readonly string[],
+  { nice = NICE.background, signal }: BackgroundOptions = {},
+): Promise<GitChild> {
+  const git = await spawnGit(args, { gitDir: dir, processorMs: HOUR, ...(signal ? { signal } : {}) });
+  lowerPriority(git.child, nice);
   return git;
 }
 
@@ -24,11 +35,15 @@ export async function endedWell(git: GitChild, name: string | undefined): Promis
 
 /**
  * Runs a git command in the background.
- * @param input what it reads
- * @throws GitError `failed`, `timeout` after an hour of a processor
+ * @param options with what it reads
+ * @throws GitError `failed`, `timeout` after an hour of a processor, `aborted`
  */
-export async function runInBackground(dir: string, args: readonly string[], input = ''): Promise<void> {
-  const git = await startInBackground(dir, args);
+export async function runInBackground(
+  dir: string,
+  args: readonly string[],
+  { input = '', ...options }: BackgroundOptions & { input?: string } = {},
+): Promise<void> {
+  const git = await startInBackground(dir, args, options);
   git.stdin.end(input);
   git.stdout.resume();
   await endedWell(git, args[0]);

@@ -44,6 +44,7 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
   const last = await repo.history.answer({
     walk: (commits, pace) => walk(repo, commits, pace, commit, path, kept),
     git: (env) => askGit(repo, commit, path, env),
+    again: () => lastCommitOf(repo, commit, path),
   });
   const others = (answers.get(key) ?? []).filter(({ from }) => from !== commit);
   answers.set(key, [{ from: commit, last }, ...others].slice(0, KEPT));

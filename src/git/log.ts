@@ -107,8 +107,9 @@ export async function listCommits(repo: Repository, query: LogQuery): Promise<re
   const args = revListArguments(query);
   const input = revisions(query.from, query.not);
   const key = cacheKey(repo.id, digest(query.from), digest(query.not), args, query.path);
-  return await pages.get(key, () => {
-    return repo.history.answer({
+  return await pages.get(key, async () => {
+    if (query.path !== undefined) await repo.history.untilIndexed();
+    return await repo.history.answer({
       walk: (commits, pace) => walkToPage(repo, commits, pace, query),
       git: (env) => askForPage(repo, args, input, query.path, env),
     });

@@ -6,8 +6,8 @@ import type { CommitGraph } from './commit-graph.ts';
 import type { GraphLayer } from './layer.ts';
 
 const FOLDER = 'objects/info/commit-graphs';
-/** After so long a file that is still being written belongs to a server that is gone. */
-const ABANDONED_MS = 4 * 3_600_000;
+/** A file to which nothing was written for so long belongs to a server that is gone. */
+const ABANDONED_MS = 10 * 60_000;
 
 /** Whether what lies beside a layer belongs to this repository and not to one that it borrows from. */
 export const isOwn = (dir: string, { pathIndexFile }: GraphLayer): boolean =>
@@ -15,9 +15,13 @@ export const isOwn = (dir: string, { pathIndexFile }: GraphLayer): boolean =>
 
 /**
  * Writes a file beside a layer, in the place of an earlier one, once it is whole.
+ * @param write is given the file, and where it is until then
  * @throws what the file system and `write` throw; then there is what there was
  */
-export async function writeBeside(path: string, write: (file: FileHandle) => Promise<void>): Promise<void> {
+export async function writeBeside(
+  path: string,
+  write: (file: FileHandle, path: string) => Promise<void>,
+): Promise<void> {
   // Not the folders above it: they are gone where the repository is.
   await mkdir(dirname(path)).catch((error: unknown) => {
     if (!isTaken(error)) throw error;
@@ -25,7 +29,7 @@ export async function writeBeside(path: string, write: (file: FileHandle) => Pro
   const fresh = `${path}.${randomUUID()}`;
   const file = await open(fresh, 'wx', 0o444);
   try {
-    await write(file);
+    await write(file, fresh);
     await file.close();
     await rename(fresh, path);
   } catch (error) {

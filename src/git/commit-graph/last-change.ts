@@ -20,20 +20,45 @@ function areSame(one: KnownState | null, other: KnownState | null): boolean {
  * @returns null where no commit ever touched the path; undefined where it takes longer to find
  */
 export function lastChange(graph: CommitGraph, changes: PathChanges, position: number): number | null | undefined {
-  const stateOf = (commit: number) => changes.stateAt(graph.lastOfFirstParents(commit, changes)!);
   let at = position;
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    const changed = graph.lastOfFirstParents(at, changes);
-    if (changed === null) return undefined;
+    const changed = lastKnown(graph, changes, at);
+    if (changed === undefined) return undefined;
     if (!changes.has(changed)) return null;
     const state = changes.stateAt(changed);
     // What became nothing may have been nothing before: an empty folder.
     if (!isNothing(state) && !graph.isMerge(changed)) return changed;
     const parents = graph.parents(changed);
     if (parents.length === 0) return isNothing(state) ? null : changed;
-    const same = parents.find((parent) => areSame(state, stateOf(parent)));
-    if (same === undefined) return changed;
+    const same = sameParent(graph, changes, parents, state);
+    if (same === null) return changed;
+    if (same === undefined) return undefined;
     at = same;
   }
   return undefined;
+}
+
+/**
+ * The commit that changed a path last along first parents, or the end of them. Those between are of higher generations, so that all of them
+ * are known where that one is.
+ * @returns undefined where that is not known, or too many changed it
+ */
+export function lastKnown(graph: CommitGraph, changes: PathChanges, position: number): number | undefined {
+  const last = graph.lastOfFirstParents(position, changes);
+  return last === null || graph.generation(last) < changes.floor ? undefined : last;
+}
+
+/** The first parent that has a state; null where none has, undefined where that is not known. */
+function sameParent(
+  graph: CommitGraph,
+  changes: PathChanges,
+  parents: readonly number[],
+  state: KnownState | null,
+): number | null | undefined {
+  for (const parent of parents) {
+    const last = lastKnown(graph, changes, parent);
+    if (last === undefined) return undefined;
+    if (areSame(state, changes.stateAt(last))) return parent;
+  }
+  return null;
 }

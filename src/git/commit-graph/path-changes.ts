@@ -1,4 +1,5 @@
 import { Kept } from '../../core/kept.ts';
+import { growingIndexOf } from './growing.ts';
 import type { GraphLayer } from './layer.ts';
 import { changeBytes, KIND_BITS, KINDS, NOTHING } from './path-index-format.ts';
 
@@ -28,6 +29,8 @@ const kept = new Kept<string, PathChanges>(6 * 1024 * 1024, (changes, key) => 50
 export class PathChanges {
   /** Of commits from this position on nothing is known. */
   readonly limit: number;
+  /** Of commits below this generation nothing is known: their index is being written. */
+  readonly floor: number;
   readonly #layers: readonly LayerChanges[];
   /** The commits that changed the path, in the order of positions. */
   readonly #positions: Uint32Array;
@@ -35,8 +38,9 @@ export class PathChanges {
   readonly #marks: Uint8Array | null;
   #deepestFirst: Float64Array | undefined;
 
-  private constructor(limit: number, layers: readonly LayerChanges[]) {
+  private constructor(limit: number, floor: number, layers: readonly LayerChanges[]) {
     this.limit = limit;
+    this.floor = floor;
     this.#layers = layers;
     this.#positions = positionsOf(layers);
     this.#marks = this.#positions.length > FEW ? new Uint8Array((limit >>> 3) + 1) : null;
@@ -57,29 +61,36 @@ export class PathChanges {
    * @param path its bytes, without a slash at the end
    */
   static async of(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges> {
-    return kept.get(keyOf(graph, path)) ?? (await PathChanges.#read(graph, path));
+    return kept.get(keyOf(graph, path)) ?? (await PathChanges.#read(graph, path, false));
   }
 
-  /** The same, but null where so many commits changed the path that it takes less to read trees. */
+  /**
+   * The same, but null where so many commits changed the path that it takes less to read trees; and it may have a `floor`: what is being
+   * written is asked as far as it goes.
+   */
   static async ofFew(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges | null> {
     const known = kept.get(keyOf(graph, path));
     if (known !== undefined) return known;
-    const changes = graph.reduce((sum, { pathIndex }) => sum + (pathIndex?.countOf(path) ?? 0), 0);
-    return changes > FEW ? null : await PathChanges.#read(graph, path);
+    const countIn = (layer: GraphLayer) => (layer.pathIndex ?? growingIndexOf(layer)?.index)?.countOf(path) ?? 0;
+    const changes = graph.reduce((sum, layer) => sum + countIn(layer), 0);
+    return changes > FEW ? null : await PathChanges.#read(graph, path, true);
   }
 
-  static async #read(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges> {
+  static async #read(graph: readonly GraphLayer[], path: Buffer, takesGrowing: boolean): Promise<PathChanges> {
     const found: LayerChanges[] = [];
     let limit = 0;
+    let floor = Number.NEGATIVE_INFINITY;
     for (const layer of graph) {
-      const parts = await changesOf(layer, path);
+      const growing = takesGrowing ? growingIndexOf(layer) : undefined;
+      const parts = growing === undefined ? await changesOf(layer, path) : await growing.index.changesOf(path);
       if (parts === null) break;
+      floor = Math.max(floor, growing?.floor ?? floor);
       limit = layer.below + layer.count;
       if (parts.length > 0) found.push({ below: layer.below, each: changeBytes(layer.hashBytes), parts });
     }
-    const changes = new PathChanges(limit, found);
+    const changes = new PathChanges(limit, floor, found);
     const newest = graph.at(-1);
-    const isWhole = newest !== undefined && limit === newest.below + newest.count;
+    const isWhole = floor === Number.NEGATIVE_INFINITY && newest !== undefined && limit === newest.below + newest.count;
     if (isWhole && changes.#marks === null) kept.set(keyOf(graph, path), changes);
     return changes;
   }

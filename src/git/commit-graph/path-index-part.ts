@@ -2,10 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { changeBytes, KEY_BYTES, KIND_BITS, NOTHING, pathKey, SLOT_BYTES } from './path-index-format.ts';
 
-/** Changes of one part. Some 30 bytes of memory each, and the paths, while it is made. */
-const PART_CHANGES = 250_000;
+/** Changes of one part, at most. Some 30 bytes of memory each, and the paths, while it is made. */
+export const PART_CHANGES = 250_000;
 /** It has room for those of one chunk of git's output more, at some 100 bytes each. */
-const ROOM = 300_000;
+const ROOM = 50_000;
 /** How many are sorted before others have their turn. */
 const STEPS = 4_000;
 
@@ -21,24 +21,31 @@ export class PathIndexPart {
   /** Changes so far. */
   size = 0;
   readonly #paths = new Map<string, number>();
-  readonly #pathOf = new Uint32Array(ROOM);
-  readonly #placeOf = new Uint32Array(ROOM);
-  readonly #kinds = new Uint8Array(ROOM);
+  readonly #pathOf: Uint32Array;
+  readonly #placeOf: Uint32Array;
+  readonly #kinds: Uint8Array;
   readonly #ids: Buffer;
   readonly #hashBytes: number;
   readonly #changeBytes: number;
   readonly #salt: Buffer;
+  readonly #changes: number;
+  readonly #room: number;
 
-  /** @param hashBytes of ids; `salt` of the index */
-  constructor(hashBytes: number, salt: Buffer) {
+  /** @param hashBytes of ids; `salt` of the index; `changes` after which it is full */
+  constructor(hashBytes: number, salt: Buffer, changes: number) {
+    this.#changes = changes;
+    this.#room = changes + ROOM;
+    this.#pathOf = new Uint32Array(this.#room);
+    this.#placeOf = new Uint32Array(this.#room);
+    this.#kinds = new Uint8Array(this.#room);
     this.#hashBytes = hashBytes;
     this.#changeBytes = changeBytes(hashBytes);
     this.#salt = salt;
-    this.#ids = Buffer.alloc(ROOM * hashBytes);
+    this.#ids = Buffer.alloc(this.#room * hashBytes);
   }
 
   get isFull(): boolean {
-    return this.size >= PART_CHANGES;
+    return this.size >= this.#changes;
   }
 
   /**
@@ -86,12 +93,12 @@ export class PathIndexPart {
     const keys: number[] = [];
     for (let index = 0; index < this.size; index += 1) {
       const place = this.#placeOf[index]!;
-      if (index === 0 || place !== this.#placeOf[index - 1]) keys.push(place * ROOM + index);
+      if (index === 0 || place !== this.#placeOf[index - 1]) keys.push(place * this.#room + index);
     }
     await setImmediate();
     const sorted = Float64Array.from(keys).sort();
     await setImmediate();
-    return [...sorted].map((key) => key % ROOM);
+    return [...sorted].map((key) => key % this.#room);
   }
 
   #put(index: number, changes: Buffer, begin: Uint32Array, count: Uint32Array): void {

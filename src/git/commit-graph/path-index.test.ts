@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture, type Test } from '../../../test/support/git-fixture.ts';
+import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
 import { decodeBytes } from '../bytes.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import { listCommits } from '../log.ts';
 import { type Repository, RepositoryPool } from '../repository.ts';
 import { entryAt, treeOf } from '../tree.ts';
+import { nextGrowth } from './growing.ts';
+import { lastChange } from './last-change.ts';
 import { loadGraph } from './load.ts';
+import { PathChanges } from './path-changes.ts';
 import { addToGraph } from './write.ts';
 import { writePathIndexes } from './write-path-index.ts';
 
@@ -156,7 +160,7 @@ test('an index is of one layer: more are made for layers on top, and those of la
   assert.ok(indexFiles(dir).includes(first!));
   await assertAsGit(withoutTrees(t, fixture), git, [root, second], ['a', 'b']);
   const third = commit({ a: '2', b: '2' }, [second]);
-  await addToGraph(dir, [third]);
+  await addToGraph(dir, { oids: [third] });
   assert.deepEqual(indexFiles(dir).length, (await loadGraph(dir)).graph?.layers.length);
   await assertAsGit(withoutTrees(t, fixture), git, [root, second, third], ['a', 'b']);
 });
@@ -191,6 +195,71 @@ test('a graph that came without an index gets one soon after the first question'
   assert.equal(await lastCommitOf(pool.get('soon', dir), root, 'a'), root);
   while ((await loadGraph(dir)).graph?.layers[0]?.pathIndex == null) await sleep(20);
   assert.equal((await loadGraph(dir)).graph?.layers[0]?.pathIndex?.isTooMuch, false);
+});
+
+for (const skewed of [false, true]) {
+  test(`what is known while it is being written is right, ${skewed ? 'wrong' : 'right'} clocks`, async (t) => {
+    const { dir, git } = gitFixture(t);
+    const random = randomNumbers(skewed ? 3 : 4);
+    const { input, paths } = randomHistory(random, { commits: 1_500, skewed });
+    git(['fast-import', '--quiet', '--date-format=raw-permissive'], input);
+    git(['commit-graph', 'write', '--reachable', '--split']);
+    const { graph } = await loadGraph(dir);
+    const asked = Array.from({ length: 400 }, () => ({
+      position: random(graph!.count),
+      path: Buffer.from(paths[random(paths.length)]!.replace(/\/$/, '')),
+    }));
+    const answerAll = () =>
+      Promise.all(
+        asked.map(async ({ position, path }) => {
+          const changes = await PathChanges.ofFew(graph!.layers, path);
+          return changes === null || changes.limit === 0 ? undefined : lastChange(graph!, changes, position);
+        }),
+      );
+    const during: ReturnType<typeof answerAll>[] = [];
+    const written = writePathIndexes(dir, { firstChanges: 100 }).then(() => true);
+    while (!(await Promise.race([nextGrowth(), written]))) during.push(answerAll());
+    const right = await answerAll();
+    assert.ok(right.every((answer) => answer !== undefined));
+    const known = (await Promise.all(during)).map((answers) => answers.filter((answer) => answer !== undefined).length);
+    for (const answers of await Promise.all(during)) {
+      for (const [nth, answer] of answers.entries()) if (answer !== undefined) assert.equal(answer, right[nth]);
+    }
+    assert.equal(known[0], 0);
+    assert.ok(
+      known.some((count) => count > 0 && count < asked.length),
+      `known: ${known}`,
+    );
+    for (const [nth, { position, path }] of asked.slice(0, 40).entries()) {
+      const expected = git(['rev-list', '-1', graph!.oid(position), '--', path.toString()]);
+      assert.equal(right[nth] === null ? '' : graph!.oid(right[nth]!), expected);
+    }
+  });
+}
+
+test('a question that reaches far beyond the graph has it written at once, also after a restart', async (t) => {
+  const { dir, git, commit } = gitFixture(t);
+  let tip = commit({ a: '1', b: '1' });
+  const stream = Array.from({ length: 2_100 }, (_, n) => {
+    const head = n === 0 ? `from ${tip}\n` : '';
+    return `commit refs/heads/main\ncommitter A <a@example.com> ${2_000_000_000 + n} +0000\ndata 1\nx\n${head}M 644 inline b\ndata 4\n${1_000 + n}\n`;
+  });
+  git(['fast-import', '--quiet'], stream.join(''));
+  const root = tip;
+  tip = git(['rev-parse', 'main']);
+  const pool = new RepositoryPool({ graphPauseMs: 60_000 });
+  t.after(() => pool.close());
+  const repo = pool.get('far', dir);
+  repo.history.changed([tip]);
+  const found = await Promise.all([tip, `${tip}`].map((oid) => lastCommitOf(repo, oid, 'a')));
+  assert.deepEqual(found, [root, root]);
+  assert.equal((await loadGraph(dir)).graph?.count, 2_101);
+  // Nobody has announced these: a server that was just started.
+  rmSync(join(dir, FOLDER), { recursive: true });
+  const restarted = new RepositoryPool({ graphPauseMs: 60_000 });
+  t.after(() => restarted.close());
+  assert.equal(await lastCommitOf(restarted.get('restarted', dir), tip, 'a'), root);
+  assert.equal((await loadGraph(dir)).graph?.count, 2_101);
 });
 
 test('nothing is made of commits that cannot be read', async (t) => {

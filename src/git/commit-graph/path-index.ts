@@ -23,14 +23,22 @@ const SMALL = 128 * 1024;
 const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
 
 /** What keys and changes of an index are made with. */
-interface Keys {
+export interface Keys {
   salt: Buffer;
   hashBytes: number;
 }
 
-interface Part {
+/** A part that is in the file: where its changes begin, and its table. */
+export interface Part {
   changesAt: number;
   table: Buffer;
+}
+
+/** An index that is being written, from the commits of the highest generation down. */
+export interface GrowingPathIndex {
+  index: PathIndex;
+  /** Of commits of this generation or a higher one all changes are known. */
+  floor: number;
 }
 
 /** Where the changes of a path lie in the file. */
@@ -88,6 +96,14 @@ export class PathIndex {
       // What is derived is done without.
       return null;
     }
+  }
+
+  /**
+   * An index that is being written.
+   * @param file where the parts are so far
+   */
+  static unfinished(file: string, keys: Keys, parts: readonly Part[]): PathIndex {
+    return new PathIndex(file, keys, parts, null);
   }
 
   /** How many commits of the layer changed a path. @param path its bytes, without a slash at the end */

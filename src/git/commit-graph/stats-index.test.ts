@@ -11,7 +11,7 @@ import { RepositoryPool } from '../repository.ts';
 import type { GraphLayer } from './layer.ts';
 import { loadGraph } from './load.ts';
 import { StatsIndex } from './stats-index.ts';
-import { addToGraph, completeGraph, writeWholeGraph } from './write.ts';
+import { addToGraph, completeStats, writeWholeGraph } from './write.ts';
 import { lacksStats, writeStats } from './write-stats-index.ts';
 
 const FOLDER = 'objects/info/commit-graphs';
@@ -40,6 +40,11 @@ function statsFiles(dir: string): string[] {
   return readdirSync(join(dir, FOLDER))
     .filter((name) => name.endsWith('.stats'))
     .map((name) => join(dir, FOLDER, name));
+}
+
+async function addAndCount(dir: string, oids: readonly string[]): Promise<void> {
+  await addToGraph(dir, { oids });
+  await completeStats(dir);
 }
 
 test('what is entered is read again, and what does not fit is left to git', async (t) => {
@@ -122,7 +127,7 @@ test('roots, merges, renames, binary files, modes, links and submodules count as
   add(0, oids[5]!, oids[0]!);
   add(0, oids[0]!, oids[5]!, oids[3]!);
   add(5);
-  await addToGraph(dir, oids);
+  await addAndCount(dir, oids);
   const repo = pool.get('indexed', dir);
   t.mock.method(repo.stats, 'ask', () => assert.fail('git is asked'));
   for (const oid of oids) assert.deepEqual(await commitStats(repo, oid), counted(git, oid), oid);
@@ -155,7 +160,7 @@ test('what is known goes on with layers that are joined, and files of those that
   const { dir, git, commit } = gitFixture(t);
   const root = commit({ a: '1\n' });
   const next = commit({ a: '1\n2\n' }, [root]);
-  await addToGraph(dir, [root]);
+  await addAndCount(dir, [root]);
   const file = statsFiles(dir)[0]!;
   // What nobody would count.
   const index = StatsIndex.empty(1, (await layersOf(dir))[0]!.sum);
@@ -164,7 +169,7 @@ test('what is known goes on with layers that are joined, and files of those that
   writeFileSync(file, index.file());
   // Such as a server finds that has just started.
   (await layersOf(dir))[0]!.stats = null;
-  await addToGraph(dir, [next]);
+  await addAndCount(dir, [next]);
   const [joined, ...others] = await layersOf(dir);
   assert.deepEqual([others.length, joined!.count], [0, 2]);
   const of = (oid: string) => joined!.stats!.of(joined!.find(Buffer.from(oid, 'hex')));
@@ -175,7 +180,7 @@ test('what is known goes on with layers that are joined, and files of those that
 test('a damaged or missing index is made anew, and git answers until then', async (t) => {
   const { dir, git, commit, pool } = gitFixture(t);
   const root = commit({ a: '1\n' });
-  await addToGraph(dir, [root]);
+  await addAndCount(dir, [root]);
   const file = statsFiles(dir)[0]!;
   const good = readFileSync(file);
   for (const bytes of [good.with(0, good[0]! ^ 1), null]) {
@@ -186,7 +191,7 @@ test('a damaged or missing index is made anew, and git answers until then', asyn
     const { graph } = await loadGraph(dir);
     assert.deepEqual([graph!.layers[0]!.stats, lacksStats(dir, graph!)], [null, true]);
     assert.deepEqual(await commitStats(pool.get(`${bytes?.length}`, dir), root), counted(git, root));
-    assert.equal(await completeGraph(dir), false);
+    assert.equal(await completeStats(dir), false);
     assert.deepEqual(readFileSync(file), good);
   }
 });

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { GitError } from '../errors.ts';
 import { endedWell, startInBackground } from '../in-background.ts';
+import { NICE } from '../priority.ts';
+import type { GitChild } from '../process.ts';
 import { isOwn, removeOthers, writeBeside } from './beside-layers.ts';
 import { CHANGED_ENTRIES, ChangedEntries } from './changed-entries.ts';
 import type { CommitGraph } from './commit-graph.ts';
+import { publishGrowth } from './growing.ts';
 import type { GraphLayer } from './layer.ts';
 import { loadGraph } from './load.ts';
+import { type GrowingPathIndex, type Part, PathIndex } from './path-index.ts';
 import {
   END_BYTES,
   MAGIC,
@@ -22,23 +27,48 @@ import {
   SLOT_BYTES,
   TOO_MANY,
 } from './path-index-format.ts';
-import { PathIndexPart } from './path-index-part.ts';
+import { PART_CHANGES, PathIndexPart } from './path-index-part.ts';
 
 /** So many commits are named to git at once. */
 const LINES = 500;
+/** Changes of the first part: the newest commits are asked for first, and soon. Each further part has twice as many, up to `PART_CHANGES`. */
+const FIRST_CHANGES = 15_000;
+const NOTHING_YET: GrowingPathIndex = {
+  index: PathIndex.unfinished('', { salt: Buffer.alloc(SALT_BYTES), hashBytes: 20 }, []),
+  floor: Number.POSITIVE_INFINITY,
+};
+
+export interface PathIndexOptions {
+  /** Where the files go; beside the layers where it is not given. */
+  folder?: string | undefined;
+  /** Ends it; indexes that were whole by then stay. */
+  signal?: AbortSignal | undefined;
+  /** Changes of the first part. */
+  firstChanges?: number;
+}
 
 /**
  * Makes the path indexes that layers of a repository's own commit-graph have not yet, and removes the indexes of layers that are gone.
  * To be called by one at a time for a repository.
  * @throws GitError `failed`, `timeout`, `busy`; what the file system throws
  */
-export async function writePathIndexes(dir: string): Promise<void> {
+export async function writePathIndexes(
+  dir: string,
+  { folder, signal, firstChanges = FIRST_CHANGES }: PathIndexOptions = {},
+): Promise<void> {
   const { graph } = await loadGraph(dir);
   if (graph === null) return;
-  for (const layer of graph.layers) {
-    if (isOwn(dir, layer) && layer.pathIndex === null) await writeIndex(dir, graph, layer);
+  const layers = graph.layers.filter((layer) => isOwn(dir, layer) && layer.pathIndex === null);
+  try {
+    for (const layer of layers) publishGrowth(layer, NOTHING_YET);
+    for (const layer of layers) {
+      const path = folder === undefined ? layer.pathIndexFile : join(folder, basename(layer.pathIndexFile));
+      await writeIndex(dir, graph, layer, { path, signal, firstChanges });
+    }
+  } finally {
+    for (const layer of layers) publishGrowth(layer, null);
   }
-  await removeOthers(dir, graph);
+  if (folder === undefined) await removeOthers(dir, graph);
 }
 
 /** Whether there is something to do for `writePathIndexes`. */
@@ -46,19 +76,39 @@ export function lacksPathIndex(dir: string, graph: CommitGraph): boolean {
   return graph.layers.some((layer) => layer.pathIndex === null && isOwn(dir, layer));
 }
 
-async function writeIndex(dir: string, graph: CommitGraph, layer: GraphLayer): Promise<void> {
-  await writeBeside(layer.pathIndexFile, async (file) => {
-    const index = new IndexWriter(file, layer);
-    await readChanges(dir, graph, layer, index);
+async function writeIndex(
+  dir: string,
+  graph: CommitGraph,
+  layer: GraphLayer,
+  { path, signal, firstChanges }: { path: string; signal: AbortSignal | undefined; firstChanges: number },
+): Promise<void> {
+  await writeBeside(path, async (file, temporary) => {
+    const index = new IndexWriter(file, layer, firstChanges);
+    const start = () => startInBackground(dir, CHANGED_ENTRIES, { nice: NICE.transport, signal });
+    await readChanges(start, graph, layer, index, (floor) => {
+      publishGrowth(layer, { index: index.unfinished(temporary), floor });
+    });
     await index.end();
   });
+  layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
+  publishGrowth(layer, null);
 }
 
-async function readChanges(dir: string, graph: CommitGraph, layer: GraphLayer, index: IndexWriter): Promise<void> {
+/**
+ * @param start starts git
+ * @param onPart is told from which generation on all changes are known
+ */
+async function readChanges(
+  start: () => Promise<GitChild>,
+  graph: CommitGraph,
+  layer: GraphLayer,
+  index: IndexWriter,
+  onPart: (floor: number) => void,
+): Promise<void> {
   if (layer.count > MAX_PLACES) return index.giveUp();
   const places = await changingPlaces(graph, layer);
   if (places.length === 0) return;
-  const git = await startInBackground(dir, CHANGED_ENTRIES);
+  const git = await start();
   // Where git ends before it has read all, its exit code tells why.
   const fed = pipeline(linesOf(layer, places), git.stdin).catch(() => {});
   let place = -1;
@@ -74,8 +124,11 @@ async function readChanges(dir: string, graph: CommitGraph, layer: GraphLayer, i
     for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
       // A part never ends within a chunk: what it holds beyond its size is one chunk's.
       entries.take(chunk);
-      if (index.part.isFull) await index.endPart();
+      if (!index.part.isFull) continue;
+      await index.endPart();
       if (index.isTooMuch) return git.kill();
+      // Of the commit that came last there may be more.
+      onPart(graph.generation(layer.below + place) + 1);
     }
   } catch (error) {
     git.kill();
@@ -89,18 +142,16 @@ async function readChanges(dir: string, graph: CommitGraph, layer: GraphLayer, i
     throw new GitError('failed', 'git diff-tree: an incomplete answer');
 }
 
-/** Commits whose tree is not that of their first parent, the newest first, as git reads them quickest. */
+/** Commits whose tree is not that of their first parent, the highest generation first: the newest, as git reads them quickest. */
 async function changingPlaces(graph: CommitGraph, layer: GraphLayer): Promise<number[]> {
-  const order = new Float64Array(layer.count);
-  for (let place = 0; place < layer.count; place += 1) {
-    order[place] = Math.floor(layer.date(place) / 1_024) * MAX_PLACES + place;
-  }
+  const generations = Float64Array.from({ length: layer.count }, (_, place) => graph.generation(layer.below + place));
   await setImmediate();
-  order.sort();
+  const order = Uint32Array.from({ length: layer.count }, (_, place) => place);
+  order.sort((one, other) => generations[other]! - generations[one]! || one - other);
   const places: number[] = [];
-  for (let at = order.length - 1; at >= 0; at -= 1) {
+  for (let at = 0; at < order.length; at += 1) {
     if (at % 2_000 === 0) await setImmediate();
-    const place = order[at]! % MAX_PLACES;
+    const place = order[at]!;
     const parent = layer.firstParent(place);
     if (parent < 0 || graph.tree(parent) !== layer.tree(place)) places.push(place);
   }
@@ -123,19 +174,28 @@ class IndexWriter {
   readonly #salt = randomBytes(SALT_BYTES);
   readonly #file: FileHandle;
   readonly #layer: GraphLayer;
+  readonly #firstChanges: number;
   readonly #rows: Buffer[] = [];
+  readonly #parts: Part[] = [];
   #at = 0;
   #changes = 0;
   #tableBytes = 0;
 
-  constructor(file: FileHandle, layer: GraphLayer) {
+  constructor(file: FileHandle, layer: GraphLayer, firstChanges: number) {
     this.#file = file;
+    this.#firstChanges = firstChanges;
     this.#layer = layer;
     this.part = this.#newPart();
   }
 
   #newPart(): PathIndexPart {
-    return new PathIndexPart(this.#layer.hashBytes, this.#salt);
+    const changes = Math.min(PART_CHANGES, this.#firstChanges * 2 ** this.#rows.length);
+    return new PathIndexPart(this.#layer.hashBytes, this.#salt, changes);
+  }
+
+  /** What can be asked of the parts that are written. @param path of the file */
+  unfinished(path: string): PathIndex {
+    return PathIndex.unfinished(path, { salt: this.#salt, hashBytes: this.#layer.hashBytes }, [...this.#parts]);
   }
 
   giveUp(): void {
@@ -145,16 +205,18 @@ class IndexWriter {
   async endPart(): Promise<void> {
     const { size } = this.part;
     const { changes, table, slots } = await this.part.finish();
-    this.part = this.#newPart();
     this.#changes += size;
     this.#tableBytes += slots * SLOT_BYTES;
     this.isTooMuch ||= this.#changes > MAX_CHANGES || this.#tableBytes > MAX_TABLE_BYTES;
     const row = Buffer.alloc(PART_BYTES);
-    row.writeUInt32BE(await this.#write(changes), 0);
+    const changesAt = await this.#write(changes);
+    row.writeUInt32BE(changesAt, 0);
     row.writeUInt32BE(await this.#write(table), 4);
     row.writeUInt32BE(slots, 8);
     row.writeUInt32BE(crc32(table), 12);
     this.#rows.push(row);
+    this.#parts.push({ changesAt, table });
+    this.part = this.#newPart();
   }
 
   async end(): Promise<void> {

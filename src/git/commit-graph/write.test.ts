@@ -7,6 +7,7 @@ import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
 import { maintain } from '../maintenance.ts';
 import { RepositoryPool } from '../repository.ts';
 import { loadGraph } from './load.ts';
+import { writeWholeGraph } from './write.ts';
 
 const GRAPHS = 'objects/info/commit-graphs';
 
@@ -41,6 +42,23 @@ test('what is to be written is dropped with the repository', async (t) => {
   await pool.close();
   await sleep(200);
   assert.equal(existsSync(join(dir, GRAPHS)), false);
+});
+
+test('a graph that is left to git gets its filters of changed paths once, and others none', async (t) => {
+  const { dir, git, commit } = gitFixture(t);
+  const root = commit({ a: '1' });
+  git(['update-ref', 'refs/heads/main', root]);
+  const bloomOf = async () => (await loadGraph(dir)).graph!.layers.map(({ bloom }) => bloom !== null);
+  await writeWholeGraph(dir);
+  assert.deepEqual(await bloomOf(), [false]);
+  await writeWholeGraph(dir, 0);
+  assert.deepEqual(await bloomOf(), [true]);
+  const before = readdirSync(join(dir, GRAPHS)).toSorted();
+  await writeWholeGraph(dir, 0);
+  assert.deepEqual(readdirSync(join(dir, GRAPHS)).toSorted(), before);
+  git(['update-ref', 'refs/heads/main', commit({ a: '2' }, [root])]);
+  await writeWholeGraph(dir);
+  assert.ok((await bloomOf()).every((has) => has));
 });
 
 test('upkeep makes a damaged graph anew', async (t) => {

@@ -1,59 +1,120 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInBackground } from '../in-background.ts';
+import { NICE } from '../priority.ts';
 import { KeyedQueue } from '../queue.ts';
-import { loadGraph } from './load.ts';
+import { writeGitFilters } from './git-filters.ts';
+import { loadGraph, MAX_GRAPH_BYTES } from './load.ts';
 import { writePathIndexes } from './write-path-index.ts';
+import { WriteSlots } from './write-slots.ts';
 import { carryStats, writeStats } from './write-stats-index.ts';
 
-/** So many repositories get their graph at once: a large one that is new takes its time. */
-const AT_ONCE = 2;
-const queue = new KeyedQueue({ maxWaiting: 10_000 });
-const WRITE = ['commit-graph', 'write', '--changed-paths', '--split', '--no-progress'];
+/** One write of a repository at a time. */
+const repositories = new KeyedQueue();
+const slots = new WriteSlots();
+/** Lines are counted in one repository at a time, a slice each. */
+const counting = new KeyedQueue({ maxWaiting: 10_000 });
+const WRITE = ['commit-graph', 'write', '--split', '--no-progress'];
 
-const laneOf = (dir: string): string => {
-  return String([...dir].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % AT_ONCE);
-};
+/** Which commits, with all that they reach: by their ids or those of tags; those of packs, by the names of their indexes; those of refs. */
+export type GraphSource = { oids: readonly string[] } | { packs: readonly string[] } | 'refs';
+
+function graphInput(source: GraphSource): { option: string; input: string } {
+  if (source === 'refs') return { option: '--reachable', input: '' };
+  const isPacks = 'packs' in source;
+  const names = isPacks ? source.packs : source.oids;
+  return { option: isPacks ? '--stdin-packs' : '--stdin-commits', input: names.map((name) => `${name}\n`).join('') };
+}
 
 /**
  * Adds commits and all that they reach to the commit-graph of a repository, as a layer on top, which git joins with those
- * below as it grows, and indexes their paths and the lines that they change. One write of a repository at a time.
- * @param oids of commits, or of tags that lead to them
- * @param signal ends the counting of lines
- * @returns whether lines are left to be counted
+ * below as it grows, and indexes their paths. One write of a repository at a time.
+ * @param signal ends it; what was whole by then stays
  * @throws GitError `failed`, `timeout`, `busy`, `aborted`
  */
-export function addToGraph(dir: string, oids: readonly string[], signal?: AbortSignal): Promise<boolean> {
-  return queue.run(laneOf(dir), async () => {
-    const input = oids.map((oid) => `${oid}\n`).join('');
-    await carrying(dir, () => runInBackground(dir, [...WRITE, '--stdin-commits'], input));
-    return await writeIndexes(dir, signal);
-  });
+export function addToGraph(dir: string, source: GraphSource, signal?: AbortSignal): Promise<void> {
+  const write = async () => {
+    await carrying(dir, () => writeLayer(dir, source, signal));
+    await writePathIndexes(dir, { signal });
+  };
+  return repositories.run(dir, () => slots.run(write));
+}
+
+function writeLayer(dir: string, source: GraphSource, signal: AbortSignal | undefined): Promise<void> {
+  const { option, input } = graphInput(source);
+  return runInBackground(dir, [...WRITE, option], { input, nice: NICE.transport, signal });
+}
+
+/** A first push whose objects are in quarantine yet. */
+export interface EarlyWrite {
+  /** A repository that has the quarantine for its objects: the graph goes there. */
+  quarantined: string;
+  /** Names of the indexes of its packs. */
+  packs: readonly string[];
+  /** Ends the writing of the graph. */
+  beforeMove: AbortSignal;
+  /** Ends all. */
+  signal: AbortSignal;
+  /** Called when the writing of the graph begins, which is not where it was ended before, and when it is there. */
+  onStart: () => void;
+  onGraph: () => void;
 }
 
 /**
- * Makes some of what the commit-graph of a repository lacks of indexes.
- * @param signal ends the counting of lines
+ * Writes the graph of a repository that has none and the index of paths for objects that are in quarantine. The index goes to the
+ * repository, so that its writing may go on while git moves the objects there.
+ * @throws GitError as `addToGraph`; what the file system throws
+ */
+export function addEarly(dir: string, { quarantined, packs, beforeMove, signal, ...on }: EarlyWrite): Promise<void> {
+  const write = async () => {
+    beforeMove.throwIfAborted();
+    on.onStart();
+    await writeLayer(quarantined, { packs }, beforeMove);
+    on.onGraph();
+    await writePathIndexes(quarantined, { folder: join(dir, 'objects/info/commit-graphs'), signal });
+  };
+  return repositories.run(dir, () => slots.run(write));
+}
+
+/**
+ * Makes the path indexes that the commit-graph of a repository lacks.
+ * @throws GitError as `addToGraph`; what the file system throws
+ */
+export function completePaths(dir: string, signal?: AbortSignal): Promise<void> {
+  return repositories.run(dir, () => slots.run(() => writePathIndexes(dir, { signal })));
+}
+
+/**
+ * Counts lines for the stats indexes that the commit-graph of a repository lacks, for a while.
+ * @param signal ends it
  * @returns whether lines are left to be counted: others have had their turn before they are, if this is called again
  * @throws GitError as `addToGraph`; what the file system throws
  */
-export function completeGraph(dir: string, signal?: AbortSignal): Promise<boolean> {
-  return queue.run(laneOf(dir), () => writeIndexes(dir, signal));
+export function completeStats(dir: string, signal?: AbortSignal): Promise<boolean> {
+  return counting.run('', () => repositories.run(dir, async () => !signal?.aborted && (await writeStats(dir, signal))));
 }
 
 /**
- * The same as `addToGraph` for all that refs reach. A damaged graph is made anew: it holds nothing that objects do not.
+ * Adds all that refs reach to the commit-graph of a repository, and indexes it. A damaged graph is made anew: it holds nothing that
+ * objects do not.
+ * @param maxBytes of a graph that this process reads
+ * @returns whether lines are left to be counted
  * @throws GitError as `addToGraph`
  */
-export function writeWholeGraph(dir: string): Promise<boolean> {
-  return queue.run(laneOf(dir), async () => {
+export async function writeWholeGraph(dir: string, maxBytes: number = MAX_GRAPH_BYTES): Promise<boolean> {
+  await repositories.run(dir, async () => {
     if ((await loadGraph(dir)).state === 'damaged') {
       await rm(join(dir, 'objects/info/commit-graph'), { force: true });
       await rm(join(dir, 'objects/info/commit-graphs'), { recursive: true, force: true, maxRetries: 3 });
     }
-    await carrying(dir, () => runInBackground(dir, [...WRITE, '--reachable']));
-    return await writeIndexes(dir);
   });
+  await addToGraph(dir, 'refs');
+  const write = async () => {
+    await carrying(dir, () => writeGitFilters(dir, maxBytes));
+    await writePathIndexes(dir);
+  };
+  await repositories.run(dir, () => slots.run(write));
+  return await completeStats(dir);
 }
 
 /** Writes a graph, which keeps what the one before it knew. */
@@ -61,10 +122,4 @@ async function carrying(dir: string, write: () => Promise<void>): Promise<void> 
   const { graph } = await loadGraph(dir);
   await write();
   if (graph !== null) await carryStats(dir, graph);
-}
-
-async function writeIndexes(dir: string, signal?: AbortSignal): Promise<boolean> {
-  if (signal?.aborted) return false;
-  await writePathIndexes(dir);
-  return await writeStats(dir, signal);
 }

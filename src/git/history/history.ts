@@ -1,14 +1,19 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { SERVER } from '../../core/fair-slots.ts';
 import { Kept } from '../../core/kept.ts';
-import { inScope } from '../../core/request-scope.ts';
+import { currentScope, inScope } from '../../core/request-scope.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
+import { growingIndexOf, nextGrowth, wakeAll } from '../commit-graph/growing.ts';
+import type { GraphLayer } from '../commit-graph/layer.ts';
 import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/load.ts';
-import { addToGraph, completeGraph } from '../commit-graph/write.ts';
+import { addToGraph, completePaths, completeStats } from '../commit-graph/write.ts';
 import { lacksPathIndex } from '../commit-graph/write-path-index.ts';
 import { lacksStats } from '../commit-graph/write-stats-index.ts';
+import { GitError } from '../errors.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { BeyondReader, Commits } from './commits.ts';
+import { BeyondReader, Commits, MAX_OUTER } from './commits.ts';
 import { Pace } from './pace.ts';
 
 /** How long a graph is used without a look whether there is a newer one: an old one is only slower. */
@@ -20,6 +25,8 @@ const OUTER_BYTES = 512 * 1024;
 
 /** So long after a change of refs, so that one run serves a burst of them. */
 export const GRAPH_PAUSE_MS = 5_000;
+/** A repository of more packed bytes takes longer to index than its first readers wait. */
+const LARGE_BYTES = 1024 * 1024;
 /** More new commits at once are left to the upkeep of the repository. */
 const MAX_FRESH = 1_000;
 
@@ -41,6 +48,8 @@ export interface Ways<T> {
   walk(commits: Commits, pace: Pace): Promise<T>;
   /** By git, for histories that this process leaves to it: `env` is what git needs to know of the commit-graph. */
   git(env: Readonly<Record<string, string>>): Promise<T>;
+  /** Instead of another walk, where the graph has grown meanwhile. */
+  again?(): Promise<T>;
 }
 
 const WITHOUT_GRAPH = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.commitGraph', GIT_CONFIG_VALUE_0: 'false' };
@@ -57,7 +66,10 @@ export class History {
   #completed: string | undefined;
   /** Ends what is being made. */
   #stop = new AbortController();
-  #isCompleting = false;
+  #isCounting = false;
+  #isWriting = false;
+  /** The graph for which all that refs reach was to be written. */
+  #wholeFor: CommitGraph | null | undefined;
 
   /** @param pauseMs milliseconds after which the graph is written; null never does */
   constructor(dir: string, objects: ObjectReader, pauseMs: number | null = GRAPH_PAUSE_MS) {
@@ -72,16 +84,21 @@ export class History {
    * @throws what the way throws
    */
   async answer<T>(ways: Ways<T>): Promise<T> {
-    const { commits, loaded } = this.#recent() ?? (await this.#now());
-    const pace = new Pace();
-    try {
-      if (loaded.state === 'good') return await ways.walk(commits, pace);
-    } catch (error) {
-      if (!(error instanceof BeyondReader)) throw error;
-    } finally {
-      pace.end();
+    for (;;) {
+      const { commits, loaded } = this.#recent() ?? (await this.#now());
+      if (loaded.state === 'damaged') return await ways.git(WITHOUT_GRAPH);
+      if (loaded.state === 'unfit') return await ways.git({});
+      const pace = new Pace();
+      try {
+        return await ways.walk(commits, pace);
+      } catch (error) {
+        if (!(error instanceof BeyondReader)) throw error;
+      } finally {
+        pace.end();
+      }
+      if (!(await this.#grown(loaded))) return await ways.git({});
+      if (ways.again !== undefined) return await ways.again();
     }
-    return await ways.git(loaded.state === 'damaged' ? WITHOUT_GRAPH : {});
   }
 
   /** The commit-graph, where this process reads it; an old one is as good for the commits that it has. */
@@ -115,13 +132,53 @@ export class History {
   /** Says that refs point to these commits now: soon the commit-graph has them, too. */
   changed(oids: readonly string[]): void {
     for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
-    if (this.#fresh.size > 0) this.#writeSoon();
+    if (this.#fresh.size === 0 || this.#pauseMs === null) return;
+    this.#writeSoon();
+    // Of a large repository that is new everything is asked at once.
+    if ((graphs.get(this)?.loaded.graph ?? null) === null && packedBytes(this.#dir) > LARGE_BYTES) this.#writeNow();
   }
 
-  #writeSoon(): void {
-    if (this.#pauseMs === null) return;
-    // Whoever asked may leave before it is done.
-    this.#timer ??= inScope({ caller: SERVER }, () => setTimeout(() => this.#write(), this.#pauseMs!).unref());
+  /** Whether so much of the graph or its path indexes is being written that questions wait for it. */
+  get isIndexing(): boolean {
+    const graph = graphs.get(this)?.loaded.graph ?? null;
+    if (graph === null) return this.#isWriting;
+    const isLarge = ({ pathIndex, count }: GraphLayer) => pathIndex === null && count > MAX_OUTER;
+    return graph.layers.some((layer) => isLarge(layer) && (this.#isWriting || growingIndexOf(layer) !== undefined));
+  }
+
+  /**
+   * Waits until there is more of what is being written: the graph, or a part of a path index; sometimes in vain.
+   * @returns false where nothing is being written
+   * @throws GitError `aborted` where the caller leaves
+   */
+  async moreIndexed(): Promise<boolean> {
+    const layers = graphs.get(this)?.loaded.graph?.layers ?? [];
+    if (!this.#isWriting && layers.every((layer) => growingIndexOf(layer) === undefined)) return false;
+    await unlessAborted(nextGrowth());
+    this.#lookSoon();
+    return true;
+  }
+
+  /** Waits until all path indexes are whole that are being written. @throws GitError `aborted` where the caller leaves */
+  async untilIndexed(): Promise<void> {
+    while (this.isIndexing && (await this.moreIndexed()));
+  }
+
+  /**
+   * Has the graph written for a question that reaches far beyond it.
+   * @returns whether it has grown
+   */
+  async #grown({ graph }: LoadedGraph): Promise<boolean> {
+    if (this.#pauseMs === null) return false;
+    if (!this.#isWriting) {
+      const isWhole = this.#fresh.size === 0;
+      // What nobody has announced since the server was started is found by the refs, or by nothing.
+      if (isWhole && this.#wholeFor === graph) return false;
+      if (isWhole) this.#wholeFor = graph;
+      this.#writeNow(isWhole);
+    }
+    while (await this.moreIndexed()) if ((await this.#now()).loaded.graph !== graph) return true;
+    return (await this.#now()).loaded.graph !== graph;
   }
 
   /** Lets go of what was read, and leaves what would have been written to the upkeep of the repository. */
@@ -136,28 +193,44 @@ export class History {
 
   #completeSoon(graph: CommitGraph): void {
     const newest = graph.layers.at(-1)!.pathIndexFile;
-    if (newest === this.#completed) return;
+    if (newest === this.#completed || this.#pauseMs === null) return;
     this.#completed = newest;
-    this.#writeSoon();
+    // A large one is waited for.
+    if (graph.layers.some(({ pathIndex, count }) => pathIndex === null && count > MAX_OUTER)) this.#writeNow();
+    else this.#writeSoon();
   }
 
-  async #write(): Promise<void> {
+  // Whoever asked may leave before it is done.
+  #writeSoon(): void {
+    this.#timer ??= inScope({ caller: SERVER }, () => setTimeout(() => this.#writeNow(), this.#pauseMs!).unref());
+  }
+
+  /** @param isWhole whether all that refs reach is to be in the graph */
+  #writeNow(isWhole = false): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isWriting) inScope({ caller: SERVER }, () => void this.#write(isWhole));
+    else if (this.#fresh.size > 0) this.#writeSoon();
+  }
+
+  async #write(isWhole: boolean): Promise<void> {
     const oids = [...this.#fresh];
     this.#fresh.clear();
-    this.#timer = undefined;
+    this.#isWriting = true;
+    const { signal } = this.#stop;
     try {
       const { graph } = (await this.#now()).loaded;
       const missing = oids.filter((oid) => graph === null || graph.find(oid) < 0);
-      const { signal } = this.#stop;
-      let isMore = graph !== null && this.#lacksAny(graph);
-      if (missing.length > 0) {
-        isMore = await addToGraph(this.#dir, missing, signal);
-        this.#lookSoon();
-      }
-      if (isMore) await this.#complete(signal);
+      if (isWhole || missing.length > 0) await addToGraph(this.#dir, isWhole ? 'refs' : { oids: missing }, signal);
+      else if (graph !== null && lacksPathIndex(this.#dir, graph)) await completePaths(this.#dir, signal);
     } catch {
       // The upkeep of the repository tries again, and tells.
+    } finally {
+      this.#isWriting = false;
+      this.#lookSoon();
+      wakeAll();
     }
+    await this.#countLines(signal);
   }
 
   #lacksAny(graph: CommitGraph): boolean {
@@ -169,16 +242,19 @@ export class History {
     if (known !== undefined) known.lookedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** What it makes is much where a graph came without it; what is put on top meanwhile it makes, too. */
-  async #complete(signal: AbortSignal): Promise<void> {
-    if (this.#isCompleting) return;
-    this.#isCompleting = true;
+  /** It is much where a graph came without it; what is put on top meanwhile is counted, too. */
+  async #countLines(signal: AbortSignal): Promise<void> {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
     try {
-      for (let isMore = true; isMore && !signal.aborted; this.#lookSoon()) {
-        isMore = await completeGraph(this.#dir, signal);
+      const { graph } = (await this.#now()).loaded;
+      for (let isMore = graph !== null && lacksStats(this.#dir, graph); isMore && !signal.aborted; this.#lookSoon()) {
+        isMore = await completeStats(this.#dir, signal);
       }
+    } catch {
+      // As above.
     } finally {
-      this.#isCompleting = false;
+      this.#isCounting = false;
     }
   }
 
@@ -213,5 +289,31 @@ export class History {
     if (loaded.graph !== null && this.#lacksAny(loaded.graph)) this.#completeSoon(loaded.graph);
     graphs.set(this, next);
     return next;
+  }
+}
+
+/** @throws GitError `aborted` where the caller leaves before */
+async function unlessAborted(promise: Promise<void>): Promise<void> {
+  const { signal } = currentScope();
+  if (signal === undefined) return await promise;
+  const left = Promise.withResolvers<never>();
+  const leave = () => left.reject(new GitError('aborted', 'nobody waits any more'));
+  if (signal.aborted) leave();
+  signal.addEventListener('abort', leave);
+  try {
+    await Promise.race([promise, left.promise]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+/** Bytes of the packs of a repository; 0 where they cannot be read. */
+function packedBytes(dir: string): number {
+  const folder = join(dir, 'objects/pack');
+  try {
+    const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
+    return packs.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+  } catch {
+    return 0;
   }
 }

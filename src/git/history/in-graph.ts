@@ -1,6 +1,6 @@
 import { encodeBytes } from '../bytes.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
-import { lastChange } from '../commit-graph/last-change.ts';
+import { lastChange, lastKnown } from '../commit-graph/last-change.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import type { History } from './history.ts';
 
@@ -12,13 +12,14 @@ interface Known {
   position: number;
 }
 
-/** Null where they do not tell, or trees tell it sooner. @param path without a slash at either end */
-async function knownOf(history: History, oid: string, path: string): Promise<Known | null> {
+/** Null where they do not tell: `many` where trees tell it sooner. @param path without a slash at either end */
+async function knownOf(history: History, oid: string, path: string): Promise<Known | 'many' | null> {
   const graph = await history.graph();
   const position = graph?.find(oid) ?? -1;
   if (position < 0) return null;
   const changes = await PathChanges.ofFew(graph!.layers, encodeBytes(path));
-  return changes === null || position >= changes.limit ? null : { graph: graph!, changes, position };
+  if (changes === null) return 'many';
+  return position >= changes.limit ? null : { graph: graph!, changes, position };
 }
 
 /**
@@ -55,23 +56,32 @@ export async function stateInGraph(
   path: string,
 ): Promise<KnownState | null | undefined> {
   const known = await knownOf(history, oid, path);
-  const last = known?.graph.lastOfFirstParents(known.position, known.changes) ?? null;
-  return last === null ? undefined : known!.changes.stateAt(last);
+  if (known === null || known === 'many') return undefined;
+  const last = lastKnown(known.graph, known.changes, known.position);
+  return last === undefined ? undefined : known.changes.stateAt(last);
 }
 
 /**
- * The newest commit that changed a path, and what it left there, by the same.
+ * The newest commit that changed a path, and what it left there, by the same. Waits for an index that is being written.
  * @param path without a slash at either end
  * @returns null where no commit ever touched the path; undefined where they do not tell, or take long for it
+ * @throws GitError `aborted` where the caller leaves meanwhile
  */
 export async function lastChangeInGraph(
   history: History,
   oid: string,
   path: string,
 ): Promise<{ commit: string; state: KnownState | null } | null | undefined> {
-  const known = await knownOf(history, oid, path);
-  if (known === null) return undefined;
-  const { graph, changes, position } = known;
-  const last = lastChange(graph, changes, position);
-  return typeof last === 'number' ? { commit: graph.oid(last), state: changes.stateAt(last) } : last;
+  for (;;) {
+    const known = await knownOf(history, oid, path);
+    if (known === 'many') return undefined;
+    if (known !== null) {
+      const { graph, changes, position } = known;
+      const last = lastChange(graph, changes, position);
+      if (typeof last === 'number') return { commit: graph.oid(last), state: changes.stateAt(last) };
+      if (last === null || changes.floor === Number.NEGATIVE_INFINITY) return last;
+    }
+    // A walk would read thousands of trees.
+    if (!history.isIndexing || !(await history.moreIndexed())) return undefined;
+  }
 }

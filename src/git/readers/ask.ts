@@ -11,6 +11,7 @@ export async function ask<Args extends readonly unknown[], Answer>(
   question: Question<Args, Answer>,
   ...args: Args
 ): Promise<Answer> {
-  const answer = await repo.readers.ask(repo, question.name, args);
+  // What is being written of the indexes is known in this thread alone.
+  const answer = repo.history.isIndexing ? undefined : await repo.readers.ask(repo, question.name, args);
   return answer === undefined ? await question.find(repo, ...args) : (answer.value as Answer);
 }

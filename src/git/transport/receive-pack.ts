@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GitError } from '../errors.ts';
 import { CommandCount } from './command-count.ts';
+import { EarlyIndex } from './early-index.ts';
 import {
   answerQuestion,
   HOOK_PIPES,
@@ -42,11 +43,13 @@ function sameUpdate(left: PushedRef, right: PushedRef): boolean {
 async function askCheck(
   repository: RepositoryPath,
   pipes: HookPipes,
+  index: EarlyIndex,
   options: ReceiveOptions,
   work: Work,
 ): Promise<Accepted | null> {
   try {
     const question = await readQuestion(pipes);
+    await index.settle();
     if (question === null) return null;
     const { quarantine, pushOptions, updates } = question;
     const folders = await quarantinedFolders(quarantine);
@@ -126,7 +129,14 @@ export function receivePack(
       keepsQuarantine: true,
       serve: async (descriptors, work) => {
         const pipes = hookPipes(descriptors);
-        const accepted = await askCheck(repository, pipes, options, work);
+        const index = new EarlyIndex(repository.dir);
+        let accepted: Accepted | null = null;
+        try {
+          accepted = await askCheck(repository, pipes, index, options, work);
+        } finally {
+          await index.settle();
+          if (accepted === null) index.cancel();
+        }
         if (accepted) await moveRefs(repository, pipes, accepted, options, work);
       },
     },
