@@ -5,15 +5,18 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture, type Test } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
+import { inScope } from '../../core/request-scope.ts';
 import { decodeBytes } from '../bytes.ts';
+import { waitEnd } from '../history/history.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import { listCommits } from '../log.ts';
 import { type Repository, RepositoryPool } from '../repository.ts';
 import { entryAt, treeOf } from '../tree.ts';
-import { nextGrowth } from './growing.ts';
+import { nextGrowth, publishGrowth } from './growing.ts';
 import { lastChange } from './last-change.ts';
 import { loadGraph } from './load.ts';
 import { PathChanges } from './path-changes.ts';
+import { PathIndex } from './path-index.ts';
 import { addToGraph } from './write.ts';
 import { writePathIndexes } from './write-path-index.ts';
 
@@ -260,6 +263,26 @@ test('a question that reaches far beyond the graph has it written at once, also 
   t.after(() => restarted.close());
   assert.equal(await lastCommitOf(restarted.get('restarted', dir), tip, 'a'), root);
   assert.equal((await loadGraph(dir)).graph?.count, 2_101);
+});
+
+test('a question waits for an index no longer than its time, or than its client', async (t) => {
+  const { dir, git, commit, repo } = gitFixture(t);
+  const root = commit({ a: '1' });
+  git(['commit-graph', 'write', '--stdin-commits'], `${root}\n`);
+  const layer = (await repo.history.graph())!.layers[0]!;
+  const soon = () => performance.now() + 20;
+  assert.equal(await repo.history.moreIndexed(soon()), false);
+  const index = PathIndex.unfinished(join(dir, 'none'), { salt: Buffer.alloc(16), hashBytes: 20 }, []);
+  publishGrowth(layer, { index, floor: Number.POSITIVE_INFINITY });
+  t.after(() => publishGrowth(layer, null));
+  assert.equal(await repo.history.moreIndexed(soon()), false);
+  const client = new AbortController();
+  const asked = inScope({ caller: 'somebody', signal: client.signal }, () => repo.history.moreIndexed(waitEnd()));
+  client.abort();
+  await assert.rejects(asked, { code: 'aborted' });
+  const waiting = repo.history.moreIndexed(waitEnd());
+  publishGrowth(layer, null);
+  assert.equal(await waiting, true);
 });
 
 test('nothing is made of commits that cannot be read', async (t) => {

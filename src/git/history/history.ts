@@ -27,6 +27,8 @@ const OUTER_BYTES = 512 * 1024;
 export const GRAPH_PAUSE_MS = 5_000;
 /** A repository of more packed bytes takes longer to index than its first readers wait. */
 const LARGE_BYTES = 1024 * 1024;
+/** So long a question waits for indexes that are being written, in milliseconds. */
+const MAX_WAIT_MS = 20_000;
 /** More new commits at once are left to the upkeep of the repository. */
 const MAX_FRESH = 1_000;
 
@@ -140,7 +142,8 @@ export class History {
 
   /** Whether so much of the graph or its path indexes is being written that questions wait for it. */
   get isIndexing(): boolean {
-    const graph = graphs.get(this)?.loaded.graph ?? null;
+    const { graph, state } = graphs.get(this)?.loaded ?? { graph: null, state: 'good' };
+    if (state !== 'good') return false;
     if (graph === null) return this.#isWriting;
     const isLarge = ({ pathIndex, count }: GraphLayer) => pathIndex === null && count > MAX_OUTER;
     return graph.layers.some((layer) => isLarge(layer) && (this.#isWriting || growingIndexOf(layer) !== undefined));
@@ -148,20 +151,21 @@ export class History {
 
   /**
    * Waits until there is more of what is being written: the graph, or a part of a path index; sometimes in vain.
-   * @returns false where nothing is being written
+   * @param until by `performance.now`: as `waitEnd` gives it
+   * @returns false where nothing is being written, or nothing came
    * @throws GitError `aborted` where the caller leaves
    */
-  async moreIndexed(): Promise<boolean> {
+  async moreIndexed(until: number): Promise<boolean> {
     const layers = graphs.get(this)?.loaded.graph?.layers ?? [];
     if (!this.#isWriting && layers.every((layer) => growingIndexOf(layer) === undefined)) return false;
-    await unlessAborted(nextGrowth());
+    if (!(await isGrownBy(until))) return false;
     this.#lookSoon();
     return true;
   }
 
   /** Waits until all path indexes are whole that are being written. @throws GitError `aborted` where the caller leaves */
   async untilIndexed(): Promise<void> {
-    while (this.isIndexing && (await this.moreIndexed()));
+    for (const until = waitEnd(); this.isIndexing && (await this.moreIndexed(until)); );
   }
 
   /**
@@ -177,7 +181,8 @@ export class History {
       if (isWhole) this.#wholeFor = graph;
       this.#writeNow(isWhole);
     }
-    while (await this.moreIndexed()) if ((await this.#now()).loaded.graph !== graph) return true;
+    const until = waitEnd();
+    while (await this.moreIndexed(until)) if ((await this.#now()).loaded.graph !== graph) return true;
     return (await this.#now()).loaded.graph !== graph;
   }
 
@@ -292,18 +297,22 @@ export class History {
   }
 }
 
-/** @throws GitError `aborted` where the caller leaves before */
-async function unlessAborted(promise: Promise<void>): Promise<void> {
+/** How long a question that begins now waits for what is being written, by `performance.now`: then it is answered without it. */
+export const waitEnd = (): number => performance.now() + MAX_WAIT_MS;
+
+/** Whether an index came further in time. @throws GitError `aborted` where the caller leaves before */
+async function isGrownBy(until: number): Promise<boolean> {
   const { signal } = currentScope();
-  if (signal === undefined) return await promise;
-  const left = Promise.withResolvers<never>();
-  const leave = () => left.reject(new GitError('aborted', 'nobody waits any more'));
-  if (signal.aborted) leave();
-  signal.addEventListener('abort', leave);
+  const ended = Promise.withResolvers<false>();
+  const leave = () => ended.reject(new GitError('aborted', 'nobody waits any more'));
+  if (signal?.aborted) leave();
+  signal?.addEventListener('abort', leave);
+  const timer = setTimeout(() => ended.resolve(false), Math.max(0, until - performance.now()));
   try {
-    await Promise.race([promise, left.promise]);
+    return await Promise.race([nextGrowth().then(() => true), ended.promise]);
   } finally {
-    signal.removeEventListener('abort', leave);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', leave);
   }
 }
 

@@ -2,7 +2,7 @@ import { encodeBytes } from '../bytes.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { lastChange, lastKnown } from '../commit-graph/last-change.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
-import type { History } from './history.ts';
+import { type History, waitEnd } from './history.ts';
 
 /** What the path indexes tell of a path. */
 interface Known {
@@ -72,7 +72,7 @@ export async function lastChangeInGraph(
   oid: string,
   path: string,
 ): Promise<{ commit: string; state: KnownState | null } | null | undefined> {
-  for (;;) {
+  for (const until = waitEnd(); ; ) {
     const known = await knownOf(history, oid, path);
     if (known === 'many') return undefined;
     if (known !== null) {
@@ -82,6 +82,6 @@ export async function lastChangeInGraph(
       if (last === null || changes.floor === Number.NEGATIVE_INFINITY) return last;
     }
     // A walk would read thousands of trees.
-    if (!history.isIndexing || !(await history.moreIndexed())) return undefined;
+    if (!history.isIndexing || !(await history.moreIndexed(until))) return undefined;
   }
 }
