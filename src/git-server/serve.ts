@@ -27,6 +27,8 @@ export interface Client extends Pick<TransportOptions, 'protocol' | 'signal' | '
   correlationId: string;
   /** The chain of webhook events that it says it was led by. */
   hookChain?: string | undefined;
+  /** Bytes that it sends, where it has told: over HTTP, git does not of large packs. */
+  inputBytes?: number | undefined;
 }
 
 /** What is said of a request that is none. */
@@ -157,7 +159,13 @@ export async function serve(
   return start(deps, access, client, (options) =>
     (service === 'upload-pack'
       ? uploadPack(repo, input, options)
-      : receivePack(repo, input, { ...options, maxInputBytes, maxRefs: MAX_REFS, ...pushHandlers(deps, access) })
+      : receivePack(repo, input, {
+          ...options,
+          maxInputBytes,
+          maxRefs: MAX_REFS,
+          inputBytes: client.inputBytes,
+          ...pushHandlers(deps, access),
+        })
     ).catch(refuseInput),
   );
 }

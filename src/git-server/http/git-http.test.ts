@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +73,25 @@ async function commit(dir: string, file: string, content: string): Promise<strin
 }
 
 describe('git over HTTP', () => {
+  test('keeps what comes in many bytes as a pack, and few small objects as files', async () => {
+    const project = await app.make.project();
+    const place = { storage: project.repository_storage, diskPath: project.disk_path };
+    const count = async () => {
+      const text = await ok(app.deps.storages.dirOf(place), 'count-objects', '-v');
+      const of = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)![1]);
+      return { loose: of('count'), packs: of('packs') };
+    };
+    const dir = await workTree();
+    await ok(dir, 'push', address(project), 'main');
+    assert.deepEqual(await count(), { loose: 3, packs: 0 });
+    await commit(dir, 'large', randomBytes(1024 * 1024).toString('base64'));
+    await ok(dir, 'push', address(project), 'main');
+    assert.deepEqual(await count(), { loose: 3, packs: 1 });
+    await commit(dir, 'small', 'again\n');
+    await ok(dir, 'push', address(project), 'main');
+    assert.deepEqual(await count(), { loose: 6, packs: 1 });
+  });
+
   test('pushes into an empty project and clones it again', async () => {
     const project = await app.make.project();
     const dir = await workTree();

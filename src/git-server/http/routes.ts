@@ -66,7 +66,13 @@ const clientOf = (request: FastifyRequest, reply: FastifyReply): Client => ({
   hookChain: hookChainOf(request),
   protocol: request.headers['git-protocol'] as string | undefined,
   signal: signalOf(reply),
+  inputBytes: bytesOf(request),
 });
+
+function bytesOf({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
 
 const SERVICES: Readonly<Record<string, Service>> = {
   'git-upload-pack': 'upload-pack',

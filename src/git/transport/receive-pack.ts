@@ -23,7 +23,12 @@ export interface ReceiveOptions extends TransportOptions, PushHandlers {
   maxInputBytes: number;
   /** Refs that a push may change; more are refused before what comes behind them is read. */
   maxRefs: number;
+  /** Bytes of the input, where they are known beforehand. */
+  inputBytes?: number | undefined;
 }
+
+/** What comes in more bytes stays a pack, of however few objects: git would compress each once more to store it by itself. */
+const MAX_UNPACKED_BYTES = 1024 * 1024;
 
 /** Room for what precedes the pack in a push: the commands, the push options, a certificate. */
 const COMMANDS_BYTES = 32 * 1024 * 1024;
@@ -117,9 +122,12 @@ export function receivePack(
   const tooMany = `A push may change at most ${options.maxRefs} refs at once: push them in several parts.`;
   const stateless = options.stateless === false ? [] : ['--stateless-rpc'];
   const limit = ['-c', `receive.maxInputSize=${options.maxInputBytes}`];
+  const isSmall = (options.inputBytes ?? Number.POSITIVE_INFINITY) <= MAX_UNPACKED_BYTES;
+  // Over SSH git runs before the first byte comes.
+  const unpacking = isSmall || options.stateless === false ? [] : ['-c', 'receive.unpackLimit=1'];
   return startSession(
     {
-      args: [...serviceConfig('receive-pack'), ...limit, 'receive-pack', ...stateless, '.'],
+      args: [...serviceConfig('receive-pack'), ...limit, ...unpacking, 'receive-pack', ...stateless, '.'],
       gitDir: repository.dir,
       env: protocolEnvironment(options.protocol),
       input,
