@@ -38,12 +38,13 @@ export async function pastOrphanedLocks<T>(
   write: () => Promise<T>,
 ): Promise<T> {
   if (!isShared(deps)) return write();
-  const until = performance.now() + WAIT_MS;
-  for (;;) {
+  for (let until = Number.POSITIVE_INFINITY; ; ) {
     try {
       return await write();
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'locked' || performance.now() >= until) throw error;
+      // The write itself has waited for the lock.
+      until = Math.min(until, performance.now() + WAIT_MS);
       if (!(await removeOrphanedLocks(deps, holder, repo, files))) await sleep(LOOK_MS);
     }
   }
