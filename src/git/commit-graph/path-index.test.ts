@@ -7,7 +7,7 @@ import { type GitFixture, gitFixture, type Test } from '../../../test/support/gi
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { decodeBytes } from '../bytes.ts';
-import { waitEnd } from '../history/history.ts';
+import { waitEnd } from '../history/growth-wait.ts';
 import { lastCommitOf } from '../last-commit.ts';
 import { listCommits } from '../log.ts';
 import { type Repository, RepositoryPool } from '../repository.ts';
@@ -221,7 +221,7 @@ for (const skewed of [false, true]) {
       );
     const during: ReturnType<typeof answerAll>[] = [];
     const written = writePathIndexes(dir, { firstChanges: 100 }).then(() => true);
-    while (!(await Promise.race([nextGrowth(), written]))) during.push(answerAll());
+    while (!(await Promise.race([nextGrowth(graph!.layers, dir), written]))) during.push(answerAll());
     const right = await answerAll();
     assert.ok(right.every((answer) => answer !== undefined));
     const known = (await Promise.all(during)).map((answers) => answers.filter((answer) => answer !== undefined).length);

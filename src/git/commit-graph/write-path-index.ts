@@ -11,7 +11,7 @@ import type { GitChild } from '../process.ts';
 import { isOwn, removeOthers, writeBeside } from './beside-layers.ts';
 import { CHANGED_ENTRIES, ChangedEntries } from './changed-entries.ts';
 import type { CommitGraph } from './commit-graph.ts';
-import { publishGrowth } from './growing.ts';
+import { publishGrowth, wake } from './growing.ts';
 import type { GraphLayer } from './layer.ts';
 import { loadGraph } from './load.ts';
 import { type GrowingPathIndex, type Part, PathIndex } from './path-index.ts';
@@ -61,6 +61,7 @@ export async function writePathIndexes(
   const layers = graph.layers.filter((layer) => isOwn(dir, layer) && layer.pathIndex === null);
   try {
     for (const layer of layers) publishGrowth(layer, NOTHING_YET);
+    wake(dir);
     for (const layer of layers) {
       const path = folder === undefined ? layer.pathIndexFile : join(folder, basename(layer.pathIndexFile));
       await writeIndex(dir, graph, layer, { path, signal, firstChanges });

@@ -1,5 +1,6 @@
-/** Writes that run at once. */
-const SLOTS = 2;
+import { FairSlots } from '../../core/fair-slots.ts';
+import { GitError } from '../errors.ts';
+
 /** A write of a large repository takes longer than so many milliseconds. */
 const LONG_MS = 1_000;
 
@@ -8,37 +9,36 @@ const LONG_MS = 1_000;
  * long one runs: a large repository does not hold up small ones.
  */
 export class WriteSlots {
-  #free = SLOTS;
+  readonly #slots = new FairSlots({
+    total: 2,
+    perKey: 1,
+    maxWaiting: 10_000,
+    maxWaitingPerKey: 100,
+    refuse: () => new GitError('busy', 'too many graphs wait to be written'),
+  });
   #hasLong = false;
-  readonly #waiting: (() => void)[] = [];
 
-  /** Runs a function once there is a slot, in the order of the calls. @throws what the function throws */
-  async run<T>(write: () => Promise<T>): Promise<T> {
-    await this.#take();
+  /**
+   * Runs a function once there is a slot.
+   * @param dir of the repository
+   * @param signal ends the wait
+   * @throws GitError `busy`; the reason of the signal; what the function throws
+   */
+  async run<T>(dir: string, write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const leave = await this.#slots.take(dir, { signal });
     let isLong = false;
     const timer = setTimeout(() => {
       if (this.#hasLong) return;
       this.#hasLong = true;
       isLong = true;
-      this.#give();
+      leave();
     }, LONG_MS).unref();
     try {
       return await write();
     } finally {
       clearTimeout(timer);
       if (isLong) this.#hasLong = false;
-      else this.#give();
+      leave();
     }
-  }
-
-  #take(): Promise<void> | void {
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#free -= 1;
-  }
-
-  #give(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
   }
 }

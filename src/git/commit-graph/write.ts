@@ -12,6 +12,8 @@ import { carryStats, writeStats } from './write-stats-index.ts';
 /** One write of a repository at a time. */
 const repositories = new KeyedQueue();
 const slots = new WriteSlots();
+/** What ends the early write of a repository. */
+const early = new Map<string, AbortController>();
 /** Lines are counted in one repository at a time, a slice each. */
 const counting = new KeyedQueue({ maxWaiting: 10_000 });
 const WRITE = ['commit-graph', 'write', '--split', '--no-progress'];
@@ -37,7 +39,7 @@ export function addToGraph(dir: string, source: GraphSource, signal?: AbortSigna
     await carrying(dir, () => writeLayer(dir, source, signal));
     await writePathIndexes(dir, { signal });
   };
-  return repositories.run(dir, () => slots.run(write));
+  return repositories.run(dir, () => slots.run(dir, write, signal));
 }
 
 function writeLayer(dir: string, source: GraphSource, signal: AbortSignal | undefined): Promise<void> {
@@ -66,22 +68,33 @@ export interface EarlyWrite {
  * @throws GitError as `addToGraph`; what the file system throws
  */
 export function addEarly(dir: string, { quarantined, packs, beforeMove, signal, ...on }: EarlyWrite): Promise<void> {
+  const stop = new AbortController();
   const write = async () => {
-    beforeMove.throwIfAborted();
     on.onStart();
     await writeLayer(quarantined, { packs }, beforeMove);
     on.onGraph();
-    await writePathIndexes(quarantined, { folder: join(dir, 'objects/info/commit-graphs'), signal });
+    const ended = AbortSignal.any([signal, stop.signal]);
+    await writePathIndexes(quarantined, { folder: join(dir, 'objects/info/commit-graphs'), signal: ended });
   };
-  return repositories.run(dir, () => slots.run(write));
+  return repositories.run(dir, async () => {
+    early.set(dir, stop);
+    try {
+      await slots.run(dir, write, beforeMove);
+    } finally {
+      early.delete(dir);
+    }
+  });
 }
+
+/** Ends what `addEarly` writes for a repository that is to be moved or removed. */
+export const stopEarly = (dir: string): void => early.get(dir)?.abort();
 
 /**
  * Makes the path indexes that the commit-graph of a repository lacks.
  * @throws GitError as `addToGraph`; what the file system throws
  */
 export function completePaths(dir: string, signal?: AbortSignal): Promise<void> {
-  return repositories.run(dir, () => slots.run(() => writePathIndexes(dir, { signal })));
+  return repositories.run(dir, () => slots.run(dir, () => writePathIndexes(dir, { signal }), signal));
 }
 
 /**
@@ -113,7 +126,7 @@ export async function writeWholeGraph(dir: string, maxBytes: number = MAX_GRAPH_
     await carrying(dir, () => writeGitFilters(dir, maxBytes));
     await writePathIndexes(dir);
   };
-  await repositories.run(dir, () => slots.run(write));
+  await repositories.run(dir, () => slots.run(dir, write));
   return await completeStats(dir);
 }
 

@@ -1,20 +1,19 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { SERVER } from '../../core/fair-slots.ts';
 import { Kept } from '../../core/kept.ts';
-import { currentScope, inScope } from '../../core/request-scope.ts';
+import { inScope } from '../../core/request-scope.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
-import { growingIndexOf, nextGrowth, wakeAll } from '../commit-graph/growing.ts';
+import { growingIndexOf, nextGrowth, wake } from '../commit-graph/growing.ts';
 import type { GraphLayer } from '../commit-graph/layer.ts';
 import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/load.ts';
-import { addToGraph, completePaths, completeStats } from '../commit-graph/write.ts';
+import { addToGraph, completePaths, completeStats, stopEarly } from '../commit-graph/write.ts';
 import { lacksPathIndex } from '../commit-graph/write-path-index.ts';
 import { lacksStats } from '../commit-graph/write-stats-index.ts';
-import { GitError } from '../errors.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { BeyondReader, Commits, MAX_OUTER } from './commits.ts';
+import { fulfilsBy, waitEnd } from './growth-wait.ts';
 import { Pace } from './pace.ts';
+import { packedBytes } from './packed-bytes.ts';
 
 /** How long a graph is used without a look whether there is a newer one: an old one is only slower. */
 const LOOK_MS = 1_000;
@@ -27,8 +26,6 @@ const OUTER_BYTES = 512 * 1024;
 export const GRAPH_PAUSE_MS = 5_000;
 /** A repository of more packed bytes takes longer to index than its first readers wait. */
 const LARGE_BYTES = 1024 * 1024;
-/** So long a question waits for indexes that are being written, in milliseconds. */
-const MAX_WAIT_MS = 20_000;
 /** More new commits at once are left to the upkeep of the repository. */
 const MAX_FRESH = 1_000;
 
@@ -156,9 +153,8 @@ export class History {
    * @throws GitError `aborted` where the caller leaves
    */
   async moreIndexed(until: number): Promise<boolean> {
-    const layers = graphs.get(this)?.loaded.graph?.layers ?? [];
-    if (!this.#isWriting && layers.every((layer) => growingIndexOf(layer) === undefined)) return false;
-    if (!(await isGrownBy(until))) return false;
+    const growth = nextGrowth(graphs.get(this)?.loaded.graph?.layers ?? [], this.#isWriting ? this.#dir : null);
+    if (growth === undefined || !(await fulfilsBy(until, growth))) return false;
     this.#lookSoon();
     return true;
   }
@@ -193,6 +189,7 @@ export class History {
     this.#timer = undefined;
     this.#fresh.clear();
     this.#stop.abort();
+    stopEarly(this.#dir);
     this.#stop = new AbortController();
   }
 
@@ -233,7 +230,7 @@ export class History {
     } finally {
       this.#isWriting = false;
       this.#lookSoon();
-      wakeAll();
+      wake(this.#dir);
     }
     await this.#countLines(signal);
   }
@@ -294,35 +291,5 @@ export class History {
     if (loaded.graph !== null && this.#lacksAny(loaded.graph)) this.#completeSoon(loaded.graph);
     graphs.set(this, next);
     return next;
-  }
-}
-
-/** How long a question that begins now waits for what is being written, by `performance.now`: then it is answered without it. */
-export const waitEnd = (): number => performance.now() + MAX_WAIT_MS;
-
-/** Whether an index came further in time. @throws GitError `aborted` where the caller leaves before */
-async function isGrownBy(until: number): Promise<boolean> {
-  const { signal } = currentScope();
-  const ended = Promise.withResolvers<false>();
-  const leave = () => ended.reject(new GitError('aborted', 'nobody waits any more'));
-  if (signal?.aborted) leave();
-  signal?.addEventListener('abort', leave);
-  const timer = setTimeout(() => ended.resolve(false), Math.max(0, until - performance.now()));
-  try {
-    return await Promise.race([nextGrowth().then(() => true), ended.promise]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', leave);
-  }
-}
-
-/** Bytes of the packs of a repository; 0 where they cannot be read. */
-function packedBytes(dir: string): number {
-  const folder = join(dir, 'objects/pack');
-  try {
-    const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
-    return packs.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
-  } catch {
-    return 0;
   }
 }

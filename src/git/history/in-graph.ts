@@ -2,7 +2,8 @@ import { encodeBytes } from '../bytes.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { lastChange, lastKnown } from '../commit-graph/last-change.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
-import { type History, waitEnd } from './history.ts';
+import { waitEnd } from './growth-wait.ts';
+import type { History } from './history.ts';
 
 /** What the path indexes tell of a path. */
 interface Known {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
 import { loadGraph } from '../commit-graph/load.ts';
+import { stopEarly } from '../commit-graph/write.ts';
 import { EarlyIndex } from './early-index.ts';
 
 const GRAPHS = 'info/commit-graphs';
@@ -67,6 +68,18 @@ for (const commits of [3_000, 10]) {
     while (sorted(join(objects, GRAPHS)).some(isLeft)) await sleep(10);
   });
 }
+
+test('an index that goes on is ended where its repository is to be moved or removed', async (t) => {
+  const target = temporaryFolder(t);
+  const { objects, quarantine } = quarantined(gitFixture(t), target, 3_000);
+  const index = new EarlyIndex(target, 0);
+  const names = () => sorted(join(objects, GRAPHS));
+  while (names().length === 0) await sleep(1);
+  stopEarly(target);
+  while (names().length > 0) await sleep(5);
+  await index.settle();
+  assert.deepEqual(sorted(join(quarantine, GRAPHS)), ['commit-graph-chain', 'graph-.graph']);
+});
 
 test('a graph that another push has brought meanwhile is the only one', async (t) => {
   const target = temporaryFolder(t);
