@@ -3,13 +3,20 @@ import { spawn } from 'node:child_process';
 /** Seconds of a processor after which each ends by itself, should nobody end it. */
 const MOST_S = 600;
 
-/** Does something while programs beside it would take all of the processors, in a session of their own. */
-export async function beside<T>(programs: number, work: () => Promise<T>): Promise<T> {
-  const loop = `(ulimit -t ${MOST_S}; while :; do :; done) &`;
-  const started = spawn('/bin/sh', ['-c', `${loop.repeat(programs)} wait`], { stdio: 'ignore', detached: true });
+/** Whether the programs run in a session of their own, which some systems give a share of the processors, or in the one of the server. */
+export type BusySession = 'own' | 'same';
+
+/** Does something while programs beside it would take all of the processors. */
+export async function beside<T>(programs: number, work: () => Promise<T>, session: BusySession = 'own'): Promise<T> {
+  const started = Array.from({ length: programs }, () =>
+    spawn('/bin/sh', ['-c', `ulimit -t ${MOST_S}; while :; do :; done`], {
+      stdio: 'ignore',
+      detached: session === 'own',
+    }),
+  );
   try {
     return await work();
   } finally {
-    process.kill(-started.pid!, 'SIGKILL');
+    for (const program of started) program.kill('SIGKILL');
   }
 }
