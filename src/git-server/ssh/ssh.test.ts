@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
@@ -64,6 +64,54 @@ describe('git over SSH', { skip: noSsh }, () => {
       await git.ok(git.folder, ...words, 'clone', '--quiet', place.address(project), copy);
       assert.equal(await git.ok(copy, 'rev-parse', 'HEAD'), await git.ok(dir, 'rev-parse', 'HEAD'));
     }
+  });
+
+  test('keeps few objects of many bytes as a pack, whatever comes of them, and few small ones as files', async () => {
+    const project = await app.make.project();
+    const { developer, maintainer } = await app.make.members(project);
+    const { git } = place;
+    const words = place.with(await place.keyOf(maintainer));
+    const repository = app.deps.storages.dirOf({
+      storage: project.repository_storage,
+      diskPath: project.disk_path,
+    });
+    const count = async () => {
+      const text = await git.ok(repository, 'count-objects', '-v');
+      const of = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)![1]);
+      return { loose: of('count'), packs: of('packs') };
+    };
+    const left = () => readdirSync(join(repository, 'objects')).filter((name) => name.startsWith('tmp_'));
+    const dir = await git.tree();
+    await git.ok(dir, ...words, 'push', '--quiet', place.address(project), 'main');
+    assert.deepEqual(await count(), { loose: 3, packs: 0 });
+    await git.commit(dir, 'large', randomBytes(4 * 1024 * 1024).toString('base64'));
+    const refused = place.with(await place.keyOf(developer));
+    assert.match(await git.fails(dir, ...refused, 'push', place.address(project), 'main'), /protected branch/);
+    assert.deepEqual([await count(), left()], [{ loose: 3, packs: 0 }, []]);
+    await git.ok(dir, ...words, 'push', '--atomic', place.address(project), 'main', 'main:refs/heads/other');
+    assert.deepEqual([await count(), left()], [{ loose: 3, packs: 1 }, []]);
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map(async (name) => {
+        const tree = await git.tree();
+        await git.commit(tree, name, randomBytes(3 * 1024 * 1024).toString('base64'));
+        await git.ok(tree, ...words, 'push', '--quiet', place.address(project), `main:${name}`);
+        return (await git.ok(tree, 'rev-parse', 'HEAD')).trim();
+      }),
+    );
+    assert.deepEqual(await count(), { loose: 3, packs: 3 });
+    const refs = await git.ok(
+      dir,
+      ...words,
+      'ls-remote',
+      place.address(project),
+      'refs/heads/first',
+      'refs/heads/second',
+    );
+    assert.equal(refs, `${first}\trefs/heads/first\n${second}\trefs/heads/second\n`);
+    await git.commit(dir, 'small', 'again\n');
+    await git.ok(dir, ...words, 'push', '--quiet', place.address(project), 'main');
+    assert.deepEqual([await count(), left()], [{ loose: 6, packs: 3 }, []]);
+    await git.ok(repository, 'fsck', '--full', '--strict');
   });
 
   test('who asks for no more than a shell is welcomed by name', async () => {

@@ -12,6 +12,7 @@ import {
   readQuestion,
   reportResults,
 } from './hook-bridge.ts';
+import { MAX_UNPACKED_BYTES, receiveOfUnknownSize } from './large-push.ts';
 import type { PushedRef, PushHandlers } from './push.ts';
 import { quarantinedFolders, quarantineEnvironment, syncObjectFolders } from './quarantine.ts';
 import { refusalOfPush } from './refusal.ts';
@@ -26,9 +27,6 @@ export interface ReceiveOptions extends TransportOptions, PushHandlers {
   /** Bytes of the input, where they are known beforehand. */
   inputBytes?: number | undefined;
 }
-
-/** What comes in more bytes stays a pack, of however few objects: git would compress each once more to store it by itself. */
-const MAX_UNPACKED_BYTES = 1024 * 1024;
 
 /** Room for what precedes the pack in a push: the commands, the push options, a certificate. */
 const COMMANDS_BYTES = 32 * 1024 * 1024;
@@ -105,29 +103,26 @@ async function moveRefs(
   }
 }
 
-/**
- * A push: `POST <repository>/git-receive-pack`, or a whole SSH session. Git receives the objects into quarantine and checks
- * them; this process decides (`check`) and moves the refs (`update`). Git moves none, so that nothing moves after this process is gone.
- * @param repository the repository to write
- * @param input the decoded body of the request
- * @param options the decisions, and the largest pack in bytes
- * @throws GitError `failed` when git refuses without an answer of its own, `busy`, `timeout`, `aborted`
- */
-export function receivePack(
+/** How git runs: whether it tells the refs first, and whether it keeps few objects packed. */
+interface Mode {
+  stateless: boolean;
+  keepsPack: boolean;
+}
+
+function start(
   repository: RepositoryPath,
   input: Readable,
   options: ReceiveOptions,
+  { stateless, keepsPack }: Mode,
 ): Promise<TransportSession> {
   const count = new CommandCount(options.maxRefs);
   const tooMany = `A push may change at most ${options.maxRefs} refs at once: push them in several parts.`;
-  const stateless = options.stateless === false ? [] : ['--stateless-rpc'];
   const limit = ['-c', `receive.maxInputSize=${options.maxInputBytes}`];
-  const isSmall = (options.inputBytes ?? Number.POSITIVE_INFINITY) <= MAX_UNPACKED_BYTES;
-  // Over SSH git runs before the first byte comes.
-  const unpacking = isSmall || options.stateless === false ? [] : ['-c', 'receive.unpackLimit=1'];
+  const unpacking = keepsPack ? ['-c', 'receive.unpackLimit=1'] : [];
+  const way = stateless ? ['--stateless-rpc'] : [];
   return startSession(
     {
-      args: [...serviceConfig('receive-pack'), ...limit, ...unpacking, 'receive-pack', ...stateless, '.'],
+      args: [...serviceConfig('receive-pack'), ...limit, ...unpacking, 'receive-pack', ...way, '.'],
       gitDir: repository.dir,
       env: protocolEnvironment(options.protocol),
       input,
@@ -149,5 +144,30 @@ export function receivePack(
       },
     },
     options,
+  );
+}
+
+/**
+ * A push: `POST <repository>/git-receive-pack`, or a whole SSH session. Git receives the objects into quarantine and checks
+ * them; this process decides (`check`) and moves the refs (`update`). Git moves none, so that nothing moves after this process is gone.
+ * @param repository the repository to write
+ * @param input the decoded body of the request
+ * @param options the decisions, and the largest pack in bytes
+ * @throws GitError `failed` when git refuses without an answer of its own, `busy`, `timeout`, `aborted`
+ */
+export function receivePack(
+  repository: RepositoryPath,
+  input: Readable,
+  options: ReceiveOptions,
+): Promise<TransportSession> {
+  if (options.stateless !== false) {
+    const keepsPack = (options.inputBytes ?? Number.POSITIVE_INFINITY) > MAX_UNPACKED_BYTES;
+    return start(repository, input, options, { stateless: true, keepsPack });
+  }
+  return receiveOfUnknownSize(
+    input,
+    (from, signal) => start(repository, from, { ...options, signal }, { stateless: false, keepsPack: false }),
+    (from, signal) => start(repository, from, { ...options, signal }, { stateless: true, keepsPack: true }),
+    options.signal,
   );
 }
