@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { SERVER } from '../../core/fair-slots.ts';
 import { STATS_IN_BACKGROUND } from '../diff-commands.ts';
 import { DiffProcess } from '../diff-process.ts';
@@ -17,8 +18,11 @@ const NO_ANSWER: ReadonlySet<string> = new Set(['failed', 'output_too_large', 't
 /** Is told of a commit, by its place; null where git gave no answer. */
 export type OnStats = (place: number, stats: DiffStats | null) => void;
 
+/** As many processes count for one repository: half a machine that has nothing else to do would be left idle by one. */
+const PROCESSES = Math.min(2, availableParallelism());
+
 /**
- * Asks git in the background for the lines of commits, in their order, for so long as there is time; at least for one.
+ * Asks git in the background for the lines of commits, in about their order, for so long as there is time; at least for one group.
  * @param places of the commits in the layer
  * @param until by `performance.now`
  * @param signal ends it, together with git
@@ -32,24 +36,25 @@ export async function askForStats(
   onStats: OnStats,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const leave = await takePlace('command', SERVER, signal);
-  const asking = new Asking(dir, signal);
+  let next = 0;
   const isOver = () => performance.now() > until;
-  try {
-    for (let at = 0; at < places.length; at += GROUP) {
-      const group = places.slice(at, at + GROUP).map((place) => layer.oid(place));
-      const found = await asking.ask(group, GROUP_MS);
-      for (const [nth, oid] of group.entries()) {
-        const stats = found === null ? (await asking.ask([oid], STATS_PROCESSOR_MS))?.get(oid) : found.get(oid);
-        onStats(places[at + nth]!, stats ?? null);
-        if (found === null && isOver()) return;
+  const count = async (): Promise<void> => {
+    const leave = await takePlace('command', SERVER, signal);
+    const asking = new Asking(dir, signal);
+    try {
+      for (let at = next; at < places.length && (at === 0 || !isOver()); at = next) {
+        next += GROUP;
+        await asking.askGroup(layer, places.slice(at, at + GROUP), onStats, isOver);
       }
-      if (isOver()) return;
+    } finally {
+      asking.end();
+      leave();
     }
-  } finally {
-    asking.end();
-    leave();
-  }
+  };
+  // All have ended before one's failure is told.
+  const ends = await Promise.allSettled(Array.from({ length: PROCESSES }, count));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /** Git, started anew where it ended. */
@@ -61,6 +66,17 @@ class Asking {
   constructor(dir: string, signal: AbortSignal | undefined) {
     this.#dir = dir;
     this.#signal = signal;
+  }
+
+  /** Asks for the commits of a group together, for each by itself where that fails: then for so long as there is time, at least for one. */
+  async askGroup(layer: GraphLayer, places: readonly number[], onStats: OnStats, isOver: () => boolean): Promise<void> {
+    const oids = places.map((place) => layer.oid(place));
+    const found = await this.ask(oids, GROUP_MS);
+    for (const [nth, oid] of oids.entries()) {
+      const stats = found === null ? (await this.ask([oid], STATS_PROCESSOR_MS))?.get(oid) : found.get(oid);
+      onStats(places[nth]!, stats ?? null);
+      if (found === null && isOver()) return;
+    }
   }
 
   /** What git says of some commits, without those that it cannot read; null where it ends over one of them, or takes too long. */

@@ -8,7 +8,7 @@ import { GitError } from '../errors.ts';
 import { endedWell, startInBackground } from '../in-background.ts';
 import { NICE } from '../priority.ts';
 import type { GitChild } from '../process.ts';
-import { isOwn, removeOthers, writeBeside } from './beside-layers.ts';
+import { isOwn, removeOthers, untilUnwritten, writeBeside } from './beside-layers.ts';
 import { CHANGED_ENTRIES, ChangedEntries } from './changed-entries.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import { publishGrowth, wake } from './growing.ts';
@@ -83,6 +83,9 @@ async function writeIndex(
   layer: GraphLayer,
   { path, signal, firstChanges }: { path: string; signal: AbortSignal | undefined; firstChanges: number },
 ): Promise<void> {
+  await untilUnwritten(path, signal);
+  layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
+  if (layer.pathIndex !== null) return publishGrowth(layer, null);
   await writeBeside(path, async (file, temporary) => {
     const index = new IndexWriter(file, layer, firstChanges);
     const start = () => startInBackground(dir, CHANGED_ENTRIES, { nice: NICE.transport, signal });

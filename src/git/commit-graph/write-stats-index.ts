@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { askForStats } from './ask-stats.ts';
-import { isOwn, writeBeside } from './beside-layers.ts';
+import { isOwn, untilUnwritten, writeBeside } from './beside-layers.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import { layerOf } from './first-parents.ts';
 import type { GraphLayer } from './layer.ts';
@@ -51,11 +51,17 @@ async function writeSlice(
   until: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  await untilUnwritten(layer.statsFile, signal);
+  layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
+  if (isComplete(layer)) return false;
   const stats = copyOf(layer);
   const places = await newestUnknown(layer, stats);
-  await askForStats(dir, layer, places, until, (place, found) => stats.enter(place, found), signal);
-  signal?.throwIfAborted();
-  await write(layer, stats);
+  // The file is there while git is asked, so that another server waits.
+  await writeBeside(layer.statsFile, async (file) => {
+    await askForStats(dir, layer, places, until, (place, found) => stats.enter(place, found), signal);
+    signal?.throwIfAborted();
+    await file.writeFile(stats.file());
+  });
   return stats.unknown > 0;
 }
 
