@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import type { TestUser } from '../../../../test/support/factories.ts';
 import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
+import { Discussed, usernamesOf } from '../../../../test/support/quick-actions.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -25,41 +25,33 @@ before(async () => {
 after(() => app.close());
 
 const at = (iid: number) => `/projects/${project.id}/issues/${iid}`;
-const say = (iid: number, body: string, user?: TestUser, more: Row = {}) =>
-  app.post(`${at(iid)}/notes`, { json: { body, ...more }, ...(user === undefined ? {} : { token: user.token }) });
-const shown = async (iid: number) => expectStatus<Row>(await app.get(at(iid)), 200);
-const notes = async (iid: number, filter = 'only_comments') =>
-  expectStatus<Row[]>(await app.get(`${at(iid)}/notes`, { query: { activity_filter: filter } }), 200);
-const named = (users: unknown) => (users as Row[]).map(({ username }) => username);
+const on = (iid: number) => new Discussed(app, at(iid));
 
 describe('notes', () => {
   test('quick actions alone: 202 with what they changed, no note', async () => {
     const { iid } = await rows.issue(project.id);
-    const answer = expectStatus(await say(iid, '/close'), 202);
+    const answer = expectStatus(await on(iid).say('/close'), 202);
     assert.deepEqual(answer, { commands_changes: { state_event: 'close' }, summary: ['Closed this issue.'] });
-    const issue = await shown(iid);
+    const issue = await on(iid).shown();
     assert.deepEqual([issue.state, (issue.closed_by as Row).username], ['closed', 'root']);
-    assert.deepEqual(await notes(iid), []);
-    assert.deepEqual(
-      (await notes(iid, 'only_activity')).map(({ body }) => body),
-      ['closed'],
-    );
-    assert.deepEqual(expectStatus(await say(iid, '/reopen'), 202).summary, ['Reopened this issue.']);
-    assert.equal((await shown(iid)).state, 'opened');
+    assert.deepEqual(await on(iid).notes(), []);
+    assert.deepEqual(await on(iid).bodies('only_activity'), ['closed']);
+    assert.deepEqual(expectStatus(await on(iid).say('/reopen'), 202).summary, ['Reopened this issue.']);
+    assert.equal((await on(iid).shown()).state, 'opened');
   });
 
   test('text and quick actions: 201 with the text alone', async () => {
     const { iid } = await rows.issue(project.id);
     const body = `Done, @${users.guest.user.username}.\n/close\n/label ~bug ~"to do"\n/assign @${users.developer.user.username} me\n/title New title\n/milestone %"v 1"\n/due 2027-01-31`;
-    const note = expectStatus<Row>(await say(iid, body, users.reporter), 201);
+    const note = expectStatus<Row>(await on(iid).say(body, users.reporter), 201);
     assert.equal(note.body, `Done, @${users.guest.user.username}.`);
-    const issue = await shown(iid);
+    const issue = await on(iid).shown();
     assert.deepEqual(
       [issue.state, issue.labels, issue.title, issue.due_date, (issue.milestone as Row).title, issue.user_notes_count],
       ['closed', ['bug', 'to do'], 'New title', '2027-01-31', 'v 1', 1],
     );
     assert.deepEqual(
-      named(issue.assignees),
+      usernamesOf(issue.assignees),
       [users.reporter, users.developer].map(({ user }) => user.username),
     );
     const changes = note.commands_changes as Row;
@@ -72,7 +64,7 @@ describe('notes', () => {
       'title',
     ]);
     assert.equal(changes.due_date, '2027-01-31');
-    const [told] = await notes(iid);
+    const [told] = await on(iid).notes();
     assert.deepEqual([told!.body, told!.commands_changes], [note.body, {}]);
     await app.settle();
     const todos = await app.deps.db
@@ -87,7 +79,7 @@ describe('notes', () => {
 
   test('one change tells of all that quick actions change together', async () => {
     const issue = await rows.issue(project.id);
-    expectStatus(await say(issue.iid, '/label ~bug\n/title Both\n/assign me'), 202);
+    expectStatus(await on(issue.iid).say('/label ~bug\n/title Both\n/assign me'), 202);
     const events = await app.deps.db
       .selectFrom('domain_events')
       .select('payload')
@@ -107,22 +99,22 @@ describe('notes', () => {
   test('labels, people and dates are taken away', async () => {
     const { iid } = await rows.issue(project.id);
     const all = '/label bug "to do" low\n/assign me\n/milestone "v 1"\n/due tomorrow';
-    assert.deepEqual(expectStatus(await say(iid, all), 202).summary, [
+    assert.deepEqual(expectStatus(await on(iid).say(all), 202).summary, [
       'Added ~"bug" ~"to do" ~"low" labels. Assigned @root. Set the milestone to %"v 1". Set the due date to Jun 16, 2026.',
     ]);
-    assert.deepEqual(expectStatus(await say(iid, '/unlabel ~low'), 202).summary, ['Removed ~"low" label.']);
-    assert.deepEqual((await shown(iid)).labels, ['bug', 'to do']);
-    assert.deepEqual(expectStatus(await say(iid, '/relabel ~low'), 202).summary, [
+    assert.deepEqual(expectStatus(await on(iid).say('/unlabel ~low'), 202).summary, ['Removed ~"low" label.']);
+    assert.deepEqual((await on(iid).shown()).labels, ['bug', 'to do']);
+    assert.deepEqual(expectStatus(await on(iid).say('/relabel ~low'), 202).summary, [
       'Replaced all labels with ~"low" label.',
     ]);
-    assert.deepEqual((await shown(iid)).labels, ['low']);
+    assert.deepEqual((await on(iid).shown()).labels, ['low']);
     const away = '/remove_label\n/unassign @root\n/remove_milestone\n/remove_due_date';
-    assert.deepEqual(expectStatus(await say(iid, away), 202).summary, [
+    assert.deepEqual(expectStatus(await on(iid).say(away), 202).summary, [
       'Removed all labels. Removed assignee @root. Removed %"v 1" milestone. Removed the due date.',
     ]);
-    const { labels, assignees, milestone, due_date } = await shown(iid);
+    const { labels, assignees, milestone, due_date } = await on(iid).shown();
     assert.deepEqual([labels, assignees, milestone, due_date], [[], [], null, null]);
-    assert.deepEqual(expectStatus(await say(iid, away), 202).summary, [
+    assert.deepEqual(expectStatus(await on(iid).say(away), 202).summary, [
       'Could not apply unlabel command. Could not apply unassign command. Could not apply remove_milestone command. Could not apply remove_due_date command.',
     ]);
   });
@@ -131,23 +123,23 @@ describe('notes', () => {
     const { iid } = await rows.issue(project.id);
     const all = '/close\n/label ~bug\n/assign me\n/title x\n/milestone "v 1"\n/due tomorrow\n/lock\n/reassign me';
     for (const user of [users.guest, users.stranger]) {
-      const { commands_changes, summary } = expectStatus<Row>(await say(iid, all, user), 202);
+      const { commands_changes, summary } = expectStatus<Row>(await on(iid).say(all, user), 202);
       assert.deepEqual(commands_changes, {});
       assert.equal((summary as string[])[0]!.match(/Could not apply/g)!.length, 8);
     }
     expectStatus(await app.post(`${at(iid)}/notes`, { json: { body: all }, token: null }), 401);
-    const { state, labels, assignees, title } = await shown(iid);
+    const { state, labels, assignees, title } = await on(iid).shown();
     assert.deepEqual([state, labels, assignees, title === 'x'], ['opened', [], [], false]);
     const own = await rows.issue(project.id, { author_id: users.guest.user.id });
-    assert.deepEqual(expectStatus(await say(own.iid, '/close\n/label ~bug', users.guest), 202).summary, [
+    assert.deepEqual(expectStatus(await on(own.iid).say('/close\n/label ~bug', users.guest), 202).summary, [
       'Closed this issue. Could not apply label command.',
     ]);
   });
 
   test('what finds nothing does nothing', async () => {
     const { iid } = await rows.issue(project.id);
-    assert.match(String(expectStatus(await say(iid, '/label ~missing'), 400).message), /Failed to apply commands/);
-    assert.match(String(expectStatus(await say(iid, '/title'), 400).message), /Failed to apply commands/);
+    assert.match(String(expectStatus(await on(iid).say('/label ~missing'), 400).message), /Failed to apply commands/);
+    assert.match(String(expectStatus(await on(iid).say('/title'), 400).message), /Failed to apply commands/);
     for (const [body, told] of [
       ['/assign @nobody-of-that-name', "Failed to find users for '@nobody-of-that-name'"],
       ['/assign', 'Failed to assign a user because no user was found.'],
@@ -155,34 +147,34 @@ describe('notes', () => {
       ['/due someday', 'Failed to set due date because the date format is invalid.'],
       [`/title ${'x'.repeat(256)}`, 'Title is too long (maximum is 255 characters)'],
     ] as const) {
-      assert.deepEqual(expectStatus(await say(iid, body), 202), { commands_changes: {}, summary: [told] });
+      assert.deepEqual(expectStatus(await on(iid).say(body), 202), { commands_changes: {}, summary: [told] });
     }
-    assert.equal(expectStatus(await say(iid, 'Text\n/label ~missing'), 201).body, 'Text');
+    assert.equal(expectStatus(await on(iid).say('Text\n/label ~missing'), 201).body, 'Text');
   });
 
   test('in code, and unknown ones, they stay text', async () => {
     const { iid } = await rows.issue(project.id);
     for (const body of ['```\n/close\n```', '    /close', '/shout', '> /close', 'say /close']) {
-      assert.equal(expectStatus(await say(iid, body), 201).body, body);
+      assert.equal(expectStatus(await on(iid).say(body), 201).body, body);
     }
-    assert.equal((await shown(iid)).state, 'opened');
-    assert.equal(expectStatus(await say(iid, '/shrug So be it'), 201).body, 'So be it ¯\\＿(ツ)＿/¯');
+    assert.equal((await on(iid).shown()).state, 'opened');
+    assert.equal(expectStatus(await on(iid).say('/shrug So be it'), 201).body, 'So be it ¯\\＿(ツ)＿/¯');
   });
 
   test('the discussion is locked and unlocked; a stranger may then not even comment', async () => {
     const { iid } = await rows.issue(project.id);
-    assert.deepEqual(expectStatus(await say(iid, '/lock'), 202).summary, ['Locked the discussion.']);
-    assert.equal((await shown(iid)).discussion_locked, true);
-    expectStatus(await say(iid, '/close', users.stranger), 403);
-    expectStatus(await say(iid, '/unlock', users.reporter), 202);
-    assert.equal((await shown(iid)).discussion_locked, false);
+    assert.deepEqual(expectStatus(await on(iid).say('/lock'), 202).summary, ['Locked the discussion.']);
+    assert.equal((await on(iid).shown()).discussion_locked, true);
+    expectStatus(await on(iid).say('/close', users.stranger), 403);
+    expectStatus(await on(iid).say('/unlock', users.reporter), 202);
+    assert.equal((await on(iid).shown()).discussion_locked, false);
   });
 
   test('200 of them are bounded, and told', async () => {
     const { iid } = await rows.issue(project.id);
-    const { summary } = expectStatus<Row>(await say(iid, '/close\n'.repeat(200)), 202);
+    const { summary } = expectStatus<Row>(await on(iid).say('/close\n'.repeat(200)), 202);
     assert.match((summary as string[])[0]!, /Only the first 100 quick actions are applied\.$/);
-    assert.equal((await notes(iid, 'only_activity')).length, 1);
+    assert.equal((await on(iid).notes('only_activity')).length, 1);
   });
 
   test('threads, answers and changed notes act as well', async () => {
@@ -193,7 +185,7 @@ describe('notes', () => {
     const [first] = thread.notes as Row[];
     assert.deepEqual([first!.body, Object.keys(first!.commands_changes as Row)], ['Well', ['add_label_ids']]);
     expectStatus(await app.post(`${path}/${thread.id}/notes`, { json: { body: '/close' } }), 202);
-    assert.equal((await shown(iid)).state, 'closed');
+    assert.equal((await on(iid).shown()).state, 'closed');
     const answer = expectStatus<Row>(
       await app.post(`${path}/${thread.id}/notes`, { json: { body: 'So\n/reopen' } }),
       201,
@@ -203,7 +195,7 @@ describe('notes', () => {
     assert.equal(expectStatus<Row>(changed, 200).body, 'No');
     expectStatus(await app.put(`${at(iid)}/notes/${answer.id}`, { json: { body: '/reopen' } }), 202);
     expectStatus(await app.get(`${at(iid)}/notes/${answer.id}`), 404);
-    assert.deepEqual([(await shown(iid)).state, (await shown(iid)).labels], ['opened', ['bug', 'low']]);
+    assert.deepEqual([(await on(iid).shown()).state, (await on(iid).shown()).labels], ['opened', ['bug', 'low']]);
   });
 
   test('nothing is done where the note cannot be written', async () => {
@@ -218,8 +210,8 @@ describe('notes', () => {
     );
     const path = `${at(iid)}/discussions/${thread.id}/notes`;
     expectStatus(await app.post(path, { json: { body: 'So\n/close\n/todo' } }), 404);
-    assert.equal((await shown(iid)).state, 'opened');
-    expectStatus(await say(iid, '   \n'), 400);
+    assert.equal((await on(iid).shown()).state, 'opened');
+    expectStatus(await on(iid).say('   \n'), 400);
   });
 
   test('an archived project refuses', async () => {
@@ -247,7 +239,7 @@ describe('descriptions', () => {
       201,
     );
     assert.deepEqual(
-      [made.title, made.description, made.state, made.labels, made.due_date, named(made.assignees)],
+      [made.title, made.description, made.state, made.labels, made.due_date, usernamesOf(made.assignees)],
       ['Made', 'Broken', 'opened', ['bug', 'low'], '2027-03-01', [people.guest.user.username]],
     );
     assert.equal((made.milestone as Row).title, 'v 1');

@@ -5,6 +5,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { Discussed, usernamesOf } from '../../../../test/support/quick-actions.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -30,87 +31,89 @@ beforeEach(async () => {
 });
 
 const path = () => `/projects/${project.id}/merge_requests/${row.iid}`;
-const as = (user?: TestUser) => (user === undefined ? {} : { token: user.token });
-const say = (body: string, user?: TestUser, more: Row = {}) =>
-  app.post(`${path()}/notes`, { json: { body, ...more }, ...as(user) });
-const told = async (body: string, user?: TestUser, more: Row = {}) =>
-  (expectStatus<Row>(await say(body, user, more), 202).summary as string[]).join();
-const shown = async () => expectStatus<Row>(await app.get(path()), 200);
-const named = (users: unknown) => (users as Row[]).map(({ username }) => username);
+const as = (user: TestUser) => ({ token: user.token });
+const on = () => new Discussed(app, path());
 
 describe('notes', () => {
   test('change state, title, draft, lock, people and target branch', async () => {
     const { developer, maintainer } = users;
     const names = [developer, maintainer].map(({ user }) => user.username);
     assert.equal(
-      await told(
+      await on().told(
         `/title New\n/draft\n/lock\n/assign @${names[0]} @${names[1]}\n/assign_reviewer @${names[1]}\n/target_branch other`,
       ),
       `Changed the title to "New". Marked this merge request as a draft. Locked the discussion. Assigned @${names[0]} and @${names[1]}. Assigned @${names[1]} as reviewer. Set target branch to other.`,
     );
-    const now = await shown();
+    const now = await on().shown();
     assert.deepEqual(
-      [now.title, now.draft, now.discussion_locked, named(now.assignees), named(now.reviewers), now.target_branch],
+      [
+        now.title,
+        now.draft,
+        now.discussion_locked,
+        usernamesOf(now.assignees),
+        usernamesOf(now.reviewers),
+        now.target_branch,
+      ],
       ['Draft: New', true, true, names, [names[1]], 'other'],
     );
     assert.equal(
-      await told('/ready\n/draft\n/unlock'),
+      await on().told('/ready\n/draft\n/unlock'),
       'Marked this merge request as ready. Marked this merge request as a draft. Unlocked the discussion.',
     );
-    assert.equal(await told('/draft'), "No change to this merge request's draft status.");
-    assert.equal(await told('/ready'), 'Marked this merge request as ready.');
-    assert.equal(await told('/target_branch none'), 'Failed to set target branch because it does not exist.');
-    assert.equal(await told('/target_branch side'), "You can't use same project/branch for source and target");
+    assert.equal(await on().told('/draft'), "No change to this merge request's draft status.");
+    assert.equal(await on().told('/ready'), 'Marked this merge request as ready.');
+    assert.equal(await on().told('/target_branch none'), 'Failed to set target branch because it does not exist.');
+    assert.equal(await on().told('/target_branch side'), "You can't use same project/branch for source and target");
     assert.equal(
-      await told(`/reassign @${names[0]}\n/reassign_reviewer me`),
+      await on().told(`/reassign @${names[0]}\n/reassign_reviewer me`),
       `Changed assignees to @${names[0]}. Changed reviewers to @root.`,
     );
     assert.equal(
-      await told('/unassign\n/remove_reviewer me'),
+      await on().told('/unassign\n/remove_reviewer me'),
       `Removed assignee @${names[0]}. Removed reviewer @root.`,
     );
-    assert.equal(await told('/unassign_reviewer'), 'Could not apply unassign_reviewer command.');
-    assert.equal(await told('/close'), 'Closed this merge request.');
-    assert.equal((await shown()).state, 'closed');
+    assert.equal(await on().told('/unassign_reviewer'), 'Could not apply unassign_reviewer command.');
+    assert.equal(await on().told('/close'), 'Closed this merge request.');
+    assert.equal((await on().shown()).state, 'closed');
     assert.equal(
-      await told('/reopen\n/estimate 1h\n/subscribe\n/confidential'),
+      await on().told('/reopen\n/estimate 1h\n/subscribe\n/confidential'),
       'Reopened this merge request. Set time estimate to 1h. Subscribed to notifications. Could not apply confidential command.',
     );
-    assert.equal((await shown()).state, 'opened');
+    assert.equal((await on().shown()).state, 'opened');
   });
 
   test('are refused to those who may not', async () => {
     const all =
       '/close\n/title x\n/draft\n/merge\n/rebase\n/target_branch other\n/assign me\n/reviewer me\n/label x\n/lock';
-    const summary = await told(all, users.reporter, { merge_request_diff_head_sha: head });
+    const summary = await on().told(all, users.reporter, { merge_request_diff_head_sha: head });
     assert.equal(summary.match(/Could not apply/g)!.length, 10);
-    assert.deepEqual([(await shown()).state, (await shown()).target_branch], ['opened', 'main']);
-    expectStatus(await say(all, users.guest), 403);
-    expectStatus(await say(all, users.stranger), 404);
+    assert.deepEqual([(await on().shown()).state, (await on().shown()).target_branch], ['opened', 'main']);
+    expectStatus(await on().say(all, users.guest), 403);
+    expectStatus(await on().say(all, users.stranger), 404);
   });
 
   test('a second one between the same branches is told of', async () => {
-    expectStatus(await say('/close'), 202);
+    expectStatus(await on().say('/close'), 202);
     const second = await makeMergeRequest(app, project, { source_branch: 'side' });
     assert.equal(
-      await told('/reopen\n/title Kept?'),
+      await on().told('/reopen\n/title Kept?'),
       `Another open merge request already exists for this source branch: !${second.iid}`,
     );
-    assert.equal((await shown()).state, 'closed');
+    assert.equal((await on().shown()).state, 'closed');
   });
 
   test('a review is asked for again', async () => {
     const { maintainer } = users;
-    expectStatus(await say(`/reviewer @${maintainer.user.username}`), 202);
-    expectStatus(await say('/request_changes', maintainer), 202);
+    expectStatus(await on().say(`/reviewer @${maintainer.user.username}`), 202);
+    expectStatus(await on().say('/request_changes', maintainer), 202);
     const states = async () => expectStatus<Row[]>(await app.get(`${path()}/reviewers`), 200).map(({ state }) => state);
     assert.deepEqual(await states(), ['requested_changes']);
     assert.equal(
-      await told(`/request_review @${maintainer.user.username}`),
+      await on().told(`/request_review @${maintainer.user.username}`),
       `Requested a review from @${maintainer.user.username}.`,
     );
     assert.deepEqual(await states(), ['unreviewed']);
-    assert.match(await told('/request_changes'), /can only be set by a reviewer/);
+    assert.match(await on().told('/request_changes'), /can only be set by a reviewer/);
   });
 });
 
@@ -118,43 +121,43 @@ describe('merging', () => {
   const seen = () => ({ merge_request_diff_head_sha: head });
 
   test('takes the head that the writer has seen', async () => {
-    assert.equal(await told('/merge'), 'The `/merge` quick action requires the SHA of the head of the branch.');
+    assert.equal(await on().told('/merge'), 'The `/merge` quick action requires the SHA of the head of the branch.');
     const other = { merge_request_diff_head_sha: 'a'.repeat(40) };
-    assert.equal(await told('/merge', undefined, other), 'Branch has been updated since the merge was requested.');
-    assert.equal((await shown()).state, 'opened');
-    const note = expectStatus<Row>(await say('Ship it\n/merge', users.maintainer, seen()), 201);
+    assert.equal(await on().told('/merge', undefined, other), 'Branch has been updated since the merge was requested.');
+    assert.equal((await on().shown()).state, 'opened');
+    const note = expectStatus<Row>(await on().say('Ship it\n/merge', users.maintainer, seen()), 201);
     assert.deepEqual([note.body, note.commands_changes], ['Ship it', { merge: head }]);
-    const now = await shown();
+    const now = await on().shown();
     assert.deepEqual([now.state, (now.merged_by as Row).username], ['merged', users.maintainer.user.username]);
-    assert.equal(await told('/merge', undefined, seen()), 'Could not apply merge command.');
+    assert.equal(await on().told('/merge', undefined, seen()), 'Could not apply merge command.');
   });
 
   test('waits for a pipeline that runs', async () => {
     await makePipeline(app, project, { columns: { ref: 'side', sha: head, status: 'running' } });
     assert.equal(
-      await told('/merge', undefined, seen()),
+      await on().told('/merge', undefined, seen()),
       'Scheduled to merge this merge request (Merge when checks pass).',
     );
-    const now = await shown();
+    const now = await on().shown();
     assert.deepEqual([now.state, now.merge_when_pipeline_succeeds], ['opened', true]);
   });
 
   test('of a draft waits as well; after a rebase nothing is merged', async () => {
-    expectStatus(await say('/draft'), 202);
-    assert.match(await told('/merge', undefined, seen()), /^Scheduled to merge/);
+    expectStatus(await on().say('/draft'), 202);
+    assert.match(await on().told('/merge', undefined, seen()), /^Scheduled to merge/);
     git.commit('main', { 'd.txt': 'd\n' });
-    const summary = await told('/rebase\n/merge', undefined, seen());
+    const summary = await on().told('/rebase\n/merge', undefined, seen());
     assert.match(summary, /^Scheduled a rebase of branch side\. /);
     await app.settle();
     assert.notEqual(git.run(['rev-parse', 'side']), head);
-    assert.equal((await shown()).state, 'opened');
+    assert.equal((await on().shown()).state, 'opened');
   });
 
   test('is closed to whom a protected target branch is', async () => {
     const json = { name: 'main', merge_access_level: 40, push_access_level: 40 };
     expectStatus(await app.post(`/projects/${project.id}/protected_branches`, { json }), 201);
-    assert.equal(await told('/merge', users.developer, seen()), 'Could not apply merge command.');
-    assert.equal(await told('/merge', users.maintainer, seen()), 'Merged this merge request.');
+    assert.equal(await on().told('/merge', users.developer, seen()), 'Could not apply merge command.');
+    assert.equal(await on().told('/merge', users.maintainer, seen()), 'Merged this merge request.');
   });
 });
 
@@ -168,21 +171,21 @@ describe('reviews', () => {
     ).map(({ body }) => body);
 
   test('approving, and taking it back', async () => {
-    assert.equal(await told('/approve', users.maintainer), 'Approved the current merge request.');
+    assert.equal(await on().told('/approve', users.maintainer), 'Approved the current merge request.');
     const approvals = () => app.get(`${path()}/approvals`);
     assert.equal((expectStatus<Row>(await approvals(), 200).approved_by as Row[]).length, 1);
-    assert.equal(await told('/approve', users.maintainer), 'Could not apply approve command.');
-    assert.equal(await told('/unapprove', users.maintainer), 'Unapproved the current merge request.');
+    assert.equal(await on().told('/approve', users.maintainer), 'Could not apply approve command.');
+    assert.equal(await on().told('/unapprove', users.maintainer), 'Unapproved the current merge request.');
     assert.equal((expectStatus<Row>(await approvals(), 200).approved_by as Row[]).length, 0);
-    assert.equal(await told('/unapprove', users.maintainer), 'Could not apply unapprove command.');
-    assert.equal(await told('/approve', users.developer), 'Could not apply approve command.');
+    assert.equal(await on().told('/unapprove', users.maintainer), 'Could not apply unapprove command.');
+    assert.equal(await on().told('/approve', users.developer), 'Could not apply approve command.');
   });
 
   test('drafts act once they are published, and not before', async () => {
     await draft('First\n/label x\n/title Reviewed', users.maintainer);
     await draft('/draft', users.maintainer);
     await draft('/submit_review', users.maintainer);
-    assert.notEqual((await shown()).title, 'Reviewed');
+    assert.notEqual((await on().shown()).title, 'Reviewed');
     expectStatus(
       await app.post(`${path()}/draft_notes/bulk_publish`, {
         json: { note: 'All\n/approve' },
@@ -191,35 +194,35 @@ describe('reviews', () => {
       204,
     );
     assert.deepEqual(await comments(), ['First', 'All']);
-    assert.equal((await shown()).title, 'Draft: Reviewed');
+    assert.equal((await on().shown()).title, 'Draft: Reviewed');
     assert.equal((expectStatus<Row>(await app.get(`${path()}/approvals`), 200).approved_by as Row[]).length, 1);
     for (let each = 0; each < 3; each += 1) await draft(`Many\n${'/title Many\n'.repeat(60)}`, users.maintainer);
     expectStatus(await app.post(`${path()}/draft_notes/bulk_publish`, { json: {}, ...as(users.maintainer) }), 204);
     assert.equal((await comments()).length, 5);
     const one = await draft('Alone\n/close', users.maintainer);
     expectStatus(await app.put(`${path()}/draft_notes/${one.id}/publish`, as(users.maintainer)), 204);
-    assert.equal((await shown()).state, 'closed');
+    assert.equal((await on().shown()).state, 'closed');
   });
 
   test('are submitted by a note', async () => {
     await draft('Waits\n/title By review', users.maintainer);
-    assert.equal(await told('/submit_review', users.maintainer), 'Submitted the current review.');
-    assert.deepEqual([await comments(), (await shown()).title], [['Waits'], 'By review']);
+    assert.equal(await on().told('/submit_review', users.maintainer), 'Submitted the current review.');
+    assert.deepEqual([await comments(), (await on().shown()).title], [['Waits'], 'By review']);
     await draft('More', users.maintainer);
     assert.equal(
-      await told('/approve', users.maintainer),
+      await on().told('/approve', users.maintainer),
       'Submitted the current review. Approved the current merge request.',
     );
     assert.deepEqual(await comments(), ['Waits', 'More']);
     await draft('Last', users.reporter);
     assert.equal(
-      await told('/submit_review requested_changes', users.reporter),
+      await on().told('/submit_review requested_changes', users.reporter),
       'reviewer_state can only be set by a reviewer of the merge request',
     );
     assert.deepEqual(await comments(), ['Waits', 'More']);
-    expectStatus(await say('/unapprove', users.maintainer), 202);
+    expectStatus(await on().say('/unapprove', users.maintainer), 202);
     assert.equal(
-      await told('/submit_review approve', users.maintainer),
+      await on().told('/submit_review approve', users.maintainer),
       'Submitted the current review. Approved the current merge request.',
     );
   });
@@ -235,7 +238,14 @@ describe('descriptions', () => {
       201,
     );
     assert.deepEqual(
-      [made.title, made.description, made.target_branch, made.state, named(made.assignees), named(made.reviewers)],
+      [
+        made.title,
+        made.description,
+        made.target_branch,
+        made.state,
+        usernamesOf(made.assignees),
+        usernamesOf(made.reviewers),
+      ],
       ['Draft: New', 'Why', 'main', 'opened', [users.developer.user.username], ['root']],
     );
     assert.equal((made.time_stats as Row).time_estimate, 7_200);
@@ -259,9 +269,8 @@ describe('issues and commits', () => {
       await app.post(`/projects/${project.id}/issues`, { json: { title: 'Käse, bitte!' } }),
       201,
     );
-    const notes = `/projects/${project.id}/issues/${iid}/notes`;
-    const ask = (body: string, user?: TestUser) => app.post(notes, { json: { body }, ...as(user) });
-    assert.deepEqual(expectStatus<Row>(await ask('/create_merge_request'), 202).summary, [
+    const issue = new Discussed(app, `/projects/${project.id}/issues/${iid}`);
+    assert.deepEqual(expectStatus<Row>(await issue.say('/create_merge_request'), 202).summary, [
       'Created a branch and a merge request to resolve this issue.',
     ]);
     const [made] = expectStatus<Row[]>(await app.get(`/projects/${project.id}/merge_requests`), 200);
@@ -269,11 +278,11 @@ describe('issues and commits', () => {
       [made!.source_branch, made!.target_branch, made!.title, made!.description],
       [`${iid}-ka-se-bitte`, 'main', 'Draft: Resolve "Käse, bitte!"', `Closes #${iid}`],
     );
-    assert.deepEqual(expectStatus<Row>(await ask('/create_merge_request side'), 202), {
+    assert.deepEqual(expectStatus<Row>(await issue.say('/create_merge_request side'), 202), {
       commands_changes: {},
       summary: ['Branch already exists'],
     });
-    assert.deepEqual(expectStatus<Row>(await ask('/create_merge_request', users.reporter), 202).summary, [
+    assert.deepEqual(expectStatus<Row>(await issue.say('/create_merge_request', users.reporter), 202).summary, [
       'Could not apply create_merge_request command.',
     ]);
   });
@@ -290,7 +299,8 @@ describe('issues and commits', () => {
       summary: ['Tagged this commit to v1 with "First one".'],
     });
     assert.equal(git.run(['rev-parse', 'v1^{commit}']), sha);
-    const say = (body: string, user?: TestUser) => app.post(`${comments}/discussions`, { json: { body }, ...as(user) });
+    const say = (body: string, user = users.maintainer) =>
+      app.post(`${comments}/discussions`, { json: { body }, ...as(user) });
     assert.deepEqual(expectStatus<Row>(await say('/tag v1'), 202), {
       commands_changes: {},
       summary: ['Tag v1 already exists'],

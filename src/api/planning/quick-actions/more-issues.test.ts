@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import type { TestUser } from '../../../../test/support/factories.ts';
+import { Discussed } from '../../../../test/support/quick-actions.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -20,26 +20,17 @@ before(async () => {
 after(() => app.close());
 
 const at = (iid: number, of = project) => `/projects/${of.id}/issues/${iid}`;
-const say = (iid: number, body: string, user?: TestUser) =>
-  app.post(`${at(iid)}/notes`, { json: { body }, ...(user === undefined ? {} : { token: user.token }) });
-const told = async (iid: number, body: string, user?: TestUser) =>
-  (expectStatus<Row>(await say(iid, body, user), 202).summary as string[]).join();
-const shown = async (iid: number, of = project) => expectStatus<Row>(await app.get(at(iid, of)), 200);
-const system = async (iid: number) =>
-  expectStatus<Row[]>(
-    await app.get(`${at(iid)}/notes`, { query: { activity_filter: 'only_activity', sort: 'asc' } }),
-    200,
-  ).map(({ body }) => body);
+const on = (iid: number, of = project) => new Discussed(app, at(iid, of));
 
 describe('times', () => {
   test('are estimated, spent and taken back', async () => {
     const { iid, id } = await rows.issue(project.id);
-    const answer = expectStatus<Row>(await say(iid, '/estimate 1w 2d\n/spend 1h 30m 2026-05-01\n/spend -30m'), 202);
+    const answer = expectStatus<Row>(await on(iid).say('/estimate 1w 2d\n/spend 1h 30m 2026-05-01\n/spend -30m'), 202);
     assert.deepEqual(answer.summary, [
       'Set time estimate to 1w 2d. Added 1h 30m spent time. Subtracted 30m spent time.',
     ]);
     assert.equal((answer.commands_changes as Row).time_estimate, 7 * 8 * 3_600);
-    const { time_stats } = await shown(iid);
+    const { time_stats } = await on(iid).shown();
     assert.deepEqual([(time_stats as Row).human_time_estimate, (time_stats as Row).total_time_spent], ['1w 2d', 3_600]);
     const logs = await app.deps.db
       .selectFrom('time_logs')
@@ -55,14 +46,14 @@ describe('times', () => {
       ],
     );
     assert.equal(
-      await told(iid, '/spend -9h\n/remove_estimate\n/remove_time_spent'),
+      await on(iid).told('/spend -9h\n/remove_estimate\n/remove_time_spent'),
       'Time to subtract exceeds the total time spent Removed time estimate. Removed spent time.',
     );
-    assert.deepEqual(((await shown(iid)).time_stats as Row).total_time_spent, 0);
+    assert.deepEqual(((await on(iid).shown()).time_stats as Row).total_time_spent, 0);
     for (const body of ['/estimate soon', '/spend 1h 2027-01-01', '/spend 1h 2026-02-30', '/spend', '/estimate -1h']) {
-      expectStatus(await say(iid, body), 400);
+      expectStatus(await on(iid).say(body), 400);
     }
-    assert.equal(await told(iid, '/estimate 1h', users.guest), 'Could not apply estimate command.');
+    assert.equal(await on(iid).told('/estimate 1h', users.guest), 'Could not apply estimate command.');
   });
 
   test('of a new issue', async () => {
@@ -80,23 +71,23 @@ describe("the caller's own", () => {
   test('to-do items, notifications and reactions, each once', async () => {
     const { iid } = await rows.issue(project.id);
     const { guest } = users;
-    assert.equal(await told(iid, '/todo', guest), 'Added a to-do item.');
+    assert.equal(await on(iid).told('/todo', guest), 'Added a to-do item.');
     assert.equal(expectStatus<Row[]>(await app.get('/todos', { token: guest.token }), 200).length, 1);
-    assert.equal(await told(iid, '/todo', guest), 'Could not apply todo command.');
-    assert.equal(await told(iid, '/done', guest), 'Marked to-do item as done.');
-    assert.equal(await told(iid, '/done', guest), 'Could not apply done command.');
+    assert.equal(await on(iid).told('/todo', guest), 'Could not apply todo command.');
+    assert.equal(await on(iid).told('/done', guest), 'Marked to-do item as done.');
+    assert.equal(await on(iid).told('/done', guest), 'Could not apply done command.');
     // Who comments has dealt with it, but not with what the comment itself puts on the list.
-    assert.equal(expectStatus<Row>(await say(iid, 'Later\n/todo', guest), 201).body, 'Later');
+    assert.equal(expectStatus<Row>(await on(iid).say('Later\n/todo', guest), 201).body, 'Later');
     assert.equal(expectStatus<Row[]>(await app.get('/todos', { token: guest.token }), 200).length, 1);
     const { reporter } = users;
-    assert.equal(await told(iid, '/subscribe', reporter), 'Subscribed to notifications.');
-    assert.equal(await told(iid, '/subscribe', reporter), 'Could not apply subscribe command.');
-    assert.equal(await told(iid, '/unsubscribe', reporter), 'Unsubscribed from notifications.');
-    assert.equal(await told(iid, '/react :thumbsup:', reporter), 'Toggled :thumbsup: emoji reaction.');
-    assert.equal((await shown(iid)).upvotes, 1);
-    assert.equal(await told(iid, '/award :+1:', reporter), 'Toggled :+1: emoji reaction.');
-    assert.equal((await shown(iid)).upvotes, 0);
-    assert.equal(await told(iid, '/react :no-such-thing:', reporter), 'Failed to react because no emoji was found.');
+    assert.equal(await on(iid).told('/subscribe', reporter), 'Subscribed to notifications.');
+    assert.equal(await on(iid).told('/subscribe', reporter), 'Could not apply subscribe command.');
+    assert.equal(await on(iid).told('/unsubscribe', reporter), 'Unsubscribed from notifications.');
+    assert.equal(await on(iid).told('/react :thumbsup:', reporter), 'Toggled :thumbsup: emoji reaction.');
+    assert.equal((await on(iid).shown()).upvotes, 1);
+    assert.equal(await on(iid).told('/award :+1:', reporter), 'Toggled :+1: emoji reaction.');
+    assert.equal((await on(iid).shown()).upvotes, 0);
+    assert.equal(await on(iid).told('/react :no-such-thing:', reporter), 'Failed to react because no emoji was found.');
   });
 });
 
@@ -104,31 +95,31 @@ describe('attributes', () => {
   test('confidentiality, weight, health, type and severity', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await told(iid, '/confidential\n/weight 5\n/health_status at_risk\n/promote_to_incident'),
+      await on(iid).told('/confidential\n/weight 5\n/health_status at_risk\n/promote_to_incident'),
       'Made this issue confidential. Set weight to 5. Set health status to at_risk. Issue has been promoted to incident.',
     );
-    assert.equal(await told(iid, '/severity S2'), 'Severity updated to High.');
-    const issue = await shown(iid);
+    assert.equal(await on(iid).told('/severity S2'), 'Severity updated to High.');
+    const issue = await on(iid).shown();
     assert.deepEqual(
       [issue.confidential, issue.weight, issue.health_status, issue.issue_type, issue.severity],
       [true, 5, 'at_risk', 'incident', 'HIGH'],
     );
-    assert.equal(await told(iid, '/severity huge'), 'No severity matches the provided parameter');
-    assert.equal(await told(iid, '/clear_weight\n/clear_health_status'), 'Cleared weight. Cleared health status.');
+    assert.equal(await on(iid).told('/severity huge'), 'No severity matches the provided parameter');
+    assert.equal(await on(iid).told('/clear_weight\n/clear_health_status'), 'Cleared weight. Cleared health status.');
     assert.equal(
-      await told(iid, '/clear_weight\n/confidential\n/type task\n/promote_to_incident'),
+      await on(iid).told('/clear_weight\n/confidential\n/type task\n/promote_to_incident'),
       'Could not apply clear_weight command. Could not apply confidential command. Type changed successfully. Could not apply promote_to_incident command.',
     );
-    assert.equal(await told(iid, '/promote_to issue'), 'Promoted successfully.');
+    assert.equal(await on(iid).told('/promote_to issue'), 'Promoted successfully.');
     assert.equal(
-      await told(iid, '/severity low\n/type issue\n/promote_to task'),
+      await on(iid).told('/severity low\n/type issue\n/promote_to task'),
       'Could not apply severity command. Failed to convert this work item: Types are the same. Failed to promote this work item: Provided type is not supported.',
     );
-    expectStatus(await say(iid, '/weight much'), 400);
-    expectStatus(await say(iid, '/health_status fine'), 400);
+    expectStatus(await on(iid).say('/weight much'), 400);
+    expectStatus(await on(iid).say('/health_status fine'), 400);
     const mine = await rows.issue(project.id, { author_id: users.guest.user.id });
     assert.equal(
-      await told(mine.iid, '/confidential\n/weight 1', users.guest),
+      await on(mine.iid).told('/confidential\n/weight 1', users.guest),
       'Could not apply confidential command. Could not apply weight command.',
     );
   });
@@ -136,7 +127,7 @@ describe('attributes', () => {
   test('what there is nothing of here is no text, and cannot be applied', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await told(iid, '/epic &1\n/zoom https://example.org'),
+      await on(iid).told('/epic &1\n/zoom https://example.org'),
       'Could not apply set_parent command. Could not apply zoom command.',
     );
   });
@@ -146,14 +137,14 @@ describe('attributes', () => {
       expectStatus(await app.post(`/projects/${project.id}/labels`, { json: { name, color: '#ff0000' } }), 201);
     }
     const from = await rows.issue(project.id);
-    expectStatus(await say(from.iid, '/label one two'), 202);
+    expectStatus(await on(from.iid).say('/label one two'), 202);
     const { iid } = await rows.issue(project.id);
-    assert.equal(await told(iid, `/copy_metadata #${from.iid}`), `Copied labels and milestone from #${from.iid}.`);
-    assert.deepEqual((await shown(iid)).labels, ['one', 'two']);
+    assert.equal(await on(iid).told(`/copy_metadata #${from.iid}`), `Copied labels and milestone from #${from.iid}.`);
+    assert.deepEqual((await on(iid).shown()).labels, ['one', 'two']);
     const other = await app.make.project();
     const there = await rows.issue(other.id);
     assert.equal(
-      await told(iid, `/copy_metadata ${other.full_path}#${there.iid}`),
+      await on(iid).told(`/copy_metadata ${other.full_path}#${there.iid}`),
       'Failed to find work item or merge request',
     );
   });
@@ -161,10 +152,10 @@ describe('attributes', () => {
   test('an internal change that is refused undoes nothing else', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await told(iid, '/spend -5h\n/close\n/title Kept'),
+      await on(iid).told('/spend -5h\n/close\n/title Kept'),
       'Time to subtract exceeds the total time spent Closed this issue. Changed the title to "Kept".',
     );
-    assert.deepEqual([(await shown(iid)).state, (await shown(iid)).title], ['closed', 'Kept']);
+    assert.deepEqual([(await on(iid).shown()).state, (await on(iid).shown()).title], ['closed', 'Kept']);
   });
 });
 
@@ -177,10 +168,13 @@ describe('links', () => {
       await rows.issue(project.id),
     ];
     assert.equal(
-      await told(a.iid, `/relate #${b.iid} #${c.iid}`),
+      await on(a.iid).told(`/relate #${b.iid} #${c.iid}`),
       `Added #${b.iid} and #${c.iid} as a linked item related to this issue.`,
     );
-    assert.equal(await told(a.iid, `/blocked_by #${d.iid}`), `Added #${d.iid} as a linked item blocking this issue.`);
+    assert.equal(
+      await on(a.iid).told(`/blocked_by #${d.iid}`),
+      `Added #${d.iid} as a linked item blocking this issue.`,
+    );
     const links = expectStatus<Row[]>(await app.get(`${at(a.iid)}/links`), 200);
     assert.deepEqual(
       links.map(({ iid, link_type }) => [iid, link_type]),
@@ -190,16 +184,16 @@ describe('links', () => {
         [d.iid, 'is_blocked_by'],
       ],
     );
-    assert.equal(await told(a.iid, `/relate #${b.iid}`), 'Issue(s) already assigned.');
-    assert.equal(await told(a.iid, `/unlink #${b.iid}`), `Removed linked item #${b.iid}.`);
-    assert.equal(await told(a.iid, `/unlink #${b.iid}`), 'No linked issue matches the provided parameter.');
+    assert.equal(await on(a.iid).told(`/relate #${b.iid}`), 'Issue(s) already assigned.');
+    assert.equal(await on(a.iid).told(`/unlink #${b.iid}`), `Removed linked item #${b.iid}.`);
+    assert.equal(await on(a.iid).told(`/unlink #${b.iid}`), 'No linked issue matches the provided parameter.');
     assert.equal(
-      await told(a.iid, `/relate #999999`),
+      await on(a.iid).told(`/relate #999999`),
       'No matching issue found. Make sure that you are adding a valid issue URL.',
     );
-    assert.equal(await told(a.iid, `/blocks #${b.iid}`, users.guest), 'Could not apply blocks command.');
+    assert.equal(await on(a.iid).told(`/blocks #${b.iid}`, users.guest), 'Could not apply blocks command.');
     const alone = await rows.issue(project.id);
-    assert.match(await told(alone.iid, `/relate #${alone.iid}`), /cannot be related to itself/);
+    assert.match(await on(alone.iid).told(`/relate #${alone.iid}`), /cannot be related to itself/);
   });
 
   test('to what the caller may not see are told of like those to nothing', async () => {
@@ -208,21 +202,21 @@ describe('links', () => {
     const { iid } = await rows.issue(project.id);
     const nothing = 'No matching issue found. Make sure that you are adding a valid issue URL.';
     for (const name of [`${hidden.full_path}#${there.iid}`, `${hidden.full_path}#9999`, 'no/such#1']) {
-      assert.equal(await told(iid, `/relate ${name}`, users.reporter), nothing);
-      assert.match(await told(iid, `/duplicate ${name}`, users.reporter), /referenced item was not found/);
+      assert.equal(await on(iid).told(`/relate ${name}`, users.reporter), nothing);
+      assert.match(await on(iid).told(`/duplicate ${name}`, users.reporter), /referenced item was not found/);
     }
   });
 
   test('a duplicate is closed, and both tell', async () => {
     const [a, b] = [await rows.issue(project.id), await rows.issue(project.id)];
-    const answer = expectStatus<Row>(await say(a.iid, `/duplicate #${b.iid}`), 202);
+    const answer = expectStatus<Row>(await on(a.iid).say(`/duplicate #${b.iid}`), 202);
     assert.match(String(answer.summary), /^Closed this issue\. Marked as related to, and a duplicate of, http.*\.$/);
     assert.deepEqual(answer.commands_changes, { canonical_issue_id: b.id });
-    assert.equal((await shown(a.iid)).state, 'closed');
-    assert.ok((await system(a.iid)).includes(`marked this issue as a duplicate of #${b.iid}`));
-    assert.ok((await system(b.iid)).includes(`marked #${a.iid} as a duplicate of this issue`));
+    assert.equal((await on(a.iid).shown()).state, 'closed');
+    assert.ok((await on(a.iid).bodies('only_activity')).includes(`marked this issue as a duplicate of #${b.iid}`));
+    assert.ok((await on(b.iid).bodies('only_activity')).includes(`marked #${a.iid} as a duplicate of this issue`));
     assert.equal(expectStatus<Row[]>(await app.get(`${at(b.iid)}/links`), 200).length, 1);
-    assert.match(await told(a.iid, `/duplicate #${a.iid}`), /duplicate of itself/);
+    assert.match(await on(a.iid).told(`/duplicate #${a.iid}`), /duplicate of itself/);
   });
 });
 
@@ -230,8 +224,8 @@ describe('moving and cloning', () => {
   test('take the text along', async () => {
     const to = await app.make.project();
     const { iid } = await rows.issue(project.id, { title: 'Goes' });
-    expectStatus(await say(iid, `Over there\n/move ${to.full_path}`), 201);
-    assert.equal((await shown(iid)).state, 'closed');
+    expectStatus(await on(iid).say(`Over there\n/move ${to.full_path}`), 201);
+    assert.equal((await on(iid).shown()).state, 'closed');
     const [moved] = expectStatus<Row[]>(await app.get(`/projects/${to.id}/issues`), 200);
     assert.equal(moved!.title, 'Goes');
     const notes = expectStatus<Row[]>(
@@ -243,15 +237,15 @@ describe('moving and cloning', () => {
       ['Over there'],
     );
     const other = await rows.issue(project.id, { title: 'Stays' });
-    assert.equal(await told(other.iid, `/clone ${to.full_path}`), `Cloned this item to ${to.full_path}.`);
-    assert.equal((await shown(other.iid)).state, 'opened');
+    assert.equal(await on(other.iid).told(`/clone ${to.full_path}`), `Cloned this item to ${to.full_path}.`);
+    assert.equal((await on(other.iid).shown()).state, 'opened');
     assert.match(
-      await told(other.iid, `/clone ${to.full_path}\n`.repeat(3)),
+      await on(other.iid).told(`/clone ${to.full_path}\n`.repeat(3)),
       /^Cloned this item to \S+ Could not apply clone command\. Could not apply clone command\.$/,
     );
-    assert.equal(await told(other.iid, '/clone a b'), 'Failed to clone this item: wrong parameters.');
+    assert.equal(await on(other.iid).told('/clone a b'), 'Failed to clone this item: wrong parameters.');
     assert.match(
-      await told(other.iid, `/move ${project.full_path}`),
+      await on(other.iid).told(`/move ${project.full_path}`),
       /Cannot move issue to project it originates from/,
     );
   });
@@ -263,22 +257,22 @@ describe('moving and cloning', () => {
     const nothing = "Target project or group doesn't exist or doesn't support this item type.";
     for (const verb of ['move', 'clone']) {
       for (const path of [hidden.full_path, 'no/such']) {
-        assert.equal(await told(iid, `/${verb} ${path}`, users.reporter), `Unable to ${verb}. ${nothing}`);
+        assert.equal(await on(iid).told(`/${verb} ${path}`, users.reporter), `Unable to ${verb}. ${nothing}`);
       }
       assert.equal(
-        await told(iid, `/${verb} ${open.full_path}`, users.reporter),
+        await on(iid).told(`/${verb} ${open.full_path}`, users.reporter),
         `Unable to ${verb}. Insufficient permissions.`,
       );
-      assert.equal(await told(iid, `/${verb} ${open.full_path}`, users.guest), `Could not apply ${verb} command.`);
+      assert.equal(await on(iid).told(`/${verb} ${open.full_path}`, users.guest), `Could not apply ${verb} command.`);
     }
-    assert.equal((await shown(iid)).state, 'opened');
+    assert.equal((await on(iid).shown()).state, 'opened');
   });
 });
 
 test('a confidential issue is none for those who may not see it', async () => {
   const { iid } = await rows.issue(project.id, { confidential: 1 });
-  expectStatus(await say(iid, '/close', users.guest), 404);
-  expectStatus(await say(iid, '/close', users.reporter), 202);
+  expectStatus(await on(iid).say('/close', users.guest), 404);
+  expectStatus(await on(iid).say('/close', users.reporter), 202);
 });
 
 test('on a free server what takes a paid plan cannot be applied, and one person is assigned', async (t) => {
