@@ -152,6 +152,51 @@ describe('notes', () => {
     assert.equal(expectStatus(await on(iid).say('Text\n/label ~missing'), 201).body, 'Text');
   });
 
+  test('whom the issue is closed to is not assigned, and told of', async () => {
+    const closed = await app.make.project();
+    const people = await app.make.members(closed);
+    const { iid } = await rows.issue(closed.id);
+    const issue = new Discussed(app, `/projects/${closed.id}/issues/${iid}`);
+    const blocked = await app.make.user();
+    expectStatus(
+      await app.post(`/projects/${closed.id}/members`, { json: { user_id: blocked.user.id, access_level: 30 } }),
+      201,
+    );
+    expectStatus(await app.post(`/users/${blocked.user.id}/block`), 201);
+    const [stranger, guest, off] = [people.stranger, people.guest, blocked].map(({ user }) => `@${user.username}`);
+    const told = async (body: string) => {
+      const { commands_changes, summary } = expectStatus<Row>(await issue.say(body), 202);
+      return [commands_changes, (summary as string[]).join(), usernamesOf((await issue.shown()).assignees)];
+    };
+    const only = { assignee_ids: [people.guest.user.id] };
+    const cannot = (name: string) => `Failed to assign ${name} because they cannot see this issue.`;
+    assert.deepEqual(await told(`/assign ${stranger}`), [{}, cannot(stranger!), []]);
+    assert.deepEqual(await told(`/assign ${stranger} ${guest} ${off}`), [
+      only,
+      `Assigned ${guest}. ${cannot(`${stranger} and ${off}`)}`,
+      [people.guest.user.username],
+    ]);
+    assert.deepEqual(await told(`/reassign ${off}`), [{}, cannot(off!), [people.guest.user.username]]);
+    assert.deepEqual(await told(`/reassign ${stranger} ${guest}`), [
+      only,
+      `Changed assignees to ${guest}. ${cannot(stranger!)}`,
+      [people.guest.user.username],
+    ]);
+  });
+
+  test('labels may have commas between them', async () => {
+    for (const body of [
+      '/label ~bug, ~"to do"',
+      '/label ~bug,~"to do"',
+      '/label bug, "to do"',
+      '/label "bug","to do"',
+    ]) {
+      const { iid } = await rows.issue(project.id);
+      expectStatus(await on(iid).say(body), 202);
+      assert.deepEqual((await on(iid).shown()).labels, ['bug', 'to do'], body);
+    }
+  });
+
   test('in code, and unknown ones, they stay text', async () => {
     const { iid } = await rows.issue(project.id);
     for (const body of ['```\n/close\n```', '    /close', '/shout', '> /close', 'say /close']) {

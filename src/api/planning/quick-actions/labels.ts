@@ -5,11 +5,12 @@ import type { Context } from './action.ts';
 
 /** Labels that one quick action may name. */
 const MAX_LABELS = 100;
-const TILDED = /~(?:"([^"]{1,255})"|([^\s~"]{1,255}))/g;
-const PLAIN = /"([^"]{1,255})"|([^\s"]{1,255})/g;
+/** No label has a comma in its name. */
+const TILDED = /~(?:"([^"]{1,255})"|([^\s~",]{1,255}))/g;
+const PLAIN = /"([^"]{1,255})"|([^\s",]{1,255})/g;
 
 /**
- * The labels that an argument names, `~bug ~"to do"` or `bug "to do"`: those of the project and the groups above it. What
+ * The labels that an argument names, `~bug ~"to do"` or `bug, "to do"`: those of the project and the groups above it. What
  * names none is passed over.
  */
 export async function labelsOf(c: Context, argument: string): Promise<Label[]> {

@@ -102,6 +102,21 @@ describe('notes', () => {
     assert.equal((await on().shown()).state, 'closed');
   });
 
+  test('whom the merge request is closed to is no reviewer, and told of', async () => {
+    const [stranger, reporter] = [users.stranger, users.reporter].map(({ user }) => `@${user.username}`);
+    const refused = `Failed to request a review from ${stranger} because they cannot see this merge request.`;
+    for (const name of ['reviewer', 'request_review', 'reassign_reviewer']) {
+      assert.equal(await on().told(`/${name} ${stranger}`), refused);
+    }
+    assert.equal(await on().told(`/reviewer ${stranger} ${reporter}`), `Assigned ${reporter} as reviewer. ${refused}`);
+    assert.equal(await on().told(`/reassign_reviewer ${stranger}`), refused);
+    assert.deepEqual(usernamesOf((await on().shown()).reviewers), [users.reporter.user.username]);
+    assert.equal(
+      await on().told(`/assign ${stranger}`),
+      `Failed to assign ${stranger} because they cannot see this merge request.`,
+    );
+  });
+
   test('a review is asked for again', async () => {
     const { maintainer } = users;
     expectStatus(await on().say(`/reviewer @${maintainer.user.username}`), 202);

@@ -87,7 +87,33 @@ describe("the caller's own", () => {
     assert.equal((await on(iid).shown()).upvotes, 1);
     assert.equal(await on(iid).told('/award :+1:', reporter), 'Toggled :+1: emoji reaction.');
     assert.equal((await on(iid).shown()).upvotes, 0);
-    assert.equal(await on(iid).told('/react :no-such-thing:', reporter), 'Failed to react because no emoji was found.');
+    for (const nothing of [':no-such-thing:', 'no-such-thing', ':tada', 'tada!', 'nope', '🎉🎉']) {
+      assert.equal(
+        await on(iid).told(`/react ${nothing}`, reporter),
+        'Failed to react because no emoji was found.',
+        nothing,
+      );
+    }
+  });
+
+  test('a reaction is named with colons, without, or by the emoji itself', async () => {
+    for (const [text, name] of [
+      [':tada: and more', 'tada'],
+      ['tada', 'tada'],
+      ['🎉', 'tada'],
+      ['❤️', 'heart'],
+      ['+1', 'thumbsup'],
+      ['👨‍👩‍👧‍👦', 'family_mwgb'],
+    ] as const) {
+      const { iid } = await rows.issue(project.id);
+      const { commands_changes } = expectStatus<Row>(await on(iid).say(`/react ${text}`), 202);
+      assert.deepEqual(commands_changes, { emoji_award: name });
+      const given = expectStatus<Row[]>(await app.get(`${at(iid)}/award_emoji`), 200);
+      assert.deepEqual(
+        given.map((reaction) => reaction.name),
+        [name],
+      );
+    }
   });
 });
 
@@ -127,8 +153,10 @@ describe('attributes', () => {
   test('what there is nothing of here is no text, and cannot be applied', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(
-      await on(iid).told('/epic &1\n/zoom https://example.org'),
-      'Could not apply set_parent command. Could not apply zoom command.',
+      await on(iid).told(
+        '/epic &1\n/zoom https://example.org\n/parent_epic &1\n/remove_parent_epic\n/child_epic &1\n/remove_child_epic &1',
+      ),
+      'Could not apply set_parent command. Could not apply zoom command. Could not apply set_parent command. Could not apply remove_parent command. Could not apply add_child command. Could not apply remove_child command.',
     );
   });
 
@@ -141,6 +169,12 @@ describe('attributes', () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(await on(iid).told(`/copy_metadata #${from.iid}`), `Copied labels and milestone from #${from.iid}.`);
     assert.deepEqual((await on(iid).shown()).labels, ['one', 'two']);
+    const bare = await rows.issue(project.id);
+    const answer = expectStatus<Row>(await on(iid).say(`/copy_metadata #${bare.iid}`), 202);
+    assert.deepEqual(answer, {
+      commands_changes: {},
+      summary: [`#${bare.iid} has neither labels nor a milestone to copy.`],
+    });
     const other = await app.make.project();
     const there = await rows.issue(other.id);
     assert.equal(
@@ -184,7 +218,15 @@ describe('links', () => {
         [d.iid, 'is_blocked_by'],
       ],
     );
-    assert.equal(await on(a.iid).told(`/relate #${b.iid}`), 'Issue(s) already assigned.');
+    assert.equal(await on(a.iid).told(`/relate #${b.iid}`), `#${b.iid} is already related to this issue.`);
+    assert.equal(
+      await on(a.iid).told(`/blocks #${b.iid} #${d.iid}`),
+      `#${b.iid} is already related to this issue. Unlink it first to change that. #${d.iid} is already blocking this issue. Unlink it first to change that.`,
+    );
+    assert.equal(
+      await on(d.iid).told(`/blocked_by #${a.iid}\n/blocks #${a.iid}`),
+      `#${a.iid} is already blocked by this issue. Unlink it first to change that. #${a.iid} is already blocked by this issue.`,
+    );
     assert.equal(await on(a.iid).told(`/unlink #${b.iid}`), `Removed linked item #${b.iid}.`);
     assert.equal(await on(a.iid).told(`/unlink #${b.iid}`), 'No linked issue matches the provided parameter.');
     assert.equal(

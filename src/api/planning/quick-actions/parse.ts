@@ -22,12 +22,17 @@ export interface Parsed {
 export const MAX_COMMANDS = 100;
 /** Longer lines hold no quick action. */
 const MAX_LINE = 10_000;
+/** Longer tags are none. */
+const MAX_TAG = 1_000;
 const COMMAND = /^\/([a-z][a-z_]{0,39})(?:[ \t]+(.*))?$/i;
 
 /** Lines that begin a block of HTML which ends at a blank line, and such as end where their tag is closed. */
 const HTML =
   /^ {0,3}<\/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:[\s/>]|$)/i;
 const RAW_HTML = /^ {0,3}<(pre|script|style|textarea)(?:[\s>]|$)/i;
+/** A tag at the start of its line, and what follows it there. */
+const TAG = /^ {0,3}<([a-z][a-z0-9-]{0,40})(?:\s[^<>]*)?>(.*)/i;
+const CLOSING_TAG = /<\/([a-z][a-z0-9-]{0,40})>/gi;
 const QUOTE = '>>>';
 
 const SUBSTITUTIONS: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)＿/¯', tableflip: '(╯°□°)╯︵ ┻━┻' };
@@ -69,6 +74,7 @@ export function parseQuickActions(text: string, known: (name: string) => boolean
 function* linesOf(text: string): Generator<{ line: string; prose: boolean }> {
   const masked = maskCode(text);
   const quoted = quotedLines(text);
+  const closings = lastClosings(text);
   let [start, number] = [0, 0];
   /** What ends the block of HTML that is open: a tag in lower case, or '' for a blank line. */
   let html: string | null = null;
@@ -77,7 +83,7 @@ function* linesOf(text: string): Generator<{ line: string; prose: boolean }> {
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, end);
     const code = masked[start] === '\0' && end > start;
-    if (html === null && !code) html = htmlOpenedBy(line);
+    if (html === null && !code) html = htmlOpenedBy(line, (tag) => closings(tag) > end);
     const prose = html === null && !code && !quoted(number);
     if (html !== null && (html === '' ? line.trim() === '' : line.toLowerCase().includes(html))) html = null;
     yield { line, prose };
@@ -86,12 +92,30 @@ function* linesOf(text: string): Generator<{ line: string; prose: boolean }> {
   }
 }
 
-function htmlOpenedBy(line: string): string | null {
+/**
+ * What ends the HTML that a line begins: a tag where it is closed further down, else '' for a blank line; null without any.
+ * @param closedLater whether a tag is closed behind the line
+ */
+function htmlOpenedBy(line: string, closedLater: (tag: string) => boolean): string | null {
   if (!/^ {0,3}</.test(line)) return null;
-  const head = line.slice(0, 40);
+  const head = line.slice(0, MAX_TAG);
   const raw = RAW_HTML.exec(head);
   if (raw !== null) return `</${raw[1]!.toLowerCase()}>`;
-  return HTML.test(head) ? '' : null;
+  const block = HTML.test(head);
+  const [, tag, rest = ''] = TAG.exec(head) ?? [];
+  if (tag !== undefined && (block || rest.trim() === '') && closedLater(tag.toLowerCase())) {
+    const closing = `</${tag.toLowerCase()}>`;
+    if (!line.toLowerCase().includes(closing)) return closing;
+  }
+  return block ? '' : null;
+}
+
+/** Tells of a tag, in lower case, where it is closed for the last time in a text; -1 where it never is. */
+function lastClosings(text: string): (tag: string) => number {
+  if (!text.includes('</')) return () => -1;
+  const last = new Map<string, number>();
+  for (const { 1: tag, index } of text.matchAll(CLOSING_TAG)) last.set(tag!.toLowerCase(), index);
+  return (tag) => last.get(tag) ?? -1;
 }
 
 /** Tells of a line whether it stands between two lines `>>>`. */

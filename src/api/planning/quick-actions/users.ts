@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { asciiLower } from '../../../db/like.ts';
 import type { User } from '../../../db/tables/users.ts';
-import { type Context, toSentence } from './action.ts';
+import { readersAmong } from '../issuables/readers.ts';
+import { type Context, toSentence, typeName } from './action.ts';
 
 /** Users that one quick action may name. */
 const MAX_USERS = 100;
@@ -39,3 +40,29 @@ export async function usersOf(c: Context, argument: string): Promise<User[] | st
 /** `@ada and @bo`. */
 export const mentionsOf = (users: readonly Pick<User, 'username'>[]): string =>
   toSentence(users.map(({ username }) => `@${username}`));
+
+/** Users whom an argument names, as far as they can be given the issue or merge request. */
+export interface Eligible {
+  users: User[];
+  /** What is told of the others, with a space before it; empty where there are none. */
+  failure: string;
+}
+
+/**
+ * Those of the users who may see the issue or merge request: nobody else becomes its assignee or reviewer.
+ * @param failed what fails for the others, before their names: `Failed to assign`
+ */
+export async function eligibleAmong(c: Context, users: readonly User[], failed: string): Promise<Eligible> {
+  const { deps, scope, type } = c;
+  if (type === 'Commit') return { users: [...users], failure: '' };
+  const { project, namespace } = scope;
+  const eligible = await readersAmong(
+    deps,
+    deps.db,
+    { type, project, namespace },
+    users.map(({ id }) => id),
+  );
+  const others = users.filter(({ id }) => !eligible.some((user) => user.id === id));
+  const failure = ` ${failed} ${mentionsOf(others)} because they cannot see this ${typeName(c)}.`;
+  return { users: eligible, failure: others.length === 0 ? '' : failure };
+}

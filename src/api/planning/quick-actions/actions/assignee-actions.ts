@@ -1,7 +1,7 @@
 import { holds } from '../../../../access/plan.ts';
 import { assigneesFor } from '../../issuables/assignees.ts';
 import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../action.ts';
-import { mentionsOf, usersOf } from '../users.ts';
+import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../users.ts';
 
 /** Assignees of the target as it is. */
 async function current(c: Context) {
@@ -13,6 +13,15 @@ async function current(c: Context) {
 /** Whether several people can have it. */
 export const takesSeveral = ({ plan }: Context): boolean => holds(plan, 'premium');
 
+/** The users that are named, as many as can be assigned; or what is told where there are none. */
+async function named(c: Context, argument: string): Promise<Eligible | string> {
+  const users = await usersOf(c, argument);
+  if (typeof users === 'string') return users;
+  if (users.length === 0) return 'Failed to assign a user because no user was found.';
+  const found = await eligibleAmong(c, takesSeveral(c) ? users : users.slice(0, 1), 'Failed to assign');
+  return found.users.length === 0 ? found.failure.trimStart() : found;
+}
+
 export const assigneeActions: readonly QuickAction[] = [
   {
     name: 'assign',
@@ -20,14 +29,12 @@ export const assigneeActions: readonly QuickAction[] = [
     atCreation: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const users = await usersOf(c, argument);
-      if (typeof users === 'string') return { message: users };
-      if (users.length === 0) return { message: 'Failed to assign a user because no user was found.' };
-      const added = takesSeveral(c) ? users : users.slice(0, 1);
+      const found = await named(c, argument);
+      if (typeof found === 'string') return { message: found };
       const before = takesSeveral(c) ? (c.update.assignee_ids ?? (await current(c)).map(({ id }) => id)) : [];
       return {
-        message: `Assigned ${mentionsOf(added)}.`,
-        update: { assignee_ids: [...new Set([...before, ...added.map(({ id }) => id)])] },
+        message: `Assigned ${mentionsOf(found.users)}.${found.failure}`,
+        update: { assignee_ids: [...new Set([...before, ...found.users.map(({ id }) => id)])] },
       };
     },
   },
@@ -55,13 +62,11 @@ export const assigneeActions: readonly QuickAction[] = [
     requiresArgument: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const users = await usersOf(c, argument);
-      if (typeof users === 'string') return { message: users };
-      if (users.length === 0) return { message: 'Failed to assign a user because no user was found.' };
-      const assignees = takesSeveral(c) ? users : users.slice(0, 1);
+      const found = await named(c, argument);
+      if (typeof found === 'string') return { message: found };
       return {
-        message: `Changed assignees to ${mentionsOf(assignees)}.`,
-        update: { assignee_ids: assignees.map(({ id }) => id) },
+        message: `Changed assignees to ${mentionsOf(found.users)}.${found.failure}`,
+        update: { assignee_ids: found.users.map(({ id }) => id) },
       };
     },
   },

@@ -134,6 +134,9 @@ export const issueActions: readonly QuickAction[] = [
       }
       const { row, type } = from;
       const labels = (await labelsFor(c.deps.db, type, [row.id])).get(row.id)!;
+      if (labels.length === 0 && row.milestone_id === null) {
+        return { message: `${from.sign}${row.iid} has neither labels nor a milestone to copy.` };
+      }
       for (const { id, name } of labels) c.labels.set(id, name);
       const added = new Set([...(c.update.add_label_ids ?? []), ...labels.map(({ id }) => id)]);
       return {

@@ -15,6 +15,20 @@ async function mayLink({ deps, scope, issue }: Context): Promise<boolean> {
 
 const NOT_FOUND = 'No matching issue found. Make sure that you are adding a valid issue URL.';
 
+const IS_LINKED: Readonly<Record<LinkType, string>> = {
+  relates_to: 'related to this issue',
+  blocks: 'blocked by this issue',
+  is_blocked_by: 'blocking this issue',
+};
+
+/** How the other issue is linked already, and what to do where it should be linked in another way. */
+async function alreadyLinked(at: ExecutionContext, other: FoundIssue, wanted: LinkType): Promise<string> {
+  const links = await linksFrom(at.deps.db, at.issue!.id);
+  const type = links.find(({ otherId }) => otherId === other.issue.id)?.type ?? wanted;
+  const advice = type === wanted ? '' : ' Unlink it first to change that.';
+  return `${referenceTo(at, other)} is already ${IS_LINKED[type]}.${advice}`;
+}
+
 /** Links the issue to each of the others. @returns what is told of it */
 async function link(at: ExecutionContext, others: readonly FoundIssue[], type: LinkType): Promise<string> {
   const linked: string[] = [];
@@ -26,18 +40,16 @@ async function link(at: ExecutionContext, others: readonly FoundIssue[], type: L
       linked.push(referenceTo(at, other));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      refusals.add(error.message.endsWith('.') ? error.message : `${error.message}.`);
+      if (error.status === 409) refusals.add(await alreadyLinked(at, other, type));
+      else refusals.add(error.message.endsWith('.') ? error.message : `${error.message}.`);
     }
   }
   const messages = linked.length === 0 ? [] : [linkedMessage(toSentence(linked), type)];
   return [...messages, ...refusals].join(' ');
 }
 
-function linkedMessage(others: string, type: LinkType): string {
-  if (type === 'relates_to') return `Added ${others} as a linked item related to this issue.`;
-  const how = type === 'blocks' ? 'blocked by this issue' : 'blocking this issue';
-  return `Added ${others} as a linked item ${how}.`;
-}
+const linkedMessage = (others: string, type: LinkType): string =>
+  `Added ${others} as a linked item ${IS_LINKED[type]}.`;
 
 const linking = (name: string, type: LinkType): QuickAction => ({
   name,

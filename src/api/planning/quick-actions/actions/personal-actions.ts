@@ -1,4 +1,4 @@
-import { emojiName } from '../../award-emoji/names.ts';
+import { emojiName, emojiNameOf } from '../../award-emoji/names.ts';
 import { award, awardsOf, revoke } from '../../award-emoji/writes.ts';
 import { setSubscribed, subscribedAmong } from '../../issuables/subscriptions.ts';
 import { addTodos, settleTodos } from '../../todos/record.ts';
@@ -45,6 +45,9 @@ async function toggle({ deps, scope: { caller }, ...at }: ExecutionContext, name
   if (reaction === undefined) await award(deps, caller, awardable, name);
   else await revoke(deps, caller, awardable, reaction);
 }
+
+/** `:tada:`, whatever follows it, or `tada` alone. */
+const SHORTCODE = /^(?::(?=[\w+-]{1,100}:)|(?=[\w+-]{1,100}$))([\w+-]+)/;
 
 /** What concerns the caller alone: to-do items, notifications, reactions. */
 export const personalActions: readonly QuickAction[] = [
@@ -105,11 +108,11 @@ export const personalActions: readonly QuickAction[] = [
       return row !== null && c.scope.permissions.can('award_emoji', { locked: row.discussion_locked === 1 });
     },
     evaluate: async (_c, argument) => {
-      const [, shortcode] = /^:([\w+-]{1,100}):/.exec(argument) ?? [];
-      const name = shortcode === undefined ? undefined : await emojiName(shortcode);
+      const [, shortcode] = SHORTCODE.exec(argument) ?? [];
+      const name = shortcode === undefined ? await emojiNameOf(argument) : await emojiName(shortcode);
       if (name === undefined) return { message: 'Failed to react because no emoji was found.' };
       return {
-        message: `Toggled :${shortcode}: emoji reaction.`,
+        message: `Toggled :${shortcode ?? name}: emoji reaction.`,
         changes: { emoji_award: name },
         inTransaction: async (at) => {
           await toggle(at, name);

@@ -2,7 +2,7 @@ import type { User } from '../../../../db/tables/users.ts';
 import { rerequestReview } from '../../merge-requests/requests/reviewers.ts';
 import { reviewersFor } from '../../merge-requests/requests/view-rows.ts';
 import { type Context, MERGE_REQUESTS, mayManage, pluralize, type QuickAction } from '../action.ts';
-import { mentionsOf, usersOf } from '../users.ts';
+import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../users.ts';
 import { takesSeveral } from './assignee-actions.ts';
 
 async function current({ deps, mergeRequest }: Context): Promise<User[]> {
@@ -12,11 +12,12 @@ async function current({ deps, mergeRequest }: Context): Promise<User[]> {
 const idsOf = (users: readonly User[]): number[] => users.map(({ id }) => id);
 
 /** The users that are named, as many as can be reviewers; or what is told where there are none. */
-async function named(c: Context, argument: string, nobody: string): Promise<User[] | string> {
+async function named(c: Context, argument: string, nobody: string): Promise<Eligible | string> {
   const users = await usersOf(c, argument);
   if (typeof users === 'string') return users;
   if (users.length === 0) return nobody;
-  return takesSeveral(c) ? users : users.slice(0, 1);
+  const found = await eligibleAmong(c, takesSeveral(c) ? users : users.slice(0, 1), 'Failed to request a review from');
+  return found.users.length === 0 ? found.failure.trimStart() : found;
 }
 
 async function unionOf(c: Context, users: readonly User[]): Promise<number[]> {
@@ -32,10 +33,11 @@ export const reviewerActions: readonly QuickAction[] = [
     atCreation: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const users = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
-      if (typeof users === 'string') return { message: users };
+      const found = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
+      if (typeof found === 'string') return { message: found };
+      const { users, failure } = found;
       return {
-        message: `Assigned ${mentionsOf(users)} as ${pluralize('reviewer', users.length)}.`,
+        message: `Assigned ${mentionsOf(users)} as ${pluralize('reviewer', users.length)}.${failure}`,
         update: { reviewer_ids: await unionOf(c, users) },
       };
     },
@@ -46,9 +48,10 @@ export const reviewerActions: readonly QuickAction[] = [
     atCreation: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const users = await named(c, argument, 'Failed to request a review because no user was specified.');
-      if (typeof users === 'string') return { message: users };
-      const message = `Requested a review from ${mentionsOf(users)}.`;
+      const found = await named(c, argument, 'Failed to request a review because no user was specified.');
+      if (typeof found === 'string') return { message: found };
+      const { users, failure } = found;
+      const message = `Requested a review from ${mentionsOf(users)}.${failure}`;
       const had = await current(c);
       const again = users.filter(({ id }) => had.some((user) => user.id === id));
       if (again.length === 0) return { message, update: { reviewer_ids: await unionOf(c, users) } };
@@ -68,9 +71,13 @@ export const reviewerActions: readonly QuickAction[] = [
     requiresArgument: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const users = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
-      if (typeof users === 'string') return { message: users };
-      return { message: `Changed reviewers to ${mentionsOf(users)}.`, update: { reviewer_ids: idsOf(users) } };
+      const found = await named(c, argument, 'Failed to assign a reviewer because no user was specified.');
+      if (typeof found === 'string') return { message: found };
+      const { users, failure } = found;
+      return {
+        message: `Changed reviewers to ${mentionsOf(users)}.${failure}`,
+        update: { reviewer_ids: idsOf(users) },
+      };
     },
   },
   {

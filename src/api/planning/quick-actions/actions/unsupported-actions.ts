@@ -2,10 +2,10 @@ import { BOTH, type QuickAction } from '../action.ts';
 
 /** Quick actions of the platform about things that there are none of here: epics, iterations, boards, contacts and the like. */
 const UNSUPPORTED: readonly (readonly [name: string, ...aliases: string[]])[] = [
-  ['set_parent', 'epic'],
-  ['remove_parent', 'remove_epic'],
-  ['add_child'],
-  ['remove_child'],
+  ['set_parent', 'epic', 'parent_epic'],
+  ['remove_parent', 'remove_epic', 'remove_parent_epic'],
+  ['add_child', 'child_epic'],
+  ['remove_child', 'remove_child_epic'],
   ['promote'],
   ['iteration'],
   ['remove_iteration'],
