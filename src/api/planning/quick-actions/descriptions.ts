@@ -52,8 +52,10 @@ class ActionRun {
 
 const peopleOf = (ids: number[] | null | undefined) => (ids == null ? {} : { assignee_ids: ids });
 
-const issuePeople = ({ assignee_id, assignee_ids }: IssueInput) =>
-  peopleOf(assignee_id === undefined ? assignee_ids : [assignee_id ?? 0].filter((id) => id > 0));
+const givenOfIssue = ({ assignee_id, assignee_ids, issue_type }: IssueInput) => ({
+  ...peopleOf(assignee_id === undefined ? assignee_ids : [assignee_id ?? 0].filter((id) => id > 0)),
+  ...(issue_type === 'incident' ? { issue_type } : {}),
+});
 
 /** The given input with what quick actions set; theirs wins. */
 function mergeInput(input: IssueInput, prepared: Prepared): IssueInput {
@@ -83,7 +85,7 @@ export async function createIssueWithActions(
   origin: Origin,
   follow: FollowUp | null = null,
 ): Promise<Issue> {
-  const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', { people: issuePeople(input) });
+  const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', { given: givenOfIssue(input) });
   if (prepared === null) return createIssue(deps, scope, input, origin, follow);
   const run = new ActionRun(deps, scope, prepared);
   const given = { ...mergeInput(input, prepared), title: input.title };
@@ -100,7 +102,7 @@ export async function updateIssueWithActions(
   input: IssueInput,
 ): Promise<Issue> {
   const target = { ...NEW_ISSUE, issue: found };
-  const options = { original: found.description, people: issuePeople(input) };
+  const options = { original: found.description, given: givenOfIssue(input) };
   const prepared = await prepare(deps, scope, target, input.description ?? '', options);
   if (prepared === null) return updateIssue(deps, scope, found, input);
   const run = new ActionRun(deps, scope, prepared);
@@ -109,7 +111,7 @@ export async function updateIssueWithActions(
   return reloadIssue(deps.db, changed);
 }
 
-const mergeRequestPeople = (input: UpdateMergeRequest) => ({
+const givenOfMergeRequest = (input: UpdateMergeRequest) => ({
   ...peopleOf(assigneeIds(input)),
   ...(input.reviewer_ids == null ? {} : { reviewer_ids: input.reviewer_ids.filter((id) => id > 0) }),
 });
@@ -122,7 +124,7 @@ export async function createMergeRequestWithActions(
 ): Promise<Created> {
   if (!input.description?.includes('/')) return createMergeRequest(deps, from, input);
   const scope = await findTarget(deps, from, input.target_project_id);
-  const options = { people: mergeRequestPeople(input) };
+  const options = { given: givenOfMergeRequest(input) };
   const prepared = await prepare(deps, scope, NEW_MERGE_REQUEST, input.description, options);
   if (prepared === null) return createMergeRequest(deps, from, input);
   const run = new ActionRun(deps, scope, prepared);
@@ -146,7 +148,7 @@ export async function updateMergeRequestWithActions(
   const title = input.title ?? row.title;
   // What the request itself asks for comes first.
   const target = { ...NEW_MERGE_REQUEST, mergeRequest: { ...row, title, draft: bit(isDraftTitle(title)) } };
-  const options = { original: row.description, people: mergeRequestPeople(input) };
+  const options = { original: row.description, given: givenOfMergeRequest(input) };
   const prepared = await prepare(deps, scope, target, input.description ?? '', options);
   if (prepared === null) return updateMergeRequest(deps, scope, row, input);
   const run = new ActionRun(deps, scope, prepared);

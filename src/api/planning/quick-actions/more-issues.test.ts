@@ -150,6 +150,26 @@ describe('attributes', () => {
     );
   });
 
+  test('the severity of an incident is also set where it becomes one, or is made', async () => {
+    const { iid } = await rows.issue(project.id);
+    assert.equal(
+      await on(iid).told('/severity 3\n/promote_to_incident\n/severity 3'),
+      'Could not apply severity command. Issue has been promoted to incident. Severity updated to Medium.',
+    );
+    const first = await on(iid).shown();
+    assert.deepEqual([first.issue_type, first.severity], ['incident', 'MEDIUM']);
+    const fresh = await app.make.project();
+    for (const [given, description, shown] of [
+      [{ issue_type: 'incident' }, 'Text\n/severity S1', ['incident', 'CRITICAL', 'Text']],
+      [{}, '/promote_to_incident\n/severity low', ['incident', 'LOW', '']],
+      [{}, '/severity low', ['issue', 'UNKNOWN', '']],
+    ] as const) {
+      const json = { title: 'Made', ...given, description };
+      const made = expectStatus<Row>(await app.post(`/projects/${fresh.id}/issues`, { json }), 201);
+      assert.deepEqual([made.issue_type, made.severity, made.description], shown);
+    }
+  });
+
   test('what there is nothing of here is no text, and cannot be applied', async () => {
     const { iid } = await rows.issue(project.id);
     assert.equal(

@@ -30,7 +30,7 @@ export interface Prepared {
   text: string;
   target: ActionTarget;
   actions: PreparedAction[];
-  /** What they change together, with the people that the request itself names. */
+  /** What they change together, with what the request itself sets. */
   update: IssuableUpdate;
   labels: ReadonlyMap<number, string>;
 }
@@ -38,8 +38,8 @@ export interface Prepared {
 export interface PrepareOptions {
   /** The text before: quick actions that it has already are not applied again. */
   original?: string | null;
-  /** People that the request itself names. */
-  people?: Pick<IssuableUpdate, 'assignee_ids' | 'reviewer_ids'>;
+  /** What the request itself sets, as far as quick actions add to it or depend on it. */
+  given?: Pick<IssuableUpdate, 'assignee_ids' | 'reviewer_ids' | 'issue_type'>;
   diffHeadSha?: string | undefined;
   inReview?: boolean;
   /** Quick actions that may still be applied, where several texts are written together. */
@@ -57,7 +57,7 @@ export async function prepare(
   scope: UserScope,
   target: ActionTarget,
   text: string,
-  { original, people = {}, diffHeadSha, inReview = false, atMost = MAX_COMMANDS }: PrepareOptions = {},
+  { original, given = {}, diffHeadSha, inReview = false, atMost = MAX_COMMANDS }: PrepareOptions = {},
 ): Promise<Prepared | null> {
   const parsed = parseQuickActions(text, isKnown);
   if (parsed.text === text && parsed.commands.length === 0) return null;
@@ -71,7 +71,7 @@ export async function prepare(
     plan: await planInForce(deps),
     diffHeadSha,
     inReview,
-    update: { ...people },
+    update: { ...given },
     labels: new Map(),
     lookups: MAX_LOOKUPS,
     rebaseRequested: false,

@@ -77,8 +77,9 @@ export const issueActions: readonly QuickAction[] = [
   {
     name: 'severity',
     on: ISSUES,
+    atCreation: true,
     requiresArgument: true,
-    may: (c) => c.issue?.issue_type === 'incident' && mayManage(c),
+    may: (c) => (c.update.issue_type ?? c.issue?.issue_type) === 'incident' && mayManage(c),
     evaluate: (_c, argument) => {
       const name = argument.toLowerCase();
       const severity = Object.hasOwn(SEVERITIES, name) ? SEVERITIES[name]! : undefined;
