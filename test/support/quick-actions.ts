@@ -7,7 +7,7 @@ type Row = Record<string, unknown>;
 export const usernamesOf = (users: unknown): unknown[] => (users as Row[]).map(({ username }) => username);
 
 /** An issue or merge request that notes with quick actions are written to. */
-export class Discussed {
+export class TestIssuable {
   readonly #app: TestApp;
   readonly #path: string;
 

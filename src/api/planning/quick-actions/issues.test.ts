@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
-import { Discussed, usernamesOf } from '../../../../test/support/quick-actions.ts';
+import { TestIssuable, usernamesOf } from '../../../../test/support/quick-actions.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -25,7 +25,7 @@ before(async () => {
 after(() => app.close());
 
 const at = (iid: number) => `/projects/${project.id}/issues/${iid}`;
-const on = (iid: number) => new Discussed(app, at(iid));
+const on = (iid: number) => new TestIssuable(app, at(iid));
 
 describe('notes', () => {
   test('quick actions alone: 202 with what they changed, no note', async () => {
@@ -156,7 +156,7 @@ describe('notes', () => {
     const closed = await app.make.project();
     const people = await app.make.members(closed);
     const { iid } = await rows.issue(closed.id);
-    const issue = new Discussed(app, `/projects/${closed.id}/issues/${iid}`);
+    const issue = new TestIssuable(app, `/projects/${closed.id}/issues/${iid}`);
     const blocked = await app.make.user();
     expectStatus(
       await app.post(`/projects/${closed.id}/members`, { json: { user_id: blocked.user.id, access_level: 30 } }),

@@ -5,7 +5,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import { Discussed, usernamesOf } from '../../../../test/support/quick-actions.ts';
+import { TestIssuable, usernamesOf } from '../../../../test/support/quick-actions.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const path = () => `/projects/${project.id}/merge_requests/${row.iid}`;
 const as = (user: TestUser) => ({ token: user.token });
-const on = () => new Discussed(app, path());
+const on = () => new TestIssuable(app, path());
 
 describe('notes', () => {
   test('change state, title, draft, lock, people and target branch', async () => {
@@ -284,7 +284,7 @@ describe('issues and commits', () => {
       await app.post(`/projects/${project.id}/issues`, { json: { title: 'Käse, bitte!' } }),
       201,
     );
-    const issue = new Discussed(app, `/projects/${project.id}/issues/${iid}`);
+    const issue = new TestIssuable(app, `/projects/${project.id}/issues/${iid}`);
     assert.deepEqual(expectStatus<Row>(await issue.say('/create_merge_request'), 202).summary, [
       'Created a branch and a merge request to resolve this issue.',
     ]);

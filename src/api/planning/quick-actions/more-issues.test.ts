@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { Discussed } from '../../../../test/support/quick-actions.ts';
+import { TestIssuable } from '../../../../test/support/quick-actions.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 
@@ -20,7 +20,7 @@ before(async () => {
 after(() => app.close());
 
 const at = (iid: number, of = project) => `/projects/${of.id}/issues/${iid}`;
-const on = (iid: number, of = project) => new Discussed(app, at(iid, of));
+const on = (iid: number, of = project) => new TestIssuable(app, at(iid, of));
 
 describe('times', () => {
   test('are estimated, spent and taken back', async () => {
