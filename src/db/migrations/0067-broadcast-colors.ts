@@ -1,0 +1,3 @@
+export const broadcastColors = `
+alter table broadcast_messages add column color {text} not null default '#E75E40';
+`;
