@@ -9,6 +9,18 @@ const UNDONE = new Set<unknown>(['40P01', '40001']);
 const TRIES = 4;
 const MAX_PAUSE_MS = 50;
 
+/**
+ * Thrown in a transaction that meets what another one has committed since this one looked: it begins again, as after a
+ * deadlock.
+ */
+export class Overtaken extends Error {
+  readonly code = '40001';
+
+  constructor(cause: unknown) {
+    super('another transaction was first', { cause });
+  }
+}
+
 /** What is done once a transaction that is under way has committed. */
 const afterwards = new WeakMap<Db, Set<() => void>>();
 

@@ -1,6 +1,8 @@
+import { isUniqueViolation } from '../db/errors.ts';
 import { prepared } from '../db/prepared.ts';
 import type { Db } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
+import { Overtaken } from '../db/transactions.ts';
 
 /** How a run of a job ended: it is gone, waits for another run, or is dead. */
 export interface Outcome {
@@ -12,21 +14,34 @@ const removeRun = prepared((db, { ids, claims }: { ids: readonly number[]; claim
   db.deleteFrom('jobs').where('id', 'in', ids).where('state', '=', 'running').where('claim', 'in', claims),
 );
 
-/** Writes how jobs ended, within a transaction. What another process has taken over meanwhile is left to it. */
+/**
+ * Lets jobs wait, within a transaction, which begins again where another one has meanwhile written a job of the same key.
+ * @throws Overtaken
+ */
+export async function letWait<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw isUniqueViolation(error) ? new Overtaken(error) : error;
+  }
+}
+
+/** Writes how jobs ended, within a transaction. What another process has taken over meanwhile is left to it. @throws Overtaken */
 export async function settleJobs(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const done = outcomes.flatMap(({ job, to }) => (to === 'done' ? [job] : []));
   if (done.length > 0) {
     await removeRun(db, { ids: done.map(({ id }) => id), claims: [...new Set(done.map(({ claim }) => claim))] });
   }
-  for (const { job, to } of outcomes) if (to !== 'done') await putBack(db, job, to);
-  const ended = outcomes.filter(({ to }) => to === 'done' || to.state === 'dead');
-  await releaseHeld(db, [...new Set(ended.flatMap(({ job }) => job.order_key ?? []))]);
+  const ended = [...done];
+  for (const { job, to } of outcomes) if (to !== 'done' && !(await putBack(db, job, to))) ended.push(job);
+  await releaseHeld(db, [...new Set(ended.flatMap(({ order_key }) => order_key ?? []))]);
 }
 
-async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'>): Promise<void> {
+/** @returns whether it waits for another run */
+async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'>): Promise<boolean> {
   const mine = { id: job.id, claim: job.claim };
   if (job.unique_key !== null && to.state === 'waiting') {
-    // One of the same key has been written meanwhile: it does this one's work.
+    // One of the same key has been written meanwhile: it does this one's work, at its own time.
     const twin = await db
       .selectFrom('jobs')
       .select('id')
@@ -34,11 +49,18 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
       .where('state', '=', 'waiting')
       .executeTakeFirst();
     if (twin !== undefined) {
-      await db.deleteFrom('jobs').where('id', '=', mine.id).where('claim', '=', mine.claim).execute();
-      return;
+      const given = await db
+        .deleteFrom('jobs')
+        .where('id', '=', mine.id)
+        .where('state', '=', 'running')
+        .where('claim', '=', mine.claim)
+        .returning('run_at')
+        .executeTakeFirst();
+      if (given !== undefined && given.run_at > job.run_at) await runBy(db, twin.id, given.run_at);
+      return false;
     }
   }
-  await db
+  const write = db
     .updateTable('jobs')
     .set((eb) => {
       // It was asked to run again at once (`retryNow`) while it ran.
@@ -54,14 +76,42 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
     })
     .where('id', '=', mine.id)
     .where('state', '=', 'running')
-    .where('claim', '=', mine.claim)
-    .execute();
+    .where('claim', '=', mine.claim);
+  await letWait(() => write.execute());
+  return to.state === 'waiting';
 }
+
+/** Brings a waiting job forward to when the one that it stands for was asked to run. */
+const runBy = (db: Db, id: number, at: string) =>
+  db
+    .updateTable('jobs')
+    .set({ run_at: at, turn_at: at })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('run_at', '>', at)
+    .execute();
 
 const letGo = prepared((db, { orderKeys }: { orderKeys: readonly string[] }) =>
   db
     .updateTable('jobs')
-    .set({ state: 'waiting' })
+    .set((eb) => ({
+      state: 'waiting',
+      // Where another one of its key waits by now, both run.
+      unique_key: eb
+        .case()
+        .when(
+          eb.exists(
+            eb
+              .selectFrom('jobs as twin')
+              .select('twin.id')
+              .whereRef('twin.unique_key', '=', 'jobs.unique_key')
+              .where('twin.state', '=', 'waiting'),
+          ),
+        )
+        .then(null)
+        .else(eb.ref('jobs.unique_key'))
+        .end(),
+    }))
     .where('id', 'in', (eb) =>
       eb
         .selectFrom('jobs as next')
@@ -72,8 +122,8 @@ const letGo = prepared((db, { orderKeys }: { orderKeys: readonly string[] }) =>
     ),
 );
 
-/** Lets the next job of each key go, once the one before it has ended. */
+/** Lets the next job of each key go, once the one before it has ended, within a transaction. @throws Overtaken */
 export async function releaseHeld(db: Db, orderKeys: readonly string[]): Promise<void> {
   if (orderKeys.length === 0) return;
-  await letGo(db, { orderKeys });
+  await letWait(() => letGo(db, { orderKeys }));
 }

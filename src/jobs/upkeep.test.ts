@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { someoneWaits } from '../../test/support/meanwhile.ts';
+import type { StoredJob } from '../db/tables/jobs.ts';
 import { claimJobs } from './claim.ts';
 import { jobKind } from './kinds.ts';
 import { settleJobs } from './settle.ts';
@@ -76,6 +78,129 @@ test('what was written under the key of a job that is taken over runs beside it'
       ['waiting', 'test.upkeep:same'],
     ],
   );
+});
+
+const LATER = '2020-01-01T00:00:00.000Z';
+const again = ({ attempts }: StoredJob) => ({ state: 'waiting' as const, runAt: LATER, attempts, error: 'no' });
+const shown = async () => (await rows()).map(({ payload, state, unique_key }) => [payload, state, unique_key]);
+const SAME = 'test.upkeep:same';
+
+test('a job is given up for the one of its key that was written while it ran', async () => {
+  const { db, jobs } = app.deps;
+  const runAt = new Date('2030-01-01T00:00:00.000Z');
+  await jobs.enqueue(db, KIND, { n: 1 }, { uniqueKey: 'same' });
+  const [job] = await take('one.1');
+  await jobs.enqueue(db, KIND, { n: 2 }, { uniqueKey: 'same', runAt });
+  await db.transaction().execute((db) => settleJobs(db, [{ job: job!, to: again(job!) }]));
+  const [left, ...others] = await rows();
+  assert.deepEqual(others, []);
+  assert.deepEqual([left!.payload, left!.state, left!.attempts], ['{"n":2}', 'waiting', 0]);
+  // It was told when it may run, and nobody asked for another time.
+  assert.deepEqual([left!.run_at, left!.turn_at], [runAt.toISOString(), runAt.toISOString()]);
+});
+
+test('also for one whose transaction ends between the look for it and the write', async () => {
+  const { db, jobs } = app.deps;
+  await jobs.enqueue(db, KIND, { n: 1 }, { uniqueKey: 'same' });
+  const [job] = await take('one.1');
+  const written = Promise.withResolvers<void>();
+  const ends = Promise.withResolvers<void>();
+  const twin = db.transaction().execute(async (db) => {
+    await jobs.enqueue(db, KIND, { n: 2 }, { uniqueKey: 'same' });
+    written.resolve();
+    await ends.promise;
+  });
+  await written.promise;
+  const settled = db.transaction().execute((db) => settleJobs(db, [{ job: job!, to: again(job!) }]));
+  await someoneWaits(app);
+  ends.resolve();
+  await twin;
+  await settled;
+  assert.deepEqual(await shown(), [['{"n":2}', 'waiting', SAME]]);
+});
+
+test('a job is put back where the other one of its key is taken back meanwhile', async () => {
+  const { db, jobs } = app.deps;
+  await jobs.enqueue(db, KIND, { n: 1 }, { uniqueKey: 'same' });
+  const [job] = await take('one.1');
+  await jobs.enqueue(db, KIND, { n: 2 }, { uniqueKey: 'same' });
+  assert.equal(await jobs.cancel(db, KIND, 'same'), true);
+  await db.transaction().execute((db) => settleJobs(db, [{ job: job!, to: again(job!) }]));
+  assert.deepEqual(await shown(), [['{"n":1}', 'waiting', SAME]]);
+});
+
+test('whoever asked for a run at once gets it from the one that stands for the job', async () => {
+  const { db, jobs } = app.deps;
+  const keys = { uniqueKey: 'same', orderKey: 'order' };
+  await jobs.enqueue(db, KIND, { n: 1 }, keys);
+  const [job] = await take('one.1');
+  await jobs.retryNow(db, 'order');
+  const [asked] = await rows();
+  await jobs.enqueue(db, KIND, { n: 2 }, { ...keys, runAt: new Date('2030-01-01T00:00:00.000Z') });
+  await db.transaction().execute((db) => settleJobs(db, [{ job: job!, to: again(job!) }]));
+  const [left, ...others] = await rows();
+  assert.deepEqual(others, []);
+  assert.deepEqual([left!.payload, left!.run_at, left!.turn_at], ['{"n":2}', asked!.run_at, asked!.run_at]);
+});
+
+test('what is held behind a job that is given up for another one goes on', async () => {
+  const { db, jobs } = app.deps;
+  await jobs.enqueue(db, KIND, { n: 1 }, { uniqueKey: 'same', orderKey: 'order' });
+  const [job] = await take('one.1');
+  await jobs.enqueue(db, KIND, { n: 2 }, { orderKey: 'order' });
+  assert.deepEqual(await take('one.2'), []);
+  await jobs.enqueue(db, KIND, { n: 3 }, { uniqueKey: 'same', orderKey: 'order' });
+  await db.transaction().execute((db) => settleJobs(db, [{ job: job!, to: again(job!) }]));
+  for (const n of [2, 3]) {
+    const [next, ...more] = await take(`one.${n + 1}`);
+    assert.deepEqual([next?.payload, more], [`{"n":${n}}`, []]);
+    await db.transaction().execute((db) => settleJobs(db, [{ job: next!, to: 'done' }]));
+  }
+});
+
+for (const other of ['done', 'taken over'] as const) {
+  test(`a held job goes on behind one that is ${other} though another of its key waits`, async () => {
+    const { db, jobs } = app.deps;
+    const keys = { uniqueKey: 'same', orderKey: 'order' };
+    await jobs.enqueue(db, KIND, { n: 1 }, keys);
+    const [job] = await take('5:one.1');
+    await jobs.enqueue(db, KIND, { n: 2 }, keys);
+    assert.deepEqual(await take('5:one.2'), []);
+    await jobs.enqueue(db, KIND, { n: 3 }, keys);
+    if (other === 'done') await db.transaction().execute((db) => settleJobs(db, [{ job: job!, to: 'done' }]));
+    else await jobs.takeOver(5);
+    const seen: string[] = [];
+    for (let n = 3; ; n += 1) {
+      const [next] = await take(`one.${n}`);
+      if (next === undefined) break;
+      seen.push(next.payload);
+      await db.transaction().execute((db) => settleJobs(db, [{ job: next, to: 'done' }]));
+    }
+    assert.deepEqual(seen, [...(other === 'done' ? [] : ['{"n":1}']), '{"n":2}', '{"n":3}']);
+    assert.deepEqual(await rows(), []);
+  });
+}
+
+test('a job is taken over also while another of its key is being written', async () => {
+  const { db, jobs } = app.deps;
+  await jobs.enqueue(db, KIND, { n: 1 }, { uniqueKey: 'same' });
+  await take('5:one.1');
+  const written = Promise.withResolvers<void>();
+  const ends = Promise.withResolvers<void>();
+  const twin = db.transaction().execute(async (db) => {
+    await jobs.enqueue(db, KIND, { n: 2 }, { uniqueKey: 'same' });
+    written.resolve();
+    await ends.promise;
+  });
+  await written.promise;
+  const taken = jobs.takeOver(5);
+  await someoneWaits(app);
+  ends.resolve();
+  await Promise.all([twin, taken]);
+  assert.deepEqual(await shown(), [
+    ['{"n":1}', 'waiting', null],
+    ['{"n":2}', 'waiting', SAME],
+  ]);
 });
 
 test('jobs that are held for one that was removed by hand go on', async () => {

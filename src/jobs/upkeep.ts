@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts';
-import { releaseHeld } from './settle.ts';
+import { letWait, releaseHeld } from './settle.ts';
 
 /** The lane of jobs whose kind no server knows. */
 export const UNKNOWN_LANE = 'unknown';
@@ -18,6 +18,10 @@ const claimsOf = (process: number): string => `${process}:%`;
  * @returns how many there were
  */
 export async function requeueRunning(db: Db, left?: RunningJobs): Promise<number> {
+  return db.transaction().execute((db) => letWait(() => requeue(db, left)));
+}
+
+async function requeue(db: Db, left: RunningJobs | undefined): Promise<number> {
   let query = db
     .updateTable('jobs')
     .set((eb) => ({
