@@ -27,6 +27,11 @@ export const roleName = (level: number): string => ROLE_NAMES[level] ?? 'No acce
 /** Levels a member can hold. */
 export const MEMBER_LEVELS: readonly number[] = [5, 10, 15, 20, 30, 40, 50];
 
+/** Who makes projects in a group, by the numbers that settings of the server and archives of groups have for it. */
+export const PROJECT_CREATION_LEVELS = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
+/** The same of subgroups. */
+export const SUBGROUP_CREATION_LEVELS = ['owner', 'maintainer'] as const;
+
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 

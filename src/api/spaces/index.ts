@@ -30,9 +30,10 @@ import { uploadRoutes } from './uploads/routes.ts';
 
 export { PublicGroup } from './groups/answers.ts';
 export { visibleGroup } from './groups/find.ts';
+export { CreateInput as CreateGroup } from './groups/inputs.ts';
 export { groupSettings } from './groups/settings.ts';
 export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/views.ts';
-export { createByInput as createGroupByInput, mayCreateTopLevel } from './groups/writes.ts';
+export { createByInput as createGroupByInput, mayCreateTopLevel, updateGroup } from './groups/writes.ts';
 export { addMember } from './members/writes.ts';
 export { SimpleProject } from './projects/answers.ts';
 export { CreateInput as CreateProject, makeProject } from './projects/creation.ts';

@@ -1,4 +1,4 @@
-import { visibilityLevel } from '../../core/access-levels.ts';
+import { PROJECT_CREATION_LEVELS, SUBGROUP_CREATION_LEVELS, visibilityLevel } from '../../core/access-levels.ts';
 import { parseJson } from '../../db/columns.ts';
 import type { Namespace } from '../../db/tables/namespaces.ts';
 import { badgesOf } from './badges.ts';
@@ -22,23 +22,34 @@ const NAMESPACE_SETTINGS: readonly string[] = [
   'only_allow_merge_if_all_discussions_are_resolved',
 ];
 
+type Given = Record<string, unknown>;
+
 const groupOf = ({ portable }: Exporting): Namespace => {
   if (portable.kind !== 'group') throw new TypeError('not a group');
   return portable.group;
 };
 
 /** What was set for the group, apart from that for which the server's own defaults hold. */
-const settingsOf = (group: Namespace, apart: boolean): Record<string, unknown> =>
+const settingsOf = (group: Namespace, apart: boolean): Given =>
   Object.fromEntries(
-    Object.entries(parseJson<Record<string, unknown>>(group.settings)).filter(
-      ([name]) => NAMESPACE_SETTINGS.includes(name) === apart,
-    ),
+    Object.entries(parseJson<Given>(group.settings)).filter(([name]) => NAMESPACE_SETTINGS.includes(name) === apart),
   );
+
+/** Levels have numbers in archives. */
+function numbered({ project_creation_level: projects, subgroup_creation_level: subgroups, ...rest }: Given): Given {
+  return {
+    ...rest,
+    ...(projects === undefined ? {} : { project_creation_level: PROJECT_CREATION_LEVELS.indexOf(projects as never) }),
+    ...(subgroups === undefined
+      ? {}
+      : { subgroup_creation_level: SUBGROUP_CREATION_LEVELS.indexOf(subgroups as never) }),
+  };
+}
 
 const self = singleRelation('self', (exporting) => {
   const group = groupOf(exporting);
   return {
-    ...settingsOf(group, false),
+    ...numbered(settingsOf(group, false)),
     id: group.id,
     name: group.name,
     path: group.path,

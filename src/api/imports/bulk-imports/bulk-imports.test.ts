@@ -35,6 +35,45 @@ const shownNotes = async (path: string) =>
   );
 
 describe('a group', () => {
+  test('comes with its settings, and lets its projects in', async () => {
+    const top = await app.make.group({ path: 'settled' });
+    await app.make.project({ namespace: top, path: 'tool' });
+    const settings = {
+      request_access_enabled: false,
+      project_creation_level: 'noone',
+      subgroup_creation_level: 'owner',
+      emails_enabled: false,
+      mentions_disabled: true,
+      lfs_enabled: false,
+      share_with_group_lock: true,
+      prevent_sharing_groups_outside_hierarchy: true,
+      default_branch: 'trunk',
+    };
+    expectStatus(await app.put(`/groups/${top.id}`, { json: { ...settings, ldap_cn: 'admins' } }), 200);
+    const entities = await bring({ source_full_path: 'settled', destination_slug: 'settled-copy' });
+    assert.deepEqual(
+      entities.map(({ status, has_failures }) => [status, has_failures]),
+      [
+        ['finished', false],
+        ['finished', false],
+      ],
+    );
+    const copy = expectStatus<Json>(await app.get('/groups/settled-copy'), 200);
+    const names = Object.keys(settings);
+    assert.deepEqual(Object.fromEntries(names.map((name) => [name, copy[name]])), {
+      ...settings,
+      project_creation_level: 'owner',
+    });
+    assert.equal(copy.ldap_cn, null);
+    const alone = await bring({
+      source_full_path: 'settled',
+      destination_slug: 'settled-alone',
+      migrate_projects: false,
+    });
+    assert.equal(alone[0]!.status, 'finished');
+    assert.equal(expectStatus<Json>(await app.get('/groups/settled-alone'), 200).project_creation_level, 'noone');
+  });
+
   test('comes with its subgroups, projects, people and all that is in them', async () => {
     const ann = await app.make.user({ username: 'ann' });
     const top = await app.make.group({ path: 'source' });

@@ -13,6 +13,7 @@ import type { Deps } from '../../../deps.ts';
 import { propertiesOf } from '../../../http/schema.ts';
 import { type Given, text } from '../../../import-export/imports/take.ts';
 import { CreateProject, createGroupByInput, makeProject } from '../../spaces/index.ts';
+import { takenSettings } from '../group-settings.ts';
 
 /** What a group or project has become here. */
 export type Place =
@@ -84,6 +85,7 @@ async function makeGroup(deps: Deps, caller: UserCaller, entity: BulkImportEntit
   const parent = await parentOf(deps, entity);
   if (parent?.kind === 'user') throw new ApiError(400, 'A group cannot be put into the namespace of a user.');
   const input = {
+    ...(await takenSettings(deps, given, { topLevel: parent === null, projects: entity.migrate_projects === 1 })),
     name: text(given.name, 255) ?? entity.destination_slug,
     path: entity.destination_slug,
     description: text(given.description, 500) ?? '',

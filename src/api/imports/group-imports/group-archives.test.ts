@@ -115,6 +115,180 @@ describe('an export of a group', () => {
   });
 });
 
+describe('settings of a group', () => {
+  const SETTINGS = {
+    description: 'What we make',
+    request_access_enabled: false,
+    project_creation_level: 'noone',
+    subgroup_creation_level: 'owner',
+    require_two_factor_authentication: true,
+    two_factor_grace_period: 24,
+    share_with_group_lock: true,
+    membership_lock: true,
+    prevent_sharing_groups_outside_hierarchy: true,
+    prevent_forking_outside_group: true,
+    emails_enabled: false,
+    mentions_disabled: true,
+    show_diff_preview_in_email: false,
+    lfs_enabled: false,
+    auto_devops_enabled: false,
+    shared_runners_setting: 'disabled_and_overridable',
+    max_artifacts_size: 12,
+    default_branch: 'trunk',
+    wiki_access_level: 'private',
+    enabled_git_access_protocol: 'ssh',
+    service_access_tokens_expiration_enforced: false,
+    math_rendering_limits_enabled: false,
+    lock_math_rendering_limits_enabled: true,
+    only_allow_merge_if_pipeline_succeeds: true,
+    allow_merge_on_skipped_pipeline: true,
+    only_allow_merge_if_all_discussions_are_resolved: true,
+  };
+  const STAY = {
+    ldap_cn: 'admins',
+    ldap_access: 50,
+    shared_runners_minutes_limit: 1_000,
+    extra_shared_runners_minutes_limit: 500,
+    unique_project_download_limit_allowlist: ['root'],
+  };
+  const RULES = { allowed_to_push: [{ access_level: 40 }], allow_force_push: true };
+  const shown = async (path: string) =>
+    expectStatus<Json>(await app.get(`/groups/${encodeURIComponent(path)}`, { query: { with_projects: false } }), 200);
+  const picked = (from: Json, names: object) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, from[name]]));
+  const HEAD = ['VERSION', '0.2.4'] as const;
+
+  test('come with it and its subgroups, but for those that are about the other server', async () => {
+    const top = await app.make.group({ path: 'strict' });
+    const all = { ...SETTINGS, ...STAY, default_branch_protection_defaults: RULES };
+    expectStatus(await app.put(`/groups/${top.id}`, { json: all }), 200);
+    const { prevent_sharing_groups_outside_hierarchy: _only, ...inner } = SETTINGS;
+    const sub = await app.make.group({ path: 'inner', parent: top });
+    expectStatus(await app.put(`/groups/${sub.id}`, { json: { ...inner, ...STAY } }), 200);
+    await app.make.group({ path: 'plain', parent: top });
+    expectStatus(await app.post(`/groups/${top.id}/export`), 202);
+    await app.settle();
+    const archive = (await app.get(`/groups/${top.id}/export/download`)).rawPayload;
+    const entries = new Map(await entriesOf(gunzipSync(archive)));
+    // As the platform's own archives have them.
+    const self = JSON.parse(entries.get(`tree/groups/${top.id}.json`)!);
+    assert.deepEqual([self.project_creation_level, self.subgroup_creation_level], [0, 0]);
+
+    const copy = await bring(archive, { name: 'Strict again', path: 'strict-again' });
+    assert.deepEqual(await failures(copy.id), []);
+    const before = await shown('strict');
+    const after = await shown('strict-again');
+    assert.deepEqual(picked(after, SETTINGS), SETTINGS);
+    assert.deepEqual(after.default_branch_protection_defaults, before.default_branch_protection_defaults);
+    assert.equal((after.default_branch_protection_defaults as Json).allow_force_push, true);
+    const plain = await shown('strict-again/plain');
+    assert.deepEqual(picked(after, STAY), picked(plain, STAY));
+    assert.notDeepEqual(picked(before, STAY), picked(plain, STAY));
+    const below = await shown('strict-again/inner');
+    assert.deepEqual(picked(below, inner), inner);
+    assert.deepEqual(picked(below, STAY), picked(plain, STAY));
+    assert.deepEqual(picked(plain, SETTINGS), picked(await shown('strict/plain'), SETTINGS));
+  });
+
+  test('are taken from archives of the platform, as far as they mean anything', async () => {
+    const files: [string, string][] = [
+      [
+        'tree/groups/1.json',
+        self({
+          name: 'One',
+          path: 'one',
+          project_creation_level: 1,
+          subgroup_creation_level: 0,
+          emails_disabled: true,
+          shared_runners_enabled: false,
+          allow_descendants_override_disabled_shared_runners: false,
+          lfs_enabled: null,
+          two_factor_grace_period: 1e300,
+          max_artifacts_size: -1,
+          default_branch: '../evil..lock',
+          mentions_disabled: 'yes',
+          runners_token: 'secret',
+          ldap_access: 50,
+          owner_id: 1,
+        }),
+      ],
+      ['tree/groups/1/namespace_settings.ndjson', line({ prevent_sharing_groups_outside_hierarchy: true })],
+      ['tree/groups/2.json', self({ name: 'Two', path: 'two', parent_id: 1, project_creation_level: 99 })],
+      ['tree/groups/2/namespace_settings.ndjson', line({ prevent_sharing_groups_outside_hierarchy: true })],
+      ['tree/groups/3.json', self({ name: 'Three', path: 'three', parent_id: 1, emails_enabled: false })],
+      ['tree/groups/3/namespace_settings.ndjson', 'no object'],
+    ];
+    const group = await bring(await tarGzOf([HEAD, ...files]), { name: 'Platform', path: 'platform' });
+    assert.deepEqual(await failures(group.id), []);
+    const wanted = {
+      project_creation_level: 'maintainer',
+      subgroup_creation_level: 'owner',
+      emails_enabled: false,
+      shared_runners_setting: 'disabled_and_unoverridable',
+      prevent_sharing_groups_outside_hierarchy: true,
+    };
+    assert.deepEqual(picked(await shown('platform'), wanted), wanted);
+    const untouched = {
+      lfs_enabled: true,
+      two_factor_grace_period: 48,
+      max_artifacts_size: null,
+      default_branch: null,
+      mentions_disabled: null,
+      ldap_access: null,
+    };
+    assert.deepEqual(picked(await shown('platform'), untouched), untouched);
+    const two = await shown('platform/two');
+    assert.deepEqual(
+      [two.project_creation_level, two.prevent_sharing_groups_outside_hierarchy, two.subgroup_creation_level],
+      ['developer', false, 'maintainer'],
+    );
+    assert.equal((await shown('platform/three')).emails_enabled, false);
+  });
+
+  test('of a paid plan are not taken on a lower one', async () => {
+    const free = await buildTestApp({ settings: { STITHY_PLAN: 'free' } });
+    try {
+      const archive = await tarGzOf([
+        HEAD,
+        ['tree/groups/1.json', self({ name: 'One', path: 'one', membership_lock: true, lfs_enabled: false })],
+        ['tree/groups/2.json', self({ name: 'Two', path: 'two', parent_id: 1, membership_lock: true })],
+      ]);
+      expectStatus(await sendArchive(free, 'groups', archive, { name: 'Paid', path: 'paid' }), 202);
+      await free.settle();
+      const { settings } = await free.deps.db
+        .selectFrom('namespaces')
+        .select('settings')
+        .where('full_path', '=', 'paid')
+        .executeTakeFirstOrThrow();
+      assert.deepEqual(JSON.parse(settings).membership_lock, undefined);
+      assert.deepEqual(JSON.parse(settings).lfs_enabled, false);
+      const two = await free.deps.db
+        .selectFrom('namespaces')
+        .select('settings')
+        .where('full_path', '=', 'paid/two')
+        .executeTakeFirstOrThrow();
+      assert.deepEqual(JSON.parse(two.settings).membership_lock, undefined);
+    } finally {
+      await free.close();
+    }
+  });
+
+  test('stay as they are where the sender may change the group no more', async () => {
+    const { user, token } = await app.make.user();
+    const archive = await tarGzOf([
+      HEAD,
+      ['tree/groups/1.json', self({ name: 'One', path: 'one', lfs_enabled: false })],
+    ]);
+    expectStatus(await send(archive, { name: 'Lost', path: 'lost' }, token), 202);
+    const group = await shown('lost');
+    await app.make.member({ group: group as never }, (await app.make.user()).user, 50);
+    expectStatus(await app.put(`/groups/${group.id}/members/${user.id}`, { json: { access_level: 40 } }), 200);
+    await app.settle();
+    assert.equal((await shown('lost')).lfs_enabled, true);
+    assert.deepEqual(await failures(group.id), ['403 Forbidden']);
+  });
+});
+
 describe('an archive of a group', () => {
   const HEAD = ['VERSION', '0.2.4'] as const;
 

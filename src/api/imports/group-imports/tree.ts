@@ -13,10 +13,12 @@ import { recordFailure } from '../../../import-export/imports/trackers.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { closer, mostOpenAllowed } from '../../../settings/visibility.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
+import { updateGroup } from '../../spaces/index.ts';
 import { enterEntity } from '../bulk-imports/enter.ts';
 import { ensureGroup } from '../bulk-imports/place.ts';
 import { endEntity } from '../bulk-imports/status.ts';
 import { writeRelations } from '../file-relations.ts';
+import { takenSettings } from '../group-settings.ts';
 
 /** An archive that was taken apart, and who asked for it. */
 export interface Bringing {
@@ -37,11 +39,9 @@ async function treeOf({ deps, files }: Bringing): Promise<Map<number | null, Giv
   if (names.length > MAX_GROUPS) throw new Unfit(`the archive has more than ${MAX_GROUPS} groups`);
   const groups = new Map<number, Given>();
   for (const id of names) {
-    const { sha256, size } = files.get(`tree/groups/${id}.json`)!;
-    const bytes = size > MAX_SELF ? null : await deps.blobs.read(sha256, 0, size);
-    const given = selfOf(bytes);
+    const given = await read(deps, files.get(`tree/groups/${id}.json`));
     if (given === null) throw new Unfit(`tree/groups/${id}.json cannot be read`);
-    groups.set(Number(id), { ...given, id: Number(id) });
+    groups.set(Number(id), { ...selfOf(given), id: Number(id) });
   }
   const below = Map.groupBy(groups.values(), ({ parent_id }) => {
     const parent = integer(parent_id, 1, Number.MAX_SAFE_INTEGER);
@@ -54,21 +54,36 @@ async function treeOf({ deps, files }: Bringing): Promise<Map<number | null, Giv
 const short = (value: unknown, max: number): string | null =>
   typeof value === 'string' ? text(value.slice(0, max)) : null;
 
-/** Of the attributes of a group those that are taken over. */
-function selfOf(bytes: Buffer | null): Given | null {
+/** The object that a file holds; null where there is none. */
+async function read({ blobs }: Deps, file: StoredBlob | undefined): Promise<Given | null> {
+  if (file === undefined || file.size > MAX_SELF) return null;
+  const bytes = await blobs.read(file.sha256, 0, file.size);
   try {
     const found: unknown = JSON.parse(bytes?.toString() ?? '');
-    if (!isGiven(found)) return null;
-    const { parent_id, visibility_level, name, path, description } = found;
-    const texts = { name: short(name, 255), path: short(path, 255), description: short(description, 500) };
-    return { parent_id, visibility_level, ...texts };
+    return isGiven(found) ? found : null;
   } catch {
     return null;
   }
 }
 
-/** Gives the group that is there already what the archive says of it, no more open than its place lets. */
-async function applyAttributes({ deps, caller }: Bringing, given: Given, group: Namespace): Promise<Namespace> {
+/** Of the attributes of a group those that say where it is and what it is called. */
+function selfOf({ parent_id, visibility_level, name, path, description }: Given): Given {
+  const texts = { name: short(name, 255), path: short(path, 255), description: short(description, 500) };
+  return { parent_id, visibility_level, ...texts };
+}
+
+/** The settings of a group, which are read when it is its turn: all together may be large. */
+const settingsOf = async ({ deps, files }: Bringing, { id }: Given): Promise<Given> => ({
+  ...(await read(deps, files.get(`tree/groups/${id}.json`))),
+  ...(await read(deps, files.get(`tree/groups/${id}/namespace_settings.ndjson`))),
+});
+
+/**
+ * Gives the group that is there already what the archive says of it, no more open than its place lets.
+ * @throws Unfit where the caller may change it no more
+ */
+async function applyAttributes(bringing: Bringing, given: Given, group: Namespace): Promise<Namespace> {
+  const { deps, caller } = bringing;
   const parent =
     group.parent_id === null
       ? undefined
@@ -76,9 +91,16 @@ async function applyAttributes({ deps, caller }: Bringing, given: Given, group: 
   const wanted = visibilityOf(given);
   const limit = parent === undefined ? wanted : closer(wanted, parent.visibility);
   const visibility = mostOpenAllowed(await applicationSettings(deps), caller, limit);
-  const columns = { description: text(given.description, 500) ?? '', visibility };
-  await deps.db.updateTable('namespaces').set(columns).where('id', '=', group.id).execute();
-  return { ...group, ...columns };
+  const settings = await takenSettings(deps, await settingsOf(bringing, given), {
+    topLevel: parent === undefined,
+    projects: false,
+  });
+  const description = text(given.description, 500) ?? '';
+  try {
+    return await updateGroup(deps, caller, group, { ...settings, description, visibility });
+  } catch (error) {
+    throw error instanceof ApiError ? new Unfit(error.message) : error;
+  }
 }
 
 /** The entity of a group below another, entered when it is first come to. */
@@ -158,7 +180,8 @@ export async function bringTree(bringing: Bringing, root: BulkImportEntity): Pro
       // One that has been there, and is gone, stays gone.
       if (of.status !== IMPORT_STATUS.started && of.namespace_id === null) continue;
       try {
-        const attributes = { ...child, visibility: visibilityOf(child) };
+        const settings = await settingsOf(bringing, child);
+        const attributes = { ...settings, ...child, visibility: visibilityOf(child) };
         const place = await ensureGroup(deps, caller, of, attributes);
         if (place.kind === 'group') waiting.push({ entity: of, group: place.group, given: child });
       } catch (error) {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { PROJECT_CREATION_LEVELS, SUBGROUP_CREATION_LEVELS } from '../../../core/access-levels.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { Enum, Nullable, ofPlan } from '../../../http/schema.ts';
@@ -20,9 +21,9 @@ export const settingFields = {
   share_with_group_lock: Type.Boolean(),
   require_two_factor_authentication: Type.Boolean(),
   two_factor_grace_period: Type.Integer({ minimum: 0 }),
-  project_creation_level: Enum(['noone', 'owner', 'maintainer', 'developer', 'administrator']),
+  project_creation_level: Enum(PROJECT_CREATION_LEVELS),
   auto_devops_enabled: Nullable(Type.Boolean()),
-  subgroup_creation_level: Enum(['owner', 'maintainer']),
+  subgroup_creation_level: Enum(SUBGROUP_CREATION_LEVELS),
   emails_enabled: Type.Boolean(),
   show_diff_preview_in_email: Type.Boolean(),
   mentions_disabled: Nullable(Type.Boolean()),
@@ -149,12 +150,9 @@ export function duoAvailability(settings: GroupSettings): DuoAvailability {
 
 const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
 
-/** What the numbers of `default_project_creation` stand for. */
-const CREATION_LEVELS = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
-
 /** Who makes projects in a new group, where the server says another than a group begins with. */
 export function creationLevel({ default_project_creation: number }: { default_project_creation: number }) {
-  const project_creation_level = CREATION_LEVELS[number] ?? DEFAULTS.project_creation_level;
+  const project_creation_level = PROJECT_CREATION_LEVELS[number] ?? DEFAULTS.project_creation_level;
   return project_creation_level === DEFAULTS.project_creation_level ? {} : { project_creation_level };
 }
 

@@ -1,0 +1,91 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { PROJECT_CREATION_LEVELS, SUBGROUP_CREATION_LEVELS } from '../../core/access-levels.ts';
+import type { Deps } from '../../deps.ts';
+import { isValidBranchName } from '../../git/ref-name.ts';
+import { onPlan, paidParameters } from '../../http/paid-parameters.ts';
+import { propertiesOf } from '../../http/schema.ts';
+import type { Given } from '../../import-export/imports/take.ts';
+import { CreateGroup } from '../spaces/index.ts';
+
+/**
+ * Settings of a group that come with it. What lets people in by a directory, spends minutes of runners, names users, or needs
+ * keys and services of the other server stays there.
+ */
+const TAKEN = [
+  'request_access_enabled',
+  'project_creation_level',
+  'subgroup_creation_level',
+  'require_two_factor_authentication',
+  'two_factor_grace_period',
+  'share_with_group_lock',
+  'membership_lock',
+  'prevent_sharing_groups_outside_hierarchy',
+  'prevent_forking_outside_group',
+  'emails_enabled',
+  'emails_disabled',
+  'mentions_disabled',
+  'show_diff_preview_in_email',
+  'lfs_enabled',
+  'auto_devops_enabled',
+  'shared_runners_setting',
+  'max_artifacts_size',
+  'default_branch',
+  'default_branch_protection',
+  'default_branch_protection_defaults',
+  'wiki_access_level',
+  'enabled_git_access_protocol',
+  'service_access_tokens_expiration_enforced',
+  'math_rendering_limits_enabled',
+  'lock_math_rendering_limits_enabled',
+  'only_allow_merge_if_pipeline_succeeds',
+  'allow_merge_on_skipped_pipeline',
+  'only_allow_merge_if_all_discussions_are_resolved',
+] as const satisfies readonly (keyof Static<typeof CreateGroup>)[];
+const Taken = Type.Pick(CreateGroup, TAKEN);
+export type TakenSettings = Static<typeof Taken>;
+
+/** The largest number of any setting. */
+const MAX_NUMBER = 2_147_483_647;
+/** Levels with which nobody could bring projects into the group. */
+const CLOSED: readonly unknown[] = ['noone', 'administrator'];
+
+const wordOf = (words: readonly string[], value: unknown): unknown =>
+  typeof value === 'number' ? words[value] : value;
+
+/** Archives have numbers and columns of the platform where its API has words. */
+function inWords(given: Given): Given {
+  const { shared_runners_enabled: shared, allow_descendants_override_disabled_shared_runners: overridable } = given;
+  const off = overridable === true ? 'disabled_and_overridable' : 'disabled_and_unoverridable';
+  return {
+    ...(typeof shared === 'boolean' ? { shared_runners_setting: shared ? 'enabled' : off } : {}),
+    ...given,
+    project_creation_level: wordOf(PROJECT_CREATION_LEVELS, given.project_creation_level),
+    subgroup_creation_level: wordOf(SUBGROUP_CREATION_LEVELS, given.subgroup_creation_level),
+  };
+}
+
+/**
+ * What is taken over of a group's settings, as far as the plan in force has them; what is no such value is left out.
+ * @param given as an archive or the API of another server has it
+ * @param into whether it becomes a top-level group, and whether projects come into it later
+ */
+export async function takenSettings(
+  deps: Deps,
+  given: Given,
+  into: { topLevel: boolean; projects: boolean },
+): Promise<TakenSettings> {
+  const schemas: Record<string, TSchema> = propertiesOf(CreateGroup);
+  const said = inWords(given);
+  const fits = (name: string, value: unknown): boolean => {
+    if (value === undefined || !Check(schemas[name]!, value)) return false;
+    if (typeof value === 'number') return value <= MAX_NUMBER;
+    if (name === 'prevent_sharing_groups_outside_hierarchy') return into.topLevel;
+    return name !== 'default_branch' || value === null || value === '' || isValidBranchName(String(value));
+  };
+  const taken: Record<string, unknown> = Object.fromEntries(
+    TAKEN.flatMap((name) => (fits(name, said[name]) ? [[name, said[name]]] : [])),
+  );
+  if (into.projects && CLOSED.includes(taken.project_creation_level)) taken.project_creation_level = 'owner';
+  return (await onPlan(deps, paidParameters(Taken), { source: taken, values: taken })).values;
+}
