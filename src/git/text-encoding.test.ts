@@ -103,8 +103,93 @@ for (const [name, [hex, text]] of Object.entries(SAMPLES)) {
   });
 }
 
+/** Comments and texts as they stand in source files, in encodings that Node.js does not write. */
+const SHORT: Readonly<Record<string, readonly (readonly [hex: string, text: string])[]>> = {
+  'Shift-JIS': [
+    ['2f2f2090dd92e80a', '// 設定\n'],
+    ['696e74206e203d20303b202f2f208c8f90940a', 'int n = 0; // 件数\n'],
+    ['23208386815b8355815b96bc0a', '# ユーザー名\n'],
+    ['6d7367203d202783708358838f815b836882aa88e182a282dc82b7270a', "msg = 'パスワードが違います'\n"],
+    ['2f2a20947a97f182cc92b782b3202a2f0a', '/* 配列の長さ */\n'],
+    ['8f5a8f8a82c69364986294d48d8682f093fc97cd82b582c482ad82be82b382a20a', '住所と電話番号を入力してください\n'],
+  ],
+  'EUC-JP': [
+    ['2f2f20c0dfc4ea0a', '// 設定\n'],
+    ['696e74206e203d20303b202f2f20b7efbff40a', 'int n = 0; // 件数\n'],
+    ['2320a5e6a1bca5b6a1bcccbe0a', '# ユーザー名\n'],
+    ['6d7367203d2027a5d1a5b9a5efa1bca5c9a4acb0e3a4a4a4dea4b9270a', "msg = 'パスワードが違います'\n"],
+    ['2f2a20c7dbcef3a4cec4b9a4b5202a2f0a', '/* 配列の長さ */\n'],
+    ['bdbbbdeaa4c8c5c5cfc3c8d6b9e6a4f2c6fececfa4b7a4c6a4afa4c0a4b5a4a40a', '住所と電話番号を入力してください\n'],
+  ],
+  GBK: [
+    ['2f2f20c5e4d6c30a', '// 配置\n'],
+    ['696e74206e203d20303b202f2f20cafdc1bf0a', 'int n = 0; // 数量\n'],
+    ['2320d3c3bba7c3fbb2bbc4dcceaabfd50a', '# 用户名不能为空\n'],
+    ['6d7367203d2027c3dcc2ebb4edcef3270a', "msg = '密码错误'\n"],
+    ['2f2a20cafdd7e9b3a4b6c8202a2f0a', '/* 数组长度 */\n'],
+    ['c7ebcae4c8ebb5d8d6b7bacdb5e7bbb0bac5c2eb0a', '请输入地址和电话号码\n'],
+  ],
+  Big5: [
+    ['2f2f20b35da9770a', '// 設定\n'],
+    ['696e74206e203d20303b202f2f20bcc6b6710a', 'int n = 0; // 數量\n'],
+    ['2320a8cfa5ceaacca657bad9a4a3afe0aac5a5d50a', '# 使用者名稱不能空白\n'],
+    ['6d7367203d2027b14bbd58bff9bb7e270a', "msg = '密碼錯誤'\n"],
+    ['2f2a20b07da643aaf8abd7202a2f0a', '/* 陣列長度 */\n'],
+    ['bdd0bfe9a44aa661a77da94db971b8dcb8b9bd580a', '請輸入地址和電話號碼\n'],
+  ],
+  'EUC-KR': [
+    ['2f2f20bcb3c1a40a', '// 설정\n'],
+    ['696e74206e203d20303b202f2f20b0b3bcf60a', 'int n = 0; // 개수\n'],
+    ['2320bbe7bfebc0da20c0ccb8a7c0cc20bef8bdc0b4cfb4d90a', '# 사용자 이름이 없습니다\n'],
+    ['6d7367203d2027baf1b9d0b9f8c8a3b0a120c6b2b8b3b4cfb4d9270a', "msg = '비밀번호가 틀립니다'\n"],
+    ['2f2a20b9e8bfad20b1e6c0cc202a2f0a', '/* 배열 길이 */\n'],
+    ['c1d6bcd2bfcd20c0fcc8adb9f8c8a3b8a620c0d4b7c2c7cfbcbcbfe40a', '주소와 전화번호를 입력하세요\n'],
+  ],
+};
+
+for (const [name, samples] of Object.entries(SHORT)) {
+  test(`a few characters of ${name} amid code can be read`, async () => {
+    for (const [hex, text] of samples) {
+      const bytes = Buffer.from(hex, 'hex');
+      assert.equal(await new TextDecoding().text(bytes), text);
+      assert.deepEqual(await new TextDecoding().lines([bytes.subarray(0, -1)]), [text.trimEnd()]);
+      const patch = Buffer.concat([Buffer.from('@@ -0,0 +1 @@\n+'), bytes]);
+      assert.equal(await new TextDecoding().patch(patch), `@@ -0,0 +1 @@\n+${text}`);
+    }
+  });
+}
+
+test('each side of a patch that converts a short text is read in its own encoding', async () => {
+  const [hex, text] = SHORT.GBK![3]!;
+  const patch = Buffer.concat([Buffer.from('@@ -1 +1 @@\n-'), Buffer.from(hex, 'hex'), Buffer.from(`+${text}`)]);
+  assert.equal(await new TextDecoding().patch(patch), `@@ -1 +1 @@\n-${text}+${text}`);
+});
+
+test('what begins as words of one encoding, and is none further on, is not taken for it', async () => {
+  const [hex] = SAMPLES['Shift-JIS'];
+  const bytes = Buffer.concat([
+    Buffer.from(hex.repeat(4), 'hex'),
+    Buffer.from('caf\xe9 \xfc \xe0 \xff\n'.repeat(3), 'latin1'),
+  ]);
+  assert.ok((await new TextDecoding().text(bytes)).endsWith('\n'));
+  assert.doesNotMatch(await new TextDecoding().text(bytes), /日本語/);
+});
+
 test('short texts in Western languages are not taken for others', async () => {
-  for (const word of ['é', 'ça va', '½ cup', '« oui »', 'let x = "Ørsted";', 'naïve café résumé', '© Jürgen']) {
+  for (const word of [
+    'é',
+    'ça va',
+    '½ cup',
+    '« oui »',
+    'let x = "Ørsted";',
+    'naïve café résumé',
+    '© Jürgen',
+    'Ärger',
+    'Übergabe',
+    'smørrebrød',
+    '§ 12',
+    '± 5 °C',
+  ]) {
     for (const text of [word, `${word}\n`]) {
       assert.equal(await new TextDecoding().text(Buffer.from(text, 'latin1')), text);
     }

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { cjkEncodingOf } from './cjk-encoding.ts';
 
 /** Bytes of one text that its encoding is guessed from. */
 const MAX_SAMPLE = 4 * 1024;
@@ -8,7 +9,7 @@ const MAX_SAMPLE = 4 * 1024;
  * time, by what is in them, and twice that in a process that has not guessed before; others have their turn between two of them.
  */
 const MAX_SAMPLED = 64 * 1024;
-/** The detector gives ten to any short text that an encoding could be of. */
+/** The detector gives ten to any short text that an encoding could be of: `cjkEncodingOf` tells more of those. */
 const MIN_CONFIDENCE = 30;
 /** Short texts in Western languages are often taken for other encodings with Latin letters. */
 const WESTERN_BONUS = 15;
@@ -162,23 +163,31 @@ export class TextDecoding {
     if (isMostlyUtf8(sample)) return UTF_8;
     if (this.#sampleBudget < sample.length) return this.#previous;
     this.#sampleBudget -= sample.length;
-    const { analyse } = await import('chardet');
-    await nextTurn();
-    const guesses = analyse(sample)
-      .map(({ name, confidence }) => ({ name, confidence: confidence + (WESTERN.test(name) ? WESTERN_BONUS : 0) }))
-      .toSorted((a, b) => b.confidence - a.confidence);
-    const isShort = sample.length < SHORT;
-    const guess = guesses.find(
-      ({ name, confidence }) =>
-        confidence >= MIN_CONFIDENCE &&
-        !NEVER.test(name) &&
-        !(isShort && OTHER_LATIN.test(name)) &&
-        isValid(name, sample),
-    );
-    const otherwise = WESTERN_TEXT.test(sample.toString('latin1')) ? 'windows-1252' : UTF_8;
-    this.#previous = guess?.name ?? otherwise;
+    this.#previous = await guessed(sample);
     return this.#previous;
   }
+}
+
+/** The encoding of a sample that is no UTF-8. */
+async function guessed(sample: Buffer): Promise<string> {
+  const cjk = cjkEncodingOf(sample);
+  // It may be mixed further on.
+  if (cjk !== null && isValid(cjk, sample)) return cjk;
+  const { analyse } = await import('chardet');
+  await nextTurn();
+  const guesses = analyse(sample)
+    .map(({ name, confidence }) => ({ name, confidence: confidence + (WESTERN.test(name) ? WESTERN_BONUS : 0) }))
+    .toSorted((a, b) => b.confidence - a.confidence);
+  const isShort = sample.length < SHORT;
+  const guess = guesses.find(
+    ({ name, confidence }) =>
+      confidence >= MIN_CONFIDENCE &&
+      !NEVER.test(name) &&
+      !(isShort && OTHER_LATIN.test(name)) &&
+      isValid(name, sample),
+  );
+  const otherwise = WESTERN_TEXT.test(sample.toString('latin1')) ? 'windows-1252' : UTF_8;
+  return guess?.name ?? otherwise;
 }
 
 /** The encoding in units of two bytes that a mark at the start of a file names. */

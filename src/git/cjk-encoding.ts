@@ -1,0 +1,73 @@
+/** Encodings of Japanese, Chinese and Korean that are told from each other by what is written in them. */
+const ENCODINGS = ['shift_jis', 'euc-jp', 'gbk', 'big5', 'euc-kr'] as const;
+export type CjkEncoding = (typeof ENCODINGS)[number];
+
+/** Syllables that most Korean texts are made of. */
+const SYLLABLES = new Set(
+  '이다는을가의에한로고하기지어사은나인그자서리를시대도수정과해부일보있게들라전상장동제구만아주국스으거원요중여선유성안세모화조우공니신물오비' +
+    '말면와학경방트식발분소관개된용간적문생실연단까때계마년당위회무행력산내등통각미것재데양업현초명차반타호입강저색종출음료불습법번치두새버려러' +
+    '없었않못될할함합본결외설표파터드레르크프키토환변처읽쓰열닫삭추목록복제값름준완잘직접속건검송받낼력확날짜형',
+);
+const HAN = /\p{Script=Han}/u;
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}\u30fc]/u;
+const HALF_WIDTH_KANA = /[\uff61-\uff9f]/;
+const HANGUL = /[\uac00-\ud7a3]/;
+const PUNCTUATION = /[\u2018\u2019\u201c\u201d\u2026\u3001-\u3011\u30fb\uff01-\uff5e]/;
+const ASCII = /^[\0-\x7f]$/;
+
+/** Bytes that are looked at: of longer texts the frequencies of characters tell as much. */
+const MAX_SAMPLE = 256;
+/** What counts as text: about half of it words, and the rest at least characters of the language. */
+const MIN_PLAUSIBILITY = 0.6;
+
+/** Knows the words of Chinese and Japanese, in either script; what is none falls into single characters. */
+const words = new Intl.Segmenter('ja', { granularity: 'word' });
+
+function textOf(encoding: CjkEncoding, bytes: Buffer): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return null;
+  }
+}
+
+/** What a character says for an encoding, from 0 to 1. @param inWord whether it is part of a word of several */
+function weightOf(character: string, encoding: CjkEncoding, inWord: boolean): number {
+  if (HALF_WIDTH_KANA.test(character)) return 0;
+  if (PUNCTUATION.test(character)) return 0.6;
+  if (encoding === 'euc-kr') {
+    if (!HANGUL.test(character)) return 0;
+    return SYLLABLES.has(character) ? 1 : 0.2;
+  }
+  if (KANA.test(character)) return encoding === 'shift_jis' || encoding === 'euc-jp' ? 1 : 0;
+  if (!HAN.test(character)) return 0;
+  return inWord ? 1 : 0.3;
+}
+
+/** How much of a text, from 0 to 1, is what somebody would write in an encoding; 0 where it has a single character. */
+function plausibility(encoding: CjkEncoding, bytes: Buffer): number {
+  const text = textOf(encoding, bytes);
+  if (text === null) return 0;
+  let count = 0;
+  let weight = 0;
+  for (const { segment } of words.segment(text)) {
+    const characters = [...segment].filter((each) => !ASCII.test(each));
+    count += characters.length;
+    for (const each of characters) weight += weightOf(each, encoding, characters.length > 1);
+  }
+  return count < 2 ? 0 : weight / count;
+}
+
+/**
+ * The encoding of Japanese, Chinese or Korean in which a text, however short, makes words.
+ * @returns null where it makes sense in none of them
+ */
+export function cjkEncodingOf(text: Buffer): CjkEncoding | null {
+  const bytes = text.subarray(0, MAX_SAMPLE);
+  let best: { encoding: CjkEncoding; score: number } | null = null;
+  for (const encoding of ENCODINGS) {
+    const score = plausibility(encoding, bytes);
+    if (score >= MIN_PLAUSIBILITY && score > (best?.score ?? 0)) best = { encoding, score };
+  }
+  return best?.encoding ?? null;
+}
