@@ -16,15 +16,17 @@ import type { Db, Schema } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Deps } from '../../../deps.ts';
 import { dropForeignRoles } from '../member-roles/moved.ts';
+import { lockProject } from '../projects/destroy.ts';
+import { leaveForks } from '../projects/fork-relation.ts';
 import { depthErrors, heightOf, namingErrors } from './rules.ts';
-import { closeTree, moveTree } from './tree.ts';
+import { closeTree, forkedBeyond, moveTree } from './tree.ts';
 import { mayCreateTopLevel } from './writes.ts';
 
 const failed = (why: string) => refused(`Transfer failed: ${why}`);
 
 /**
  * Moves a group with all below it under another group, or to the top when there is none. Where the new place is less
- * open, everything moved becomes so too.
+ * open, everything moved becomes so too, and projects of it leave the networks of forks that go beyond it.
  * @throws ApiError 400 with the reason; 401, 403 and 404 where the right has gone meanwhile
  */
 export async function transferGroup(
@@ -41,8 +43,12 @@ export async function transferGroup(
     await checkContent(db, group!, parent);
     const result = await moveTree(db, group!, { path: group!.path, parent, updatedAt: timestamp(deps.clock) });
     if (parent !== null && visibilityLevel(parent.visibility) < visibilityLevel(group!.visibility)) {
-      await closeTree(db, result.lineage, parent.visibility);
+      const closed = await closeTree(db, result.lineage, parent.visibility);
       result.visibility = parent.visibility;
+      for (const id of await forkedBeyond(db, result.lineage, closed)) {
+        const project = await lockProject(db, id);
+        if (project !== undefined) await leaveForks(deps, db, project, caller.user.id);
+      }
     }
     await dropForeignRoles(db, result, lineageIds(result.lineage)[0]!);
     const [from, to] = [group!.full_path, result.full_path];

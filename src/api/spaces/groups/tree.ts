@@ -63,16 +63,37 @@ export async function forgetRedirects(db: Db, lineage: string): Promise<void> {
       select lower(p.full_path) from projects p where p.${projectsWithin(lineage)})`.execute(db);
 }
 
-/** Makes everything below the group at most as open as given. */
-export async function closeTree(db: Db, lineage: string, visibility: Visibility): Promise<void> {
+/** Rows that one statement names at most. */
+const BATCH = 500;
+
+/** Makes everything below the group at most as open as given. @returns ids of the projects that became less open */
+export async function closeTree(db: Db, lineage: string, visibility: Visibility): Promise<number[]> {
   const higher = (['internal', 'public'] as const).filter(
     (each) => visibilityLevel(each) > visibilityLevel(visibility),
   );
-  if (higher.length === 0) return;
+  if (higher.length === 0) return [];
   await sql`
     update namespaces set visibility = ${visibility}
     where ${within('lineage', lineage)} and visibility in (${sql.join(higher)})`.execute(db);
-  await sql`
+  const { rows } = await sql<{ id: number }>`
     update projects set visibility = ${visibility}
-    where ${projectsWithin(lineage)} and visibility in (${sql.join(higher)})`.execute(db);
+    where ${projectsWithin(lineage)} and visibility in (${sql.join(higher)}) returning id`.execute(db);
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Those of the projects whose network of forks goes beyond the group and what is below it. */
+export async function forkedBeyond(db: Db, lineage: string, ids: readonly number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (let at = 0; at < ids.length; at += BATCH) {
+    const { rows } = await sql<{ id: number }>`
+      select p.id from projects p
+      where p.id in (${sql.join(ids.slice(at, at + BATCH))})
+        and exists (
+          select 1 from projects o
+          where (o.id = coalesce(p.fork_root_id, p.id) or o.fork_root_id = coalesce(p.fork_root_id, p.id))
+            and not (o.${projectsWithin(lineage)}))
+      order by p.id`.execute(db);
+    found.push(...rows.map(({ id }) => id));
+  }
+  return found;
 }

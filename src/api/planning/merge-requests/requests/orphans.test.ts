@@ -313,4 +313,56 @@ describe('a merge request from a fork is closed', () => {
     );
     assert.equal(await stateOf(row), 'closed');
   });
+
+  test('when its group is moved to one that hides it; forks within the group stay linked', async () => {
+    const { project, fork, author, row } = await forked();
+    const group = await app.make.group({ owner: author.user, visibility: 'public' });
+    const parent = await app.make.group({ owner: author.user, visibility: 'private' });
+    const moveToGroup = (id: number) =>
+      app.deps.db.updateTable('projects').set({ namespace_id: group.id }).where('id', '=', id).execute();
+    await moveToGroup(fork.id);
+    // A source and a fork that are both below the group.
+    const inside = await app.make.project({ visibility: 'public' });
+    const columns = { forked_from_id: inside.id, fork_root_id: inside.id };
+    const forkInside = await app.make.project({ visibility: 'public', columns });
+    const between = await writeMergeRequest(app, inside, { source_project_id: forkInside.id, source_branch: 'change' });
+    for (const { id } of [inside, forkInside]) await moveToGroup(id);
+    const audit = await auditOf(app, async () =>
+      expectStatus(
+        await app.post(`/groups/${group.id}/transfer`, { token: author.token, json: { group_id: parent.id } }),
+        201,
+      ),
+    );
+    assert.deepEqual([await stateOf(row), await stateOf(between)], ['closed', 'opened']);
+    assert.deepEqual(
+      audit
+        .filter(({ event_name }) => event_name === 'project_fork_relationship_removed')
+        .map(({ entity_id, author_id }) => [entity_id, author_id]),
+      [[fork.id, author.user.id]],
+    );
+    const sources = await app.deps.db
+      .selectFrom('projects')
+      .select(['id', 'visibility', 'forked_from_id'])
+      .where('id', 'in', [project.id, fork.id, forkInside.id])
+      .orderBy('id')
+      .execute();
+    assert.deepEqual(
+      sources.map(({ visibility, forked_from_id }) => [visibility, forked_from_id]),
+      [
+        ['public', null],
+        ['private', null],
+        ['private', inside.id],
+      ],
+    );
+  });
+
+  test('when the group of its target is moved to one that hides it', async () => {
+    const { project, fork, row } = await forked();
+    const group = await app.make.group({ visibility: 'public' });
+    const parent = await app.make.group({ visibility: 'internal' });
+    await app.deps.db.updateTable('projects').set({ namespace_id: group.id }).where('id', '=', project.id).execute();
+    expectStatus(await app.post(`/groups/${group.id}/transfer`, { json: { group_id: parent.id } }), 201);
+    assert.equal(await stateOf(row), 'closed');
+    assert.ok(!('forked_from_project' in expectStatus(await app.get(`/projects/${fork.id}`), 200)));
+  });
 });
