@@ -88,6 +88,9 @@ test('POST takes known names only, each once from a user', async () => {
   assert.equal(await name('100'), '100');
   assert.equal(await name('tada'), 'tada');
   assert.equal(await name('slightly_smiling_face'), 'slight_smile');
+  // One of several characters, by a name of other forges.
+  assert.equal(await name('red_haired_man'), 'man_red_haired');
+  assert.equal(await name('blonde_woman'), 'blond-haired_woman');
   for (const odd of ['no-emoji', ':tada:', 'Tada', '__proto__', 'x'.repeat(10_000)]) {
     const answer = await app.post(base, json(odd));
     assert.equal(message(expectStatus(answer, 404)), '404 Award Emoji Name is not a valid emoji name Not Found');
