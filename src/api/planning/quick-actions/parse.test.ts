@@ -83,6 +83,7 @@ test('behind code, HTML and quotations they act again', () => {
     '<b>Note</b> this\n/close',
     '<b>Note this\n/close\n</b>',
     '<p>one</p>\n\n/close\n\n<p>two</p>',
+    '<p>\none\n\n/close\n\ntwo <p>three</p>',
     '<pre>\n/label a\n</pre>\n/close',
     '<!-- /label a -->\n/close',
     '> quoted\n\n/close',

@@ -32,7 +32,8 @@ const HTML =
 const RAW_HTML = /^ {0,3}<(pre|script|style|textarea)(?:[\s>]|$)/i;
 /** A tag at the start of its line, and what follows it there. */
 const TAG = /^ {0,3}<([a-z][a-z0-9-]{0,40})(?:\s[^<>]*)?>(.*)/i;
-const CLOSING_TAG = /<\/([a-z][a-z0-9-]{0,40})>/gi;
+/** A closing tag at the start of its line. */
+const CLOSING_TAG = /^ {0,3}<\/([a-z][a-z0-9-]{0,40})>/gim;
 const QUOTE = '>>>';
 
 const SUBSTITUTIONS: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)＿/¯', tableflip: '(╯°□°)╯︵ ┻━┻' };
@@ -110,7 +111,7 @@ function htmlOpenedBy(line: string, closedLater: (tag: string) => boolean): stri
   return block ? '' : null;
 }
 
-/** Tells of a tag, in lower case, where it is closed for the last time in a text; -1 where it never is. */
+/** Tells of a tag, in lower case, where a line of a text begins with its end for the last time; -1 where it never is. */
 function lastClosings(text: string): (tag: string) => number {
   if (!text.includes('</')) return () => -1;
   const last = new Map<string, number>();
