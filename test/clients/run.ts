@@ -33,6 +33,9 @@ const GLAB_RELEASE = 'trixie';
 const GITLAB_RUNNER = 'v1.11.1-0.20260903214710-fc1f1862bd91';
 const SEMANTIC_RELEASE = '25.0.9';
 const SEMANTIC_RELEASE_GITLAB = '13.3.3';
+const RENOVATE = '44.121.2';
+/** Of node, where Renovate runs on no other. */
+const RENOVATE_NODE = '24';
 const RELEASE_IT = '20.2.1';
 const DANGER = '14.0.7';
 const YARN = '1.22.22';
@@ -179,6 +182,15 @@ const fromNpm = (name: string, version: string, file: string): Client => ({
     await installNode(`${name}-${version}`, [`${name}@${version}`]),
   ],
 });
+const renovate: Client = {
+  name: `renovate ${RENOVATE}`,
+  settings: { STITHY_ALLOW_LOCAL_NETWORK: 'true' },
+  prepare: async () => {
+    const node = `node-${process.platform}-${process.arch}`;
+    const folder = await installNode(`renovate-${RENOVATE}`, [`renovate@${RENOVATE}`, `${node}@${RENOVATE_NODE}`]);
+    return [process.execPath, join(here, 'renovate.ts'), folder, join(folder, 'node_modules', node, 'bin/node')];
+  },
+};
 const releaseIt = fromNpm('release-it', RELEASE_IT, 'release_it.ts');
 const danger = fromNpm('danger', DANGER, 'danger.ts');
 
@@ -395,6 +407,7 @@ for (const client of [
   conan1,
   lfs,
   release,
+  renovate,
   releaseIt,
   danger,
   glab,
