@@ -390,12 +390,6 @@ def test_keys_accounts_and_the_server():
     look.title = "Py"
     look.save()
     assert gl.appearance.get().title == "Py"
-    message = gl.broadcastmessages.create({"message": "Back soon"})
-    message.color, message.font = "#444444", "#EEE"
-    message.save()
-    message = gl.broadcastmessages.get(message.id)
-    assert (message.color, message.font) == ("#444444", "#EEE")
-    message.delete()
     assert gl.user_activities.list(get_all=True)[0].last_activity_on
 
 

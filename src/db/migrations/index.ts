@@ -37,7 +37,6 @@ import { integrationMails } from './0048-integration-mails.ts';
 import { topicPositions } from './0052-topic-positions.ts';
 import { serverProcesses } from './0062-server-processes.ts';
 import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
-import { broadcastColors } from './0067-broadcast-colors.ts';
 
 /** Every migration by name, in the order of their numbers. One that has been released is never changed. */
 export const migrations: Readonly<Record<string, string>> = {
@@ -80,5 +79,4 @@ export const migrations: Readonly<Record<string, string>> = {
   '0052-topic-positions': topicPositions,
   '0062-server-processes': serverProcesses,
   '0066-user-sign-in-addresses': userSignInAddresses,
-  '0067-broadcast-colors': broadcastColors,
 };

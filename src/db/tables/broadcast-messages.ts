@@ -22,8 +22,6 @@ export interface BroadcastMessagesTable {
   message: string;
   starts_at: Timestamp;
   ends_at: Timestamp;
-  /** Colour behind the letters, `#E75E40`: clients still set and read it, though `theme` decides how a banner looks. */
-  color: Defaulted<string>;
   /** Colour of the letters, `#FFFFFF`. */
   font: string;
   theme: (typeof BROADCAST_THEMES)[number];

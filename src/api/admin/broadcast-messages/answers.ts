@@ -8,7 +8,6 @@ export const BroadcastMessage = Type.Object({
   message: Type.String(),
   starts_at: Instant(),
   ends_at: Instant(),
-  color: Type.String(),
   font: Type.String(),
   active: Type.Boolean(),
   target_access_levels: Type.Array(Type.Integer()),

@@ -10,11 +10,6 @@ const message = Type.String({ maxLength: 10_000 });
 const attributes = {
   starts_at: Nullable(Instant({ description: 'From when on it is shown; now when absent.' })),
   ends_at: Nullable(Instant({ description: 'Until when; an hour after now when absent.' })),
-  color: Type.String({
-    maxLength: 7,
-    description: 'Colour behind the letters, `#E75E40` or `#E54`. The look of a banner comes from `theme`.',
-    deprecated: true,
-  }),
   font: Type.String({ maxLength: 7, description: 'Colour of the letters, `#FFFFFF` or `#FFF`.' }),
   target_access_levels: List(IntegerEnum(LEVELS), { maxItems: 20 }),
   target_path: Nullable(Type.String({ maxLength: 255 })),

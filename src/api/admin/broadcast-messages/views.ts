@@ -12,7 +12,6 @@ export const presentMessage = (row: Row, now: string): BroadcastMessage => ({
   message: row.message,
   starts_at: row.starts_at,
   ends_at: row.ends_at,
-  color: row.color,
   font: row.font,
   active: isActive(row, now),
   target_access_levels: parseJson<number[]>(row.target_access_levels),

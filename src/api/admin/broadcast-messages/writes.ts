@@ -14,18 +14,16 @@ const MAX_TOLD = 255;
 /** Colours as style sheets write them: nothing else gets into a page by this way. */
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** The columns that are given. @throws ApiError 400 for a blank message, and for a colour that is none */
-function columnsOf({ target_access_levels, dismissable, target_path, ...rest }: ChangedBroadcastMessage) {
-  const wrong = (['color', 'font'] as const).filter((name) => !COLOUR.test(rest[name] ?? '#000'));
-  if (wrong.length > 0) {
-    throw invalidModel(Object.fromEntries(wrong.map((name) => [name, ['must be a valid color code']])));
-  }
+/** The columns that are given. @throws ApiError 400 for a blank message, and for a font that is no colour */
+function columnsOf({ target_access_levels, dismissable, font, target_path, ...rest }: ChangedBroadcastMessage) {
+  if (font !== undefined && !COLOUR.test(font)) throw invalidModel({ font: ['must be a valid color code'] });
   const { starts_at, ends_at, ...plain } = rest;
   if (plain.message?.trim() === '') throw invalidModel({ message: ["can't be blank"] });
   return {
     ...plain,
     ...(starts_at == null ? {} : { starts_at }),
     ...(ends_at == null ? {} : { ends_at }),
+    ...(font === undefined ? {} : { font }),
     ...(target_path === undefined ? {} : { target_path: target_path || null }),
     ...(dismissable === undefined ? {} : { dismissable: bit(dismissable) }),
     ...(target_access_levels === undefined
@@ -34,7 +32,7 @@ function columnsOf({ target_access_levels, dismissable, target_path, ...rest }: 
   };
 }
 
-/** Makes a broadcast message (part 2, section 4.5). @throws ApiError 400 for a blank message, and for a colour that is none */
+/** Makes a broadcast message (part 2, section 4.5). @throws ApiError 400 for a blank message, and for a font that is no colour */
 export async function createMessage(
   deps: Deps,
   input: ChangedBroadcastMessage & { message: string },
@@ -43,7 +41,6 @@ export async function createMessage(
   const values = {
     starts_at: now,
     ends_at: new Date(deps.clock.now().getTime() + HOUR).toISOString(),
-    color: '#E75E40',
     font: '#FFFFFF',
     theme: 'indigo' as const,
     broadcast_type: 'banner' as const,

@@ -6,7 +6,6 @@ export const broadcastWords: Vocabulary['words'] = {
   'BroadcastMessage.active': ['Whether it is shown now: it has begun, and has not ended.'],
   starts_at: ['From when on it holds.'],
   ends_at: ['Until when it holds.'],
-  color: ['Colour behind the letters; deprecated, since `theme` decides how a banner looks.', '#E75E40'],
   font: ['Colour of the letters.', '#FFFFFF'],
   target_access_levels: ['Levels of those whom it is for; empty for everybody.', [30, 40]],
   target_path: ['Path that it is for, in which `*` stands for any text; null for all.', '/tools/*'],
