@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
+import { decodeBytes } from './bytes.ts';
 import { GitError } from './errors.ts';
+import { type FileHistory, fileHistory } from './history/file-history.ts';
 import { lastCommitOf } from './last-commit.ts';
 import type { Commit } from './objects.ts';
 import { readRecords } from './records.ts';
@@ -36,38 +42,57 @@ const MAX_OUTPUT = 128 * 1024 * 1024;
 const MAX_LINE_NUMBER = 1_000_000_000;
 const COMMITS_AT_ONCE = 500;
 const TAB = 9;
-const SPACE = 0x20;
+const NAME = Buffer.from('filename ');
+/** Of more ranges all lines between them are asked for, too. */
+const MAX_RANGES = 100;
+/** Earlier names of a file that are followed within its own commits; git itself follows the rest. */
+const MAX_NAMES = 10;
 const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
 
-/** Collects ranges from `git blame --porcelain`: a header with the id, notes on commits, the line after a tab. */
+/** A line as git gives it. */
+interface Line {
+  oid: string;
+  /** Its number in that commit, from 1 on. */
+  number: number;
+  text: Buffer;
+}
+
+/** Collects lines from `git blame --porcelain`: a header with the id and numbers, notes on commits, the line after a tab. */
 class PorcelainReader {
-  readonly ranges: { oid: string; lines: Buffer[] }[] = [];
-  bytes = 200;
-  #oid: string | undefined;
+  readonly lines: Line[] = [];
+  /** What the file is called in a commit, quoted where its name is no plain one. */
+  readonly names = new Map<string, string>();
+  #header: { oid: string; number: number } | undefined;
 
   push(record: Buffer): void {
-    if (this.#oid === undefined) {
-      this.#oid = record.toString('latin1', 0, record.indexOf(SPACE));
+    if (this.#header === undefined) {
+      const [oid = '', number] = record.toString('latin1').split(' ', 2);
+      this.#header = { oid, number: Number(number) };
     } else if (record[0] === TAB) {
-      const line = record.subarray(1);
-      const last = this.ranges.at(-1);
-      if (last?.oid === this.#oid) last.lines.push(line);
-      else {
-        this.ranges.push({ oid: this.#oid, lines: [line] });
-        this.bytes += 200;
-      }
-      this.bytes += 2 * line.length + 32;
-      this.#oid = undefined;
+      this.lines.push({ ...this.#header, text: record.subarray(1) });
+      this.#header = undefined;
+    } else if (record.subarray(0, NAME.length).equals(NAME)) {
+      this.names.set(this.#header.oid, decodeBytes(record.subarray(NAME.length)));
     }
   }
 }
 
-async function askGit(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
+/** What a run of git is asked. */
+interface Question {
+  commit: string;
+  path: string;
+  ranges?: readonly LineRange[];
+  /** Git's own options before the command, and those of the command. */
+  options?: readonly [before: readonly string[], after: readonly string[]];
+}
+
+async function run(repo: Repository, { commit, path, ranges = [], options }: Question): Promise<PorcelainReader> {
   const reader = new PorcelainReader();
-  const only = range === undefined ? [] : ['-L', `${range.start},${range.end}`];
+  const [before, after] = options ?? [[], []];
+  const only = ranges.flatMap(({ start, end }) => ['-L', `${start},${end}`]);
   try {
     await readRecords(
-      ['blame', '--porcelain', '--no-textconv', '--encoding=none', ...only, commit, '--', path],
+      [...before, 'blame', '--porcelain', '--no-textconv', '--encoding=none', ...after, ...only, commit, '--', path],
       { gitDir: repo.dir, processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT },
       (record) => reader.push(record),
     );
@@ -76,13 +101,105 @@ async function askGit(repo: Repository, commit: string, path: string, range: Lin
     if (error.message.startsWith('git blame: fatal: no such path')) throw new GitError('not_found', error.message);
     if (!/ has only \d+ lines?$/.test(error.message)) throw error;
   }
-  const lines = await new TextDecoding().lines(reader.ranges.flatMap((range) => range.lines));
-  let at = 0;
-  const decoded = reader.ranges.map(({ oid, lines: { length } }) => {
-    at += length;
-    return { oid, lines: lines.slice(at - length, at) };
-  });
-  return { ranges: decoded, bytes: reader.bytes };
+  return reader;
+}
+
+/** Has git go through those commits alone that changed the file: it would look at all others, too. */
+async function runWithin(
+  repo: Repository,
+  { head, lines }: FileHistory,
+  path: string,
+  ranges: readonly LineRange[],
+): Promise<PorcelainReader> {
+  const file = join(tmpdir(), `stithy-blame-${randomUUID()}`);
+  await writeFile(file, `${lines.join('\n')}\n`);
+  try {
+    // What the commit-graph says of parents would be believed rather than the file.
+    return await run(repo, {
+      commit: head,
+      path,
+      ranges,
+      options: [
+        ['-c', 'core.commitGraph=false'],
+        ['-S', file],
+      ],
+    });
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** The numbers as few ranges. */
+function rangesOf(numbers: readonly number[]): LineRange[] {
+  const ranges: LineRange[] = [];
+  for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.end === number - 1) last.end = number;
+    else ranges.push({ start: number, end: number });
+  }
+  return ranges;
+}
+
+/**
+ * The lines of a file, or those of some ranges, in their order.
+ * @param names that the file had later
+ */
+async function linesOf(
+  repo: Repository,
+  commit: string,
+  path: string,
+  ranges: readonly LineRange[],
+  names = 0,
+): Promise<Line[]> {
+  const plain = async () => (await run(repo, { commit, path, ranges })).lines;
+  const history = names < MAX_NAMES ? await fileHistory(repo.history, commit, path) : undefined;
+  if (history === undefined) return plain();
+  const { lines, names: named } = await runWithin(repo, history, path, ranges);
+  const earlier = new Map<string, Map<number, string>>();
+  for (const before of history.before) {
+    const numbers = lines.flatMap(({ oid, number }) => (oid === before ? [number] : []));
+    if (numbers.length === 0) continue;
+    // It had another name there.
+    const name = named.get(before)!;
+    if (!isPlainName(name)) return plain();
+    earlier.set(before, await originsOf(repo, before, name, numbers, names + 1));
+  }
+  return lines.map((line) => ({ ...line, oid: earlier.get(line.oid)?.get(line.number) ?? line.oid }));
+}
+
+/** The commits that lines of a file come from, by their numbers. */
+async function originsOf(
+  repo: Repository,
+  commit: string,
+  path: string,
+  numbers: readonly number[],
+  names: number,
+): Promise<Map<number, string>> {
+  const all = rangesOf(numbers);
+  const ranges = all.length > MAX_RANGES ? [{ start: 1, end: all.at(-1)!.end }] : all;
+  const lines = await linesOf(repo, commit, path, ranges, names);
+  const asked = ranges.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, nth) => start + nth));
+  return new Map(lines.map(({ oid }, nth) => [asked[nth]!, oid]));
+}
+
+/** Git puts others into quotes. */
+const isPlainName = (name: string): boolean => !name.startsWith('"') && isEntryPath(name);
+
+async function askGit(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
+  const lines = await linesOf(repo, commit, path, range === undefined ? [] : [range]);
+  const texts = await new TextDecoding().lines(lines.map(({ text }) => text));
+  const ranges: { oid: string; lines: string[] }[] = [];
+  let bytes = 200;
+  for (const [nth, { oid, text }] of lines.entries()) {
+    const last = ranges.at(-1);
+    if (last?.oid === oid) last.lines.push(texts[nth]!);
+    else {
+      ranges.push({ oid, lines: [texts[nth]!] });
+      bytes += 200;
+    }
+    bytes += 2 * text.length + 32;
+  }
+  return { ranges, bytes };
 }
 
 async function readCommits(repo: Repository, ranges: readonly BlameRange[]): Promise<Map<string, Commit>> {

@@ -14,7 +14,7 @@ interface Known {
 }
 
 /** Null where they do not tell: `many` where trees tell it sooner. @param path without a slash at either end */
-async function knownOf(history: History, oid: string, path: string): Promise<Known | 'many' | null> {
+export async function knownOf(history: History, oid: string, path: string): Promise<Known | 'many' | null> {
   const graph = await history.graph();
   const position = graph?.find(oid) ?? -1;
   if (position < 0) return null;

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CommitGraph } from '../commit-graph/commit-graph.ts';
+import { lastKnown } from '../commit-graph/last-change.ts';
+import type { KnownState, PathChanges } from '../commit-graph/path-changes.ts';
+import type { History } from './history.ts';
+import { knownOf } from './in-graph.ts';
+
+/** The commits by which a file became what it is, as `git blame` comes to them. */
+export interface FileHistory {
+  /** The newest of them. */
+  head: string;
+  /** Parents of some that lack the file, or have it under another name. */
+  before: string[];
+  /**
+   * Each with those that come before it: `<commit> <parent>...`, without those between that leave the file as it is. What is `before`
+   * has no parents.
+   */
+  lines: string[];
+}
+
+const FILE = /^10/;
+const LINK = /^12/;
+/** So many merges are passed at once that leave the file as one of their parents has it. */
+const MAX_STEPS = 200;
+/** Commits that are looked at before others have their turn. */
+const STEPS = 100;
+
+/** A commit that changed a file against all of its parents. */
+interface Change {
+  commit: number;
+  parents: { position: number; hasFile: boolean }[];
+}
+
+const isSameType = (one: KnownState, other: KnownState): boolean =>
+  [FILE, LINK].some((type) => type.test(one.mode) && type.test(other.mode));
+
+/** What a commit has at the path; undefined where that is not known. */
+function stateOf(graph: CommitGraph, changes: PathChanges, position: number): KnownState | null | undefined {
+  const last = lastKnown(graph, changes, position);
+  return last === undefined ? undefined : changes.stateAt(last);
+}
+
+/**
+ * The commit by which a file became what it is in another: git goes to the first parent that has the same content.
+ * @returns undefined where that is not known, or it is no file
+ */
+function changeOf(graph: CommitGraph, changes: PathChanges, position: number): Change | undefined {
+  let at = position;
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+    const commit = lastKnown(graph, changes, at);
+    const own = commit === undefined ? undefined : changes.stateAt(commit);
+    if (commit === undefined || own == null || !isSameType(own, own)) return undefined;
+    const parents: Change['parents'] = [];
+    let same: number | undefined;
+    for (const position of graph.parents(commit)) {
+      const state = stateOf(graph, changes, position);
+      if (state === undefined) return undefined;
+      const hasFile = state !== null && isSameType(own, state);
+      parents.push({ position, hasFile });
+      if (hasFile && state.oid === own.oid) same ??= position;
+    }
+    if (same === undefined) return { commit, parents };
+    at = same;
+  }
+  return undefined;
+}
+
+/**
+ * The history of a file by the path indexes of the commit-graph. Reads neither commits nor trees.
+ * @param path without a slash at either end
+ * @returns undefined where they do not tell, or where one commit may have two earlier names
+ */
+export async function fileHistory(history: History, oid: string, path: string): Promise<FileHistory | undefined> {
+  const known = await knownOf(history, oid, path);
+  if (known === null || known === 'many') return undefined;
+  const { graph, changes, position } = known;
+  const head = changeOf(graph, changes, position);
+  if (head === undefined) return undefined;
+  const seen = new Set([head.commit]);
+  const waiting = [head];
+  const lines: string[] = [];
+  const without = new Set<number>();
+  for (let change = waiting.pop(); change !== undefined; change = waiting.pop()) {
+    if (lines.length % STEPS === STEPS - 1) await setImmediate();
+    const named = new Set([change.commit]);
+    for (const { position: parent, hasFile } of change.parents) {
+      if (!hasFile && without.has(parent)) return undefined;
+      if (!hasFile) without.add(parent);
+      const earlier = hasFile ? changeOf(graph, changes, parent) : null;
+      if (earlier === undefined) return undefined;
+      named.add(earlier?.commit ?? parent);
+      if (earlier === null || seen.has(earlier.commit)) continue;
+      seen.add(earlier.commit);
+      waiting.push(earlier);
+    }
+    lines.push([...named].map((each) => graph.oid(each)).join(' '));
+  }
+  const before = [...without].map((each) => graph.oid(each));
+  return { head: graph.oid(head.commit), before, lines: [...lines, ...before] };
+}
