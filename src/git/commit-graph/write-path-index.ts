@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { merged } from '../../core/merged.ts';
 import { GitError } from '../errors.ts';
 import { endedWell, startInBackground } from '../in-background.ts';
 import { NICE } from '../priority.ts';
@@ -31,6 +33,9 @@ import { PART_CHANGES, PathIndexPart } from './path-index-part.ts';
 
 /** So many commits are named to git at once. */
 const LINES = 500;
+/** Of more commits two processes read what was changed: half a machine that has nothing else to do would be left idle by one. */
+const MANY_PLACES = 10_000;
+const PROCESSES = Math.min(2, availableParallelism());
 /** Changes of the first part: the newest commits are asked for first, and soon. Each further part has twice as many, up to `PART_CHANGES`. */
 const FIRST_CHANGES = 15_000;
 const NOTHING_YET: GrowingPathIndex = {
@@ -98,6 +103,15 @@ async function writeIndex(
   publishGrowth(layer, null);
 }
 
+/** One git, and how far it has come. */
+interface Reader {
+  git: GitChild;
+  entries: ChangedEntries;
+  /** In the order of all places, the commit that came last. */
+  at: number;
+  commits: number;
+}
+
 /**
  * @param start starts git
  * @param onPart is told from which generation on all changes are known
@@ -112,38 +126,57 @@ async function readChanges(
   if (layer.count > MAX_PLACES) return index.giveUp();
   const places = await changingPlaces(graph, layer);
   if (places.length === 0) return;
-  const git = await start();
-  // Where git ends before it has read all, its exit code tells why.
-  const fed = pipeline(linesOf(layer, places), git.stdin).catch(() => {});
-  let place = -1;
-  let commits = 0;
-  const entries = new ChangedEntries(
-    (oid) => {
-      place = layer.find(Buffer.from(oid, 'hex'));
-      commits += 1;
-    },
-    (kind, bytes, id, path, end) => index.part.add(place, bytes.toString('latin1', path, end), kind, bytes, id),
-  );
+  const order = new Map(places.map((place, nth) => [place, nth]));
+  const count = places.length < MANY_PLACES ? 1 : PROCESSES;
+  const readers: Reader[] = [];
+  const fed: Promise<void>[] = [];
   try {
-    for await (const chunk of git.stdout as AsyncIterable<Buffer>) {
+    for (let nth = 0; nth < count; nth += 1) {
+      const git = await start();
+      readers.push(readerOf(git, layer, order, nth * LINES, index));
+      // Where git ends before it has read all, its exit code tells why.
+      fed.push(pipeline(linesOf(layer, places, nth, count), git.stdin).catch(() => {}));
+    }
+    for await (const [nth, chunk] of merged(readers.map(({ git }) => git.stdout as AsyncIterable<Buffer>))) {
       // A part never ends within a chunk: what it holds beyond its size is one chunk's.
-      entries.take(chunk);
+      readers[nth]!.entries.take(chunk);
       if (!index.part.isFull) continue;
       await index.endPart();
-      if (index.isTooMuch) return git.kill();
-      // Of the commit that came last there may be more.
-      onPart(graph.generation(layer.below + place) + 1);
+      if (index.isTooMuch) break;
+      // Of the commits that came last there may be more.
+      const furthest = Math.min(...readers.map(({ at }) => at));
+      onPart(graph.generation(layer.below + places[furthest]!) + 1);
     }
-  } catch (error) {
-    git.kill();
-    throw error;
+    if (index.isTooMuch) return;
+    for (const { git } of readers) await endedWell(git, 'diff-tree');
   } finally {
-    await fed;
+    for (const { git } of readers) git.kill();
+    await Promise.all(fed);
   }
-  await endedWell(git, 'diff-tree');
+  const commits = readers.reduce((sum, reader) => sum + reader.commits, 0);
   // A commit that cannot be read is passed in silence.
-  if (commits !== places.length || !entries.isWhole)
+  if (commits !== places.length || readers.some(({ entries }) => !entries.isWhole))
     throw new GitError('failed', 'git diff-tree: an incomplete answer');
+}
+
+function readerOf(
+  git: GitChild,
+  layer: GraphLayer,
+  order: ReadonlyMap<number, number>,
+  at: number,
+  index: IndexWriter,
+): Reader {
+  let place = -1;
+  const onCommit = (oid: string) => {
+    place = layer.find(Buffer.from(oid, 'hex'));
+    reader.at = order.get(place) ?? reader.at;
+    reader.commits += 1;
+  };
+  const entries = new ChangedEntries(onCommit, (kind, bytes, id, path, end) =>
+    index.part.add(place, bytes.toString('latin1', path, end), kind, bytes, id),
+  );
+  const reader: Reader = { git, entries, at, commits: 0 };
+  return reader;
 }
 
 /** Commits whose tree is not that of their first parent, the highest generation first: the newest, as git reads them quickest. */
@@ -162,8 +195,9 @@ async function changingPlaces(graph: CommitGraph, layer: GraphLayer): Promise<nu
   return places;
 }
 
-function* linesOf(layer: GraphLayer, places: readonly number[]): Generator<string> {
-  for (let at = 0; at < places.length; at += LINES) {
+/** The ids for one git of several, which take them in turn. */
+function* linesOf(layer: GraphLayer, places: readonly number[], nth: number, count: number): Generator<string> {
+  for (let at = nth * LINES; at < places.length; at += count * LINES) {
     yield places
       .slice(at, at + LINES)
       .map((place) => `${layer.oid(place)}\n`)
