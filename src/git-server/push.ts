@@ -16,9 +16,9 @@ import type {
   UpdateContext,
   UpdateResult,
 } from '../git/transport/push.ts';
-import { isAncestorInQuarantine } from '../git/transport/quarantine.ts';
+import { PushedHistory } from '../git/transport/pushed-history.ts';
 import { type ChangeGuard, changeRefs, inRepositoryQueue, repositoryOf } from '../repositories/change-refs.ts';
-import { guardChanges, refuseChange, rememberGit } from '../repositories/check-changes.ts';
+import { guardChanges, refuseChanges, rememberGit } from '../repositories/check-changes.ts';
 import { lockedByPush, refuseLaterLocks, type SeenLocks, seenLocks } from '../repositories/lfs-locks.ts';
 import { missingLfsObjects } from '../repositories/lfs-objects.ts';
 import { type Actor, loadRefRules } from '../repositories/protections.ts';
@@ -48,18 +48,23 @@ type Checked = GitFacts & { locks: SeenLocks | null; judged: Judged | null };
 
 /** What decides about one push of somebody who was let in, and moves its refs. */
 export function pushHandlers(deps: Deps, access: GitAccess): PushHandlers {
-  let env: CheckContext['quarantineEnv'] = {};
+  let history: PushedHistory | null = null;
   let locks: SeenLocks | null = null;
   const found: { judged: Judged | null } = { judged: null };
   const repo = repositoryOf(deps, access.holder);
   const facts = rememberGit({
-    isAncestor: (ancestor, descendant) => isAncestorInQuarantine(repo, ancestor, descendant, env),
+    isAncestor: (ancestor, descendant) => history!.isAncestor(ancestor, descendant),
   });
   return {
     check: async (updates, context) => {
-      env = context.quarantineEnv;
       if (access.kind === 'project') locks = await seenLocks(deps, access.project);
-      return checkPush(deps, access, { ...facts, found }, updates, context);
+      const present = updates.flatMap(({ old }) => (old === null ? [] : [old]));
+      history = new PushedHistory(repo, context.quarantineEnv, present);
+      try {
+        return await checkPush(deps, access, { ...facts, found }, updates, context);
+      } finally {
+        history.close();
+      }
     },
     update: (updates, context) => applyPush(deps, access, { ...facts, locks, ...found }, updates, context),
   };
@@ -113,10 +118,8 @@ async function refuseInProject(
     via: 'git' as const,
     ...ask,
   };
-  for (const update of updates) {
-    const reason = await refuseChange(check, update);
-    if (reason !== null) return reason;
-  }
+  const reason = await refuseChanges(check, updates);
+  if (reason !== null) return reason;
   const repo = repositoryOf(deps, project);
   const adds = updates.some((update) => update.new !== null);
   const userId = pusherOf(access.caller);

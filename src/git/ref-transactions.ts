@@ -23,8 +23,9 @@ const PACKED_LOCK_MS = 5_000;
 const PARALLEL = 16;
 /** So many references that change at once are packed: durable with one file, not with a file each. */
 const PACKED_FROM = 100;
-/** References that are looked at before others have their turn. */
+/** References that are looked at on disk, and by their names alone, before others have their turn. */
 const AT_ONCE = 100;
+const NAMES_AT_ONCE = 2_000;
 
 /** What a transaction learns of the references that are there; asked under their locks. */
 export interface PresentRefs {
@@ -234,7 +235,8 @@ export class RefTransactions {
   /** @throws GitError where one name is a folder of another's: `conflict` for one that is there, else `invalid` */
   async #refuseCollisions(updates: readonly RefUpdate[]): Promise<void> {
     const names = new Set(updates.map(({ ref }) => ref));
-    for (const { ref, new: wanted } of updates) {
+    for (const [index, { ref, new: wanted }] of updates.entries()) {
+      if (index % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) await nextTurn();
       for (const name of wanted === null ? [] : namesAbove(ref)) {
         if (!names.has(name)) continue;
         if ((await this.#refs.resolve(name)) !== null) throw inTheWay(ref);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { within } from '../access/within.ts';
 import { timestamp } from '../core/clock.ts';
@@ -24,6 +25,9 @@ import { RepositoryReadOnly } from './read-only.ts';
 import { type DefaultBranch, RECORD } from './record-change.ts';
 import { observe } from './ref-observers.ts';
 import { isShared } from './shared.ts';
+
+/** Refs that are read before others have their turn. */
+const AT_ONCE = 100;
 
 export interface RefChangeRequest extends ChangeContext {
   holder: Holder;
@@ -205,7 +209,10 @@ function fenceOf(deps: Deps, id: number): () => Promise<void> {
 }
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
-  for (const { ref, new: wanted } of updates) if ((await repo.refs.resolve(ref)) !== wanted) return false;
+  for (const [index, { ref, new: wanted }] of updates.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if ((await repo.refs.resolve(ref)) !== wanted) return false;
+  }
   return updates.length > 0;
 }
 

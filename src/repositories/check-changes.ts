@@ -5,8 +5,9 @@ import { isValidBranchName } from '../git/ref-name.ts';
 import { isOwnRef } from '../git/server-refs.ts';
 import { actorNow } from './actor-now.ts';
 import type { ChangeGuard } from './change-refs.ts';
-import { type Actor, loadRefRules, type Protection, protectionAllows, protectionsOf } from './protections.ts';
+import { type Actor, type Allows, allowsOnce, loadRefRules, type Protection, protectionsOf } from './protections.ts';
 import { type Judged, refuseJudged } from './push-rules/judge.ts';
+import { Pace } from './push-rules/pace.ts';
 
 export interface ChangeCheck {
   deps: Deps;
@@ -59,10 +60,8 @@ export const guardChanges =
   async (deps, project) => {
     const actor = await actorNow(deps, check.actor, projectId, project);
     const { protections, pushRule } = await loadRefRules(deps, projectId);
-    for (const change of changes) {
-      const reason = await refuseChange({ ...check, deps, actor, protections }, change);
-      if (reason !== null) throw refused(reason);
-    }
+    const reason = await refuseChanges({ ...check, deps, actor, protections }, changes);
+    if (reason !== null) throw refused(reason);
     await refuseJudged(deps, judged, pushRule);
   };
 
@@ -71,17 +70,34 @@ export const OWN_REF = 'You can only push to branches, tags and refs that the se
 
 const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
 
+/** Why the first of changes that is not allowed is not; null where all are. Others have their turn between them. */
+export async function refuseChanges(check: ChangeCheck, changes: Iterable<RefChange>): Promise<string | null> {
+  const pace = new Pace();
+  const allows = allowsOnce(check.deps, check.actor);
+  for (const change of changes) {
+    const reason = await refuseChange(check, change, allows);
+    if (reason !== null) return reason;
+    await pace.rest();
+  }
+  return null;
+}
+
 /**
  * Why a change of a ref is not allowed, in the words that git shows to its user; null when it is allowed. Decides by
  * full names, so that a tag can never pass for a branch.
+ * @param allows what is known of the actor where many changes are looked at
  */
-export async function refuseChange(check: ChangeCheck, change: RefChange): Promise<string | null> {
+export async function refuseChange(
+  check: ChangeCheck,
+  change: RefChange,
+  allows: Allows = allowsOnce(check.deps, check.actor),
+): Promise<string | null> {
   const { permissions, deployKeyId } = check.actor;
   if (!permissions.can('push_code') && deployKeyId === undefined && !collaborates(check.actor, change)) {
     return 'You are not allowed to push code to this project.';
   }
-  if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, change, change.ref.slice('refs/heads/'.length));
-  if (change.ref.startsWith('refs/tags/')) return refuseTag(check, change, change.ref.slice('refs/tags/'.length));
+  if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, allows, change);
+  if (change.ref.startsWith('refs/tags/')) return refuseTag(check, allows, change);
   return isOwnRef(change.ref) ? OWN_REF : null;
 }
 
@@ -98,8 +114,9 @@ export function refuseBranchName(branch: string): string | null {
   return isValidBranchName(branch) ? null : 'You cannot create a branch with an invalid name.';
 }
 
-async function refuseBranch(check: ChangeCheck, change: RefChange, branch: string): Promise<string | null> {
-  const { deps, actor } = check;
+async function refuseBranch(check: ChangeCheck, allows: Allows, change: RefChange): Promise<string | null> {
+  const { actor } = check;
+  const branch = change.ref.slice('refs/heads/'.length);
   const matching = protectionsOf(check.protections, 'branch', branch);
   if (change.new === null) {
     if (branch === check.defaultBranch) return 'The default branch of a project cannot be deleted.';
@@ -114,10 +131,10 @@ async function refuseBranch(check: ChangeCheck, change: RefChange, branch: strin
     if (reason !== null) return reason;
   }
   if (matching.length === 0) return null;
-  const allowed = await protectionAllows(deps, actor, matching, 'push');
-  if (change.old === null) return allowed ? null : refuseCreation(check, matching, change.new);
-  const forced = !(await check.isAncestor(change.old, change.new));
-  if (forced && !matching.every(({ allow_force_push }) => allow_force_push === 1)) {
+  const allowed = await allows(matching, 'push');
+  if (change.old === null) return allowed ? null : refuseCreation(check, allows, matching, change.new);
+  const mayForce = matching.every(({ allow_force_push }) => allow_force_push === 1);
+  if (!mayForce && !(await check.isAncestor(change.old, change.new))) {
     return 'You are not allowed to force push code to a protected branch on this project.';
   }
   return allowed ? null : 'You are not allowed to push code to protected branches on this project.';
@@ -129,10 +146,11 @@ async function refuseBranch(check: ChangeCheck, change: RefChange, branch: strin
  */
 async function refuseCreation(
   check: ChangeCheck,
+  allows: Allows,
   matching: readonly Protection[],
   oid: string,
 ): Promise<string | null> {
-  if (!(await protectionAllows(check.deps, check.actor, matching, 'merge'))) {
+  if (!(await allows(matching, 'merge'))) {
     return 'You are not allowed to create protected branches on this project.';
   }
   if (check.branchesWith === undefined) {
@@ -144,7 +162,8 @@ async function refuseCreation(
   return 'You can only use an existing protected branch ref as the basis of a new protected branch.';
 }
 
-async function refuseTag(check: ChangeCheck, change: RefChange, tag: string): Promise<string | null> {
+async function refuseTag(check: ChangeCheck, allows: Allows, change: RefChange): Promise<string | null> {
+  const tag = change.ref.slice('refs/tags/'.length);
   const matching = protectionsOf(check.protections, 'tag', tag);
   if (change.old === null && HEX.test(tag)) return 'You cannot create a tag with a SHA-1 or SHA-256 tag name';
   if (matching.length === 0) return null;
@@ -153,6 +172,6 @@ async function refuseTag(check: ChangeCheck, change: RefChange, tag: string): Pr
     return check.actor.permissions.level >= 40 ? null : 'Protected tags cannot be deleted.';
   }
   if (change.old !== null) return 'Protected tags cannot be updated.';
-  const allowed = await protectionAllows(check.deps, check.actor, matching, 'create');
+  const allowed = await allows(matching, 'create');
   return allowed ? null : 'You are not allowed to create this tag as it is protected.';
 }

@@ -158,6 +158,22 @@ export async function protectionAllows(
   return false;
 }
 
+/** What `protectionAllows` says of an actor. */
+export type Allows = (matching: readonly Protection[], action: ProtectedAction) => Promise<boolean>;
+
+/** The same for many refs at one moment: of those that fall under the same protections it is found out once. */
+export function allowsOnce(deps: Deps, actor: Actor): Allows {
+  const found = new Map<string, Promise<boolean>>();
+  return (matching, action) => {
+    const key = `${action} ${matching.map(({ id, inherited }) => `${inherited ? 'group ' : ''}${id}`).join()}`;
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const allowed = protectionAllows(deps, actor, matching, action);
+    found.set(key, allowed);
+    return allowed;
+  };
+}
+
 /**
  * Whether the actor may push to the branch: write access (or a merge request that shares the branch with him), and let
  * in where it is protected.

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import { timestamp } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
@@ -13,6 +14,9 @@ import { leftOverBefore } from './left-over.ts';
 import { lockHolder } from './moves/holders.ts';
 import { ORPHANED_MS, PACKED_ORPHANED_MS } from './orphaned-locks.ts';
 import { readPushed } from './pushed-events.ts';
+
+/** Refs that are read before others have their turn. */
+const AT_ONCE = 100;
 
 /** An intent that is stored. */
 export type StoredIntent = Selectable<RefIntentsTable>;
@@ -45,7 +49,8 @@ export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean>
   const holder = await findHolder(deps.db, namedHolder(row));
   if (holder === undefined) return false;
   const repo = repositoryOf(deps, holder);
-  for (const { ref, new: wanted } of parseJson<RefChange[]>(row.updates)) {
+  for (const [index, { ref, new: wanted }] of parseJson<RefChange[]>(row.updates).entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
     if ((await repo.refs.resolve(ref)) !== wanted) return false;
   }
   return true;
@@ -76,21 +81,26 @@ async function finishRefs(
   if (isOthers(deps, row)) await removeTheirLocks(deps, repo, row, updates);
   else await removeStaleLocks(repo.dir, leftOverBefore(deps));
   const later = await changesSince(deps, namedHolder(row), row.created_at);
-  const now = await Promise.all(
-    updates.map((update) =>
-      repo.refs.resolve(update.ref).catch((error: unknown) => {
-        if (error instanceof GitError) return undefined;
-        throw error;
-      }),
-    ),
-  );
-  const followed = (update: RefChange) => later.some(({ ref, old }) => ref === update.ref && old === update.new);
-  const applied = updates.filter((update, index) => now[index] === update.new || followed(update));
-  const rest = updates.filter((update, index) => now[index] === update.old && !applied.includes(update));
+  const followed = new Set(later.map(({ ref, old }) => `${ref} ${old}`));
+  const applied: RefChange[] = [];
+  const rest: RefChange[] = [];
+  for (const [index, update] of updates.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    const now = await placeOf(repo, update.ref);
+    if (now === update.new || followed.has(`${update.ref} ${update.new}`)) applied.push(update);
+    else if (now === update.old) rest.push(update);
+  }
   if (applied.length === 0 || rest.length === 0) return applied;
   await repo.refs.transaction(rest);
   return [...applied, ...rest];
 }
+
+/** Undefined where it cannot be told. */
+const placeOf = (repo: Repository, ref: string): Promise<string | null | undefined> =>
+  repo.refs.resolve(ref).catch((error: unknown) => {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  });
 
 /** What other servers have changed since: it may start from what the interrupted write made. */
 async function changesSince(
@@ -135,8 +145,8 @@ async function removeTheirLocks(
       .where(HOLDER_TYPES[named.type].column, '=', named.id)
       .where('process_id', 'is distinct from', row.process_id)
       .execute();
-    const announced = others.flatMap((other) => parseJson<RefChange[]>(other.updates).map(({ ref }) => ref));
-    const left = [...names].filter((name) => !announced.includes(name));
+    const announced = new Set(others.flatMap((other) => parseJson<RefChange[]>(other.updates).map(({ ref }) => ref)));
+    const left = [...names].filter((name) => !announced.has(name));
     const theirs = await removeLocks(repo.dir, left, ORPHANED_MS);
     return theirs && (!deletes || (await removeLocks(repo.dir, ['packed-refs'], PACKED_ORPHANED_MS)));
   });

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { normalize } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { decodeBytes, encodeBytes } from '../bytes.ts';
 import { GitError } from '../errors.ts';
 import { isValidRefName } from '../ref-name.ts';
@@ -22,6 +23,8 @@ export const HOOK_PIPES = 5;
 /** What one push may name in refs and options: a hundred thousand refs fit. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REASON = 1_000;
+/** Refs that are read or reported before others have their turn. */
+const AT_ONCE = 500;
 
 /** Names the pipes in the order of their descriptors, 3 onwards. */
 export function hookPipes(pipes: readonly Socket[]): HookPipes {
@@ -45,6 +48,15 @@ function parseUpdate(line: string): PushedRef {
   const match = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (.+)$/s.exec(line);
   if (!match || !isValidRefName(match[3]!)) throw new GitError('invalid', 'a push names a ref that cannot be one');
   return { ref: match[3]!, old: parseOid(match[1]!), new: parseOid(match[2]!) };
+}
+
+async function parseUpdates(lines: readonly string[]): Promise<PushedRef[]> {
+  const updates: PushedRef[] = [];
+  for (const line of lines) {
+    if (updates.length % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    updates.push(parseUpdate(line));
+  }
+  return updates;
 }
 
 /** Takes fields that end with NUL until `enough` says so; null when the pipe ends first. */
@@ -81,7 +93,7 @@ export async function readQuestion(pipes: HookPipes): Promise<Question | null> {
   return {
     quarantine: quarantine === '' ? '' : normalize(quarantine),
     pushOptions: fields.slice(2, -1).map((field) => field.toString('utf8')),
-    updates: lines.filter((line) => line !== '').map(parseUpdate),
+    updates: await parseUpdates(lines.filter((line) => line !== '')),
   };
 }
 
@@ -109,25 +121,30 @@ export async function readCommands(pipes: HookPipes): Promise<Commands | null> {
   pipes.report.write(Buffer.concat([encodePacket('version=1\n'), FLUSH]));
   const lines = await readUntilFlush(packets);
   if (lines === null) return null;
-  const updates = lines.map((line) => parseUpdate(decodeBytes(line).replace(/\n$/, '')));
+  const updates = await parseUpdates(lines.map((line) => decodeBytes(line).replace(/\n$/, '')));
   return { atomic: features.split(' ').includes('atomic'), updates };
 }
 
 /**
- * Reports to git what became of each ref.
+ * Reports to git what became of each ref, some hundreds before others have their turn.
  * @param reasons in the order of `updates`: null for a ref that was moved, else the reason
  */
-export function reportResults(
+export async function reportResults(
   pipes: HookPipes,
   updates: readonly PushedRef[],
   reasons: readonly (string | null)[],
   message = '',
-): void {
-  const lines = updates.map(({ ref }, index) => {
-    const reason = reasons[index] === undefined ? 'failed to update ref' : reasons[index];
-    return encodePacket(encodeBytes(reason === null ? `ok ${ref}\n` : `ng ${ref} ${oneLine(reason)}\n`));
-  });
-  pipes.report.end(Buffer.concat([...lines, FLUSH]));
+): Promise<void> {
+  for (let at = 0; at < updates.length; at += AT_ONCE) {
+    if (at > 0) await nextTurn();
+    const lines = updates.slice(at, at + AT_ONCE).map(({ ref }, index) => {
+      const told = reasons[at + index];
+      const reason = told === undefined ? 'failed to update ref' : told;
+      return encodePacket(encodeBytes(reason === null ? `ok ${ref}\n` : `ng ${ref} ${oneLine(reason)}\n`));
+    });
+    pipes.report.write(Buffer.concat(lines));
+  }
+  pipes.report.end(FLUSH);
   pipes.notice.end(asLines(message));
 }
 

@@ -7,7 +7,7 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { commitFile, type GitHttp, type GitHttpOptions, git, serveGit, until } from '../../../test/support/git-http.ts';
 import { encodePacket, FLUSH } from './packet-line.ts';
 import type { PushedRef } from './push.ts';
-import { isAncestorInQuarantine } from './quarantine.ts';
+import { PushedHistory } from './pushed-history.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'stithy-pushes-'));
 after(() => rmSync(work, { recursive: true, force: true }));
@@ -57,9 +57,10 @@ describe('a push that is allowed', () => {
     const seen: unknown[] = [];
     const second = await commitFile(clone, 'file', 'two\n');
     handlers.check = async (updates, { pushOptions, quarantineEnv }) => {
-      const env = { ...quarantineEnv };
-      const forward = (a: string, b: string) => isAncestorInQuarantine(http.repository, a, b, env);
+      const history = new PushedHistory(http.repository, { ...quarantineEnv }, [first]);
+      const forward = (a: string, b: string) => history.isAncestor(a, b);
       seen.push(updates, pushOptions, await forward(first, second), await forward(second, first));
+      history.close();
       return { ok: true };
     };
     await push('--push-option=ci.skip', '--push-option=two words $(x) "y"', 'main');
@@ -70,7 +71,9 @@ describe('a push that is allowed', () => {
   test('may be forced, and the check can see that it is', async () => {
     let forced: boolean | undefined;
     handlers.check = async ([update], { quarantineEnv }) => {
-      forced = !(await isAncestorInQuarantine(http.repository, update!.old!, update!.new!, quarantineEnv));
+      const history = new PushedHistory(http.repository, quarantineEnv, [update!.old!]);
+      forced = !(await history.isAncestor(update!.old!, update!.new!));
+      history.close();
       return { ok: true };
     };
     await commitFile(clone, 'file', 'two\n');

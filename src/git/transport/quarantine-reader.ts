@@ -1,18 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAncestor } from '../compare.ts';
 import { isMissing } from '../durable.ts';
-import { parseCommit } from '../objects.ts';
 import { ObjectStore } from '../packs/object-store.ts';
 import type { RawObject } from '../packs/raw-object.ts';
 import { sharedByPacks } from '../packs/shared.ts';
-import type { Repository } from '../repository.ts';
 
 const MiB = 1024 * 1024;
-const MAX_COMMIT = MiB;
-/** Commits of a push, and places where they meet what was there, that are looked at here: of more git is asked. */
-const MAX_COMMITS = 2_000;
-const MAX_MEETINGS = 50;
 /** Files of a push that are read one by one. */
 const MAX_FILES = 500;
 const PARALLEL = 16;
@@ -24,59 +17,28 @@ const PARALLEL = 16;
  * @returns what `work` gives; null where it cannot be read here
  */
 async function reading<T>(quarantine: string, oidDigits: number, work: (store: ObjectStore) => Promise<T>) {
-  const shared = sharedByPacks({ blockBytes: 4 * MiB, baseBytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
-  const store = new ObjectStore(quarantine, shared, oidDigits / 2);
+  const { store, close } = openQuarantine(quarantine, oidDigits);
   try {
     return await work(store);
   } catch {
     // Git tells what is wrong with it.
     return null;
   } finally {
-    store.close();
-    shared.files.close();
+    close();
   }
 }
 
-/**
- * Whether one commit can be reached from another, each of which the repository has, or has come.
- * @param quarantine null where nothing has come
- * @returns null where git has to be asked
- */
-export async function reachesInQuarantine(
-  repo: Repository,
-  ancestor: string,
-  descendant: string,
-  quarantine: string | null,
-): Promise<boolean | null> {
-  const meetings =
-    quarantine === null
-      ? [descendant]
-      : await reading(quarantine, descendant.length, (store) => walk(store, ancestor, descendant));
-  if (meetings === null) return null;
-  if (meetings === 'met') return true;
-  for (const oid of [ancestor, ...meetings]) if ((await repo.objects.commit(oid)) === null) return null;
-  for (const oid of meetings) if (await isAncestor(repo, ancestor, oid)) return true;
-  return false;
-}
-
-/** The commits on which what has come stands; `met` where the one looked for is among what has come, or one of these. */
-async function walk(store: ObjectStore, wanted: string, from: string): Promise<string[] | 'met' | null> {
-  const meetings: string[] = [];
-  const waiting = [from];
-  const seen = new Set(waiting);
-  for (let oid = waiting.pop(); oid !== undefined; oid = waiting.pop()) {
-    const object = await store.read(oid, MAX_COMMIT);
-    if (object === null ? meetings.push(oid) > MAX_MEETINGS : object.type !== 'commit' || object.data === null)
-      return null;
-    if (oid === wanted) return 'met';
-    if (!object?.data) continue;
-    for (const parent of parseCommit(oid, object.data).parents) {
-      if (seen.has(parent)) continue;
-      if (seen.add(parent).size > MAX_COMMITS) return null;
-      waiting.push(parent);
-    }
-  }
-  return meetings;
+/** The objects that have come alone, without those of the repository. @param oidDigits of an object id */
+export function openQuarantine(quarantine: string, oidDigits: number): { store: ObjectStore; close: () => void } {
+  const shared = sharedByPacks({ blockBytes: 4 * MiB, baseBytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
+  const store = new ObjectStore(quarantine, shared, oidDigits / 2);
+  return {
+    store,
+    close: () => {
+      store.close();
+      shared.files.close();
+    },
+  };
 }
 
 /**

@@ -1,9 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from '../durable.ts';
-import { runGit } from '../process.ts';
-import type { Repository } from '../repository.ts';
-import { reachesInQuarantine } from './quarantine-reader.ts';
 import type { RepositoryPath } from './service.ts';
 
 /**
@@ -18,30 +15,6 @@ export function quarantineEnvironment(repository: RepositoryPath, quarantine: st
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repository.dir, 'objects'),
     GIT_QUARANTINE_PATH: quarantine,
   };
-}
-
-/**
- * Tells a fast-forward from a forced push: whether one commit can be reached from another.
- * @param env the environment of the quarantine, so that pushed objects count
- * @returns false also when one of the two is no commit
- * @throws GitError `timeout`, `aborted`, `busy`
- */
-export async function isAncestorInQuarantine(
-  repo: Repository,
-  ancestor: string,
-  descendant: string,
-  env: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const found = await reachesInQuarantine(repo, ancestor, descendant, env.GIT_QUARANTINE_PATH ?? null);
-  if (found !== null) return found;
-  const { code } = await runGit(['merge-base', '--is-ancestor', '--end-of-options', ancestor, descendant], {
-    gitDir: repo.dir,
-    env,
-    okCodes: [0, 1, 128],
-    ...(signal ? { signal } : {}),
-  });
-  return code === 0;
 }
 
 /** The folders of `objects/` that a push adds to. Read while the quarantine still exists. */

@@ -96,9 +96,9 @@ async function moveRefs(
       await syncObjectFolders(repository, accepted.folders);
       return options.update(updates, { atomic, pushOptions: accepted.pushOptions });
     });
-    reportResults(pipes, updates, reasons, message);
+    await reportResults(pipes, updates, reasons, message);
   } catch (error) {
-    refuse(INTERNAL);
+    await refuse(INTERNAL);
     throw error;
   }
 }

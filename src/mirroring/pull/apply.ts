@@ -8,7 +8,7 @@ import type { Repository } from '../../git/repository.ts';
 import { type ChangeGuard, changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from '../../repositories/check-changes.ts';
 import { ofProject } from '../../repositories/holder.ts';
-import type { Actor, Protection } from '../../repositories/protections.ts';
+import { type Actor, allowsOnce, type Protection } from '../../repositories/protections.ts';
 import { MirrorChanged } from '../failure.ts';
 import { branchOf, inTheWay, type Refs } from './plan.ts';
 import { type MirrorSettings, mirrorSettings } from './settings.ts';
@@ -38,6 +38,7 @@ export async function takeOver(
 ): Promise<string[]> {
   if (changes.length === 0) return [];
   const check = await checkOf(set, repo);
+  const allows = allowsOnce(set.deps, set.actor);
   const collides = inTheWay(local);
   const problems: string[] = [];
   const allowed: RefChange[] = [];
@@ -55,7 +56,7 @@ export async function takeOver(
       );
       continue;
     }
-    const reason = await refuseChange(check.ask, change);
+    const reason = await refuseChange(check.ask, change, allows);
     if (reason === null) allowed.push(change);
     else problems.push(`'${name}': ${reason}`);
     if (allowed.length % 100 === 0) await nextTurn();

@@ -102,19 +102,21 @@ export async function requirePassed(
   return judged;
 }
 
-/** What of the names of refs alone is against the rule. */
-function refuseNames(rule: PushRule, { branch }: Patterns, { changes, via, defaultBranch }: Arrival): string | null {
-  for (const { ref, new: oid } of changes) {
-    if (ref.startsWith(TAGS) && oid === null && via === 'git' && rule.deny_delete_tag === 1) {
-      return 'You cannot delete a tag';
-    }
-    if (!ref.startsWith(HEADS) || oid === null || branch === null) continue;
-    const name = ref.slice(HEADS.length);
-    if (name !== defaultBranch && !branch.test(name)) {
-      return `Branch name '${name.toWellFormed()}' does not follow the pattern '${branch.source}'`;
-    }
+/** What of the name of a ref alone is against the rule. */
+function refuseRefName(
+  rule: PushRule,
+  { branch }: Patterns,
+  { via, defaultBranch }: Arrival,
+  { ref, new: oid }: RefChange,
+): string | null {
+  if (ref.startsWith(TAGS) && oid === null && via === 'git' && rule.deny_delete_tag === 1) {
+    return 'You cannot delete a tag';
   }
-  return null;
+  if (!ref.startsWith(HEADS) || oid === null || branch === null) return null;
+  const name = ref.slice(HEADS.length);
+  return name === defaultBranch || branch.test(name)
+    ? null
+    : `Branch name '${name.toWellFormed()}' does not follow the pattern '${branch.source}'`;
 }
 
 const asksForCommits = (rule: PushRule, { message, negative, email }: Patterns): boolean =>
@@ -154,7 +156,7 @@ class Pass {
     );
     const distinct = [...new Set(heads)];
     try {
-      const named = refuseNames(this.#rule, this.#patterns, this.#arrival);
+      const named = await this.#names();
       if (named !== null || heads.length === 0) return named;
       const made = await this.#made(distinct);
       if (made !== null) return (await this.#look(made)) ?? this.#settle();
@@ -166,6 +168,15 @@ class Pass {
       if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
       throw error;
     }
+  }
+
+  async #names(): Promise<string | null> {
+    for (const change of this.#arrival.changes) {
+      const reason = this.#pace.look(() => refuseRefName(this.#rule, this.#patterns, this.#arrival, change));
+      if (reason !== null) return reason;
+      await this.#pace.rest();
+    }
+    return null;
   }
 
   /** All that comes, where it is no more than the server has just made; it has signed none of it. */
