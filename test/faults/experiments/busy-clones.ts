@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiClient } from '../../support/api-client.ts';
-import { cloneUrl, mustGit, runGitClient } from '../../support/git-client.ts';
+import { cloneUrl, mustGit } from '../../support/git-client.ts';
 import { type BusySession, beside } from '../busy-programs.ts';
 import type { Experiment } from '../experiment.ts';
+import { startDaemon } from '../git-daemon.ts';
 import { ROOT_TOKEN } from '../lab.ts';
 import { must, recordsOf } from '../projects.ts';
 import { until } from '../until.ts';
@@ -36,30 +35,6 @@ async function makeHistory(dir: string): Promise<void> {
   await mustGit(dir, ['fast-import', '--quiet'], parts.join(''));
 }
 
-/** Git's own server for the repositories of a folder. @returns its address, and what ends it */
-async function startDaemon(folder: string): Promise<{ url: string; end: () => void }> {
-  const port = await freePort();
-  const options = ['--listen=127.0.0.1', `--port=${port}`, '--export-all', '--enable=receive-pack'];
-  const program: ChildProcess = spawn('git', ['daemon', '--reuseaddr', ...options, `--base-path=${folder}`, folder], {
-    stdio: 'ignore',
-  });
-  const end = () => void program.kill();
-  const url = `git://127.0.0.1:${port}`;
-  await until(
-    'git daemon answers',
-    async () => (await runGitClient('/', ['ls-remote', `${url}/source.git`])).code === 0,
-  );
-  return { url, end };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 const experiment: Experiment = {
   title: `${PROGRAMS} busy programs beside the server: pushes and clones take no more than ${MOST} times as long as with plain git`,
   async run(lab) {
@@ -69,7 +44,7 @@ const experiment: Experiment = {
     const call = apiClient(server.url, ROOT_TOKEN);
     const source = join(lab.folder, 'source.git');
     await makeHistory(source);
-    const daemon = await startDaemon(lab.folder);
+    const daemon = await startDaemon(lab.folder, 'source.git');
     const clone = async (from: string, ...options: string[]) => {
       const to = join(lab.folder, 'clone');
       await mustGit('/', ['clone', '-q', '--bare', ...options, from, to]);
