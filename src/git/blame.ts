@@ -37,7 +37,7 @@ interface Lines {
   bytes: number;
 }
 
-const PROCESSOR_MS = 60_000;
+const PROCESSOR_MS = 30_000;
 const MAX_OUTPUT = 128 * 1024 * 1024;
 const MAX_LINE_NUMBER = 1_000_000_000;
 const COMMITS_AT_ONCE = 500;
@@ -218,7 +218,7 @@ async function readCommits(repo: Repository, ranges: readonly BlameRange[]): Pro
  * @param commit id of the commit the file is read at
  * @param range only these lines; none of them where the file is shorter
  * @throws GitError `invalid` for an incomplete id or an impossible range, `not_found` where the path is no file there,
- *   `output_too_large` over 128 MiB, `timeout` after a minute
+ *   `output_too_large` over 128 MiB, `timeout` after 30 seconds
  */
 export async function blame(repo: Repository, commit: string, path: string, range?: LineRange): Promise<Blame> {
   checkOids([commit]);

@@ -30,9 +30,9 @@ export class AnswerCache {
     return this.#answers.get(key);
   }
 
-  /** Keeps the answer made of a value. */
+  /** Keeps the answer made of a value, or of its body. */
   keep(key: string, value: unknown, headers: Readonly<Record<string, string>> = {}): FixedAnswer {
-    const json = Serialized.of(value);
+    const json = value instanceof Serialized ? value : Serialized.of(value);
     return this.keepBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
   }
 

@@ -1,10 +1,17 @@
 import { badRequest, notFound } from '../../../core/errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { blame } from '../../../git/blame.ts';
+import { type Blame, blame } from '../../../git/blame.ts';
+import { GitError } from '../../../git/errors.ts';
 import { lastCommitOf } from '../../../git/last-commit.ts';
+import type { Commit } from '../../../git/objects.ts';
+import { serializedInParts } from '../../../http/json-parts.ts';
 import type { Serialized } from '../../../http/send.ts';
 import { commitDate } from '../commits/views.ts';
 import { type FilePlace, fileAt } from './files.ts';
+
+/** Bytes of an answer; whoever wants more of a file asks for a range of its lines. */
+const MAX_ANSWER = 128 * 1024 * 1024;
+const LINES_AT_ONCE = 1_000;
 
 export interface LineRange {
   start: number;
@@ -13,7 +20,7 @@ export interface LineRange {
 
 /**
  * Who changed which lines (part 1, section 4.1). Kept by the last commit that changed the file: since then nothing has.
- * @throws ApiError 400, 404
+ * @throws ApiError 400, 404; GitError `output_too_large`, and as `blame`
  */
 export async function blameFile(deps: Deps, place: FilePlace, range: LineRange | undefined): Promise<Serialized> {
   if (range !== undefined && range.start > range.end) {
@@ -25,22 +32,36 @@ export async function blameFile(deps: Deps, place: FilePlace, range: LineRange |
   return deps.answers.get(`blame:${place.repo.id}:${last}:${lines}:${place.path}`, async () => {
     const file = await fileAt(place);
     const { ranges, commits } = await blame(file.repo, file.commit, file.path, range);
-    return ranges.map(({ oid, lines }) => {
-      const commit = commits.get(oid)!;
-      return {
-        commit: {
-          id: oid,
-          parent_ids: [...commit.parents],
-          message: commit.message,
-          authored_date: commitDate(commit.author),
-          author_name: commit.author.name,
-          author_email: commit.author.email,
-          committed_date: commitDate(commit.committer),
-          committer_name: commit.committer.name,
-          committer_email: commit.committer.email,
-        },
-        lines,
-      };
-    });
+    const json = await serializedInParts(jsonOf(ranges, commits), MAX_ANSWER);
+    if (json === null) throw new GitError('output_too_large', 'the blame has too many bytes');
+    return json;
   });
 }
+
+/** The answer piece by piece: it tells of a commit as often as lines of it stand between others. */
+function* jsonOf(ranges: Blame['ranges'], commits: Blame['commits']): Generator<string> {
+  const texts = new Map<string, string>();
+  yield '[';
+  for (const [at, { oid, lines }] of ranges.entries()) {
+    const text = texts.get(oid) ?? JSON.stringify(commitOf(commits.get(oid)!));
+    texts.set(oid, text);
+    yield `${at === 0 ? '' : ','}{"commit":${text},"lines":[`;
+    for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+      yield `${from === 0 ? '' : ','}${JSON.stringify(lines.slice(from, from + LINES_AT_ONCE)).slice(1, -1)}`;
+    }
+    yield ']}';
+  }
+  yield ']';
+}
+
+const commitOf = (commit: Commit) => ({
+  id: commit.oid,
+  parent_ids: [...commit.parents],
+  message: commit.message,
+  authored_date: commitDate(commit.author),
+  author_name: commit.author.name,
+  author_email: commit.author.email,
+  committed_date: commitDate(commit.committer),
+  committer_name: commit.committer.name,
+  committer_email: commit.committer.email,
+});
