@@ -37,6 +37,8 @@ export const MAX_REFS = 20_000;
 /** Groups of the refs of a push that are tried after all together could not be moved: some hundred refs may be refused one by one. */
 const MAX_ATTEMPTS = 1_000;
 const TOO_MANY_REFUSED = 'too many refs of this push are refused: push fewer at once';
+/** Of a push that means more work than is allowed, such as few folders that stand for any number of files. */
+const TOO_LARGE = 'The push is too large to be checked: push it in several parts.';
 /** New refs of which it is looked whether others are in their way. */
 const MAX_EXPLAINED = 1_000;
 
@@ -79,7 +81,10 @@ async function checkPush(
   context: CheckContext,
 ): Promise<CheckVerdict> {
   if (access.readOnly) return { ok: false, message: `Stithy: ${READ_ONLY}` };
-  const reason = await refuse(deps, access, facts, updates, context);
+  const reason = await refuse(deps, access, facts, updates, context).catch((error: unknown) => {
+    if (error instanceof GitError && error.lasting) return TOO_LARGE;
+    throw error;
+  });
   return reason === null ? { ok: true } : { ok: false, message: `Stithy: ${reason}` };
 }
 

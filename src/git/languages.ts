@@ -10,6 +10,7 @@ import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { treeOf } from './tree.ts';
 import { changesBetween } from './tree-changes.ts';
+import { treeSize } from './tree-size.ts';
 
 export interface LanguageShare {
   name: string;
@@ -19,6 +20,10 @@ export interface LanguageShare {
 const PROCESSOR_MS = 120_000;
 /** Files that are counted: a few small folders can stand for thousands of millions. */
 const MAX_FILES = 1_000_000;
+/** As many files, and folders that hold them. */
+const MOST = { entries: 2 * MAX_FILES, bytes: Number.POSITIVE_INFINITY };
+/** Repositories with fewer files are most. */
+const FILES_BEFORE_LOOK = 20_000;
 const NUL = 0;
 /** A file of `git ls-tree --long`; links and submodules have other modes. */
 const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
@@ -132,6 +137,11 @@ async function countChanges(repo: Repository, languages: LanguageDetector, tree:
 async function countAll(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter> {
   const counter = new Counter(languages);
   let files = 0;
+  let isTooLarge = false;
+  const look = async () => {
+    const { exceeded } = await treeSize(repo, tree, MOST, { files: false });
+    isTooLarge = exceeded === 'entries';
+  };
   await readRecords(
     ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree],
     {
@@ -143,7 +153,10 @@ async function countAll(repo: Repository, languages: LanguageDetector, tree: str
     },
     (record) => {
       files += 1;
-      if (files > MAX_FILES) throw new GitError('output_too_large', 'too many files to count their languages');
+      // Folder by folder it shows much sooner. What else is wrong with them git tells.
+      if (files === FILES_BEFORE_LOOK) void look().catch(() => {});
+      if (isTooLarge || files > MAX_FILES)
+        throw new GitError('output_too_large', 'too many files to count their languages');
       const match = FILE.exec(decodeBytes(record));
       if (match !== null) counter.add(match[2]!, Number(match[1]));
     },

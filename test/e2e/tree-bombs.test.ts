@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { enqueueStatistics } from '../../src/api/spaces/projects/statistics.ts';
 import type { Project } from '../../src/db/tables/projects.ts';
 import { GitError } from '../../src/git/errors.ts';
+import { RefStore } from '../../src/git/refs.ts';
 import { jobKind } from '../../src/jobs/kinds.ts';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from '../support/app.ts';
+import { GitUser } from '../support/git-user.ts';
 import { ProjectGit } from '../support/project-git.ts';
 import { makeTreeBomb, workingOn } from '../support/tree-bomb.ts';
 
@@ -46,6 +49,32 @@ for (const name of ['commit', 'diff', 'compare', 'list'] as const) {
     await until(() => workingOn(git.dir).length === 0);
   });
 }
+
+test('what is known of a project is told, however many files it stands for', async () => {
+  const large = await app.make.project();
+  const its = new ProjectGit(app, large);
+  makeTreeBomb((args, input) => its.run(args, input), 'main');
+  const { deps } = app;
+  await enqueueStatistics(deps, deps.db, large.id);
+  await app.settle();
+  const { body } = await app.get(`/projects/${large.id}`, { query: { statistics: true } });
+  assert.equal(JSON.parse(body).statistics.commit_count, 2);
+});
+
+test('a push that costs too much to check is refused with the reason', async (t) => {
+  const user = await GitUser.of(app);
+  const dir = await user.tree();
+  const into = await app.make.project();
+  const mock = t.mock.method(RefStore.prototype, 'head', () =>
+    Promise.reject(new GitError('timeout', 'took too long')),
+  );
+  assert.match(
+    await user.fails(dir, 'push', user.address(into), 'main'),
+    /remote: Stithy: The push is too large to be checked/,
+  );
+  mock.mock.restore();
+  await user.ok(dir, 'push', '--quiet', user.address(into), 'main');
+});
 
 test('a job that costs too much is not tried again', async () => {
   const { jobs, db } = app.deps;

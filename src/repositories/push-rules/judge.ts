@@ -2,7 +2,7 @@ import { refused } from '../../core/errors.ts';
 import type { PushRule } from '../../db/tables/push-rules.ts';
 import type { RefChange } from '../../db/tables/ref-intents.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/errors.ts';
+import { GitError, type GitErrorCode } from '../../git/errors.ts';
 import type { Repository } from '../../git/repository.ts';
 import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
 import { type NewCommit, type NewFile, type NewThing, newCommits } from '../../git/transport/new-commits.ts';
@@ -47,6 +47,9 @@ export interface Judged {
 const CHANGED = 'The push rules were changed meanwhile. Please try again.';
 const HEADS = 'refs/heads/';
 const TAGS = 'refs/tags/';
+
+/** Of what git says of a push that means more work than is allowed, such as few folders that stand for any number of files. */
+const TOO_MUCH: readonly GitErrorCode[] = ['timeout', 'output_too_large'];
 
 /** What was found out of people, to be compared with what they are later. */
 interface Seen {
@@ -164,7 +167,7 @@ class Pass {
     } catch (error) {
       if (error instanceof PatternFails) return error.message;
       if (!(error instanceof GitError)) throw error;
-      if (error.code === 'timeout') return 'The push is too large for its push rules to be checked in time';
+      if (TOO_MUCH.includes(error.code)) return 'The push is too large for its push rules to be checked in time';
       if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
       throw error;
     }

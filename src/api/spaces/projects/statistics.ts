@@ -98,7 +98,7 @@ async function count(deps: Deps, id: number): Promise<void> {
   const repo = repositoryOf(deps, project);
   const tip = await repo.refs.tip().catch(nothingIfDamaged);
   const commits = tip === null ? 0 : await countCommits(repo, [tip]);
-  const languages = tip === null ? [] : await languagesOf(repo, tip);
+  const languages = tip === null ? [] : await languagesOf(repo, tip).catch(nothingIfTooLarge);
   const { total } = await deps.db
     .selectFrom('lfs_objects')
     .select(({ fn }) => fn.sum<number | null>('size').as('total'))
@@ -118,11 +118,17 @@ async function count(deps: Deps, id: number): Promise<void> {
     packages_size: await packagesSize(deps.db, id),
     snippets_size: await snippetsSize(deps.db, id),
   });
-  await writeLanguages(deps, id, languages);
+  if (languages !== null) await writeLanguages(deps, id, languages);
 }
 
 function nothingIfDamaged(error: unknown): null {
   if (error instanceof GitError) return null;
+  throw error;
+}
+
+/** Of more files than are counted the languages are not told; all else is. */
+function nothingIfTooLarge(error: unknown): null {
+  if (error instanceof GitError && error.lasting) return null;
   throw error;
 }
 
