@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkOids, fitsArgument, isEntryPath } from './arguments.ts';
 import { decodeBytes } from './bytes.ts';
 import { GitError } from './errors.ts';
@@ -41,6 +42,8 @@ const PROCESSOR_MS = 30_000;
 const MAX_OUTPUT = 128 * 1024 * 1024;
 const MAX_LINE_NUMBER = 1_000_000_000;
 const COMMITS_AT_ONCE = 500;
+/** Lines that are worked on before others have their turn. */
+const LINES_AT_ONCE = 20_000;
 const TAB = 9;
 const NAME = Buffer.from('filename ');
 /** Of more ranges all lines between them are asked for, too. */
@@ -191,6 +194,7 @@ async function askGit(repo: Repository, commit: string, path: string, range: Lin
   const ranges: { oid: string; lines: string[] }[] = [];
   let bytes = 200;
   for (const [nth, { oid, text }] of lines.entries()) {
+    if (nth % LINES_AT_ONCE === LINES_AT_ONCE - 1) await nextTurn();
     const last = ranges.at(-1);
     if (last?.oid === oid) last.lines.push(texts[nth]!);
     else {

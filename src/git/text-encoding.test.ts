@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GitRepository } from '../../test/support/git-repository.ts';
+import { turnsDuring } from '../../test/support/turns.ts';
 import { blame } from './blame.ts';
 import { diffTrees } from './diff.ts';
 import { TextDecoding } from './text-encoding.ts';
@@ -218,4 +219,15 @@ test('UTF-8 with a few bytes that are none stays UTF-8', async () => {
 
 test('what is no text of any language has replacement characters', async () => {
   assert.equal(await new TextDecoding().text(Buffer.from('6fe96f9d0a', 'hex')), 'o\ufffdo\ufffd\n');
+});
+
+test('many lines are decoded with turns for others', async () => {
+  const lines = Array.from({ length: 100_000 }, (_, n) => Buffer.from(`line ${n}`));
+  let texts: string[] = [];
+  const turns = await turnsDuring(async () => {
+    texts = await new TextDecoding().lines(lines);
+  });
+  assert.equal(texts.length, lines.length);
+  assert.equal(texts[99_999], 'line 99999');
+  assert.ok(turns > 5, `${turns} turns`);
 });

@@ -24,6 +24,8 @@ const NEVER = /^(UTF|ISO-2022)/;
 /** So much of a file is decoded at a time, and so many of such blocks are looked at for a sample. */
 const BLOCK = 64 * 1024;
 const BLOCKS = 8;
+/** Lines that are decoded before others have their turn. */
+const LINES_AT_ONCE = 10_000;
 const UTF_8 = 'utf-8';
 const NEWLINE = 0x0a;
 const MINUS = 0x2d;
@@ -151,7 +153,12 @@ export class TextDecoding {
       if (found.length === lines.length) return found;
     }
     const decode = await this.#decoderOf(lines);
-    return lines.map(decode);
+    const texts: string[] = [];
+    for (const line of lines) {
+      if (texts.length % LINES_AT_ONCE === LINES_AT_ONCE - 1) await nextTurn();
+      texts.push(decode(line));
+    }
+    return texts;
   }
 
   async #decoderOf(lines: readonly Buffer[]): Promise<Decode> {
