@@ -1,45 +1,67 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { type GitFixture, gitFixture } from '../../test/support/git-fixture.ts';
-import { randomHistory, randomNumbers } from '../../test/support/random-history.ts';
+import { after, test } from 'node:test';
+import { GitRepository } from '../../test/support/git-repository.ts';
 import { blame } from './blame.ts';
 import { writeWholeGraph } from './commit-graph/write.ts';
 import { fileHistory } from './history/file-history.ts';
 
-/** Git's blame, an id for each line. */
-function expected(git: GitFixture['git'], commit: string, path: string): string[] {
-  const lines = git(['blame', '--line-porcelain', commit, '--', path]).split('\n');
-  return lines
-    .filter((_, nth) => nth === 0 || lines[nth - 1]!.startsWith('\t'))
-    .map((line) => line.slice(0, line.indexOf(' ')))
-    .filter(Boolean);
+const LINE = /^[0-9a-f]{40} \d+ \d+/;
+const git = new GitRepository();
+after(() => git.close());
+
+const text = (name: string, changed: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 20 }, (_, nth) => `${changed[nth] ?? `${name} ${nth}`}\n`).join('');
+
+/** Asks the server and git; what the path indexes tell is used where `within` says so. */
+async function assertAsGit(commit: string, path: string, within: boolean): Promise<void> {
+  const { ranges } = await blame(git.repo, commit, path);
+  const printed = git.git('blame', '--line-porcelain', commit, '--', path).split('\n');
+  const expected = printed.filter((line) => LINE.test(line)).map((line) => line.slice(0, 40));
+  assert.deepEqual(
+    ranges.flatMap(({ oid, lines }) => lines.map(() => oid)),
+    expected,
+    path,
+  );
+  assert.equal((await fileHistory(git.repo.history, commit, path)) !== undefined, within, path);
 }
 
-test('generated histories, whoever changed a line, with paths that come and go, and become others', async (t) => {
-  const fixture = gitFixture(t);
-  const { dir, git, pool } = fixture;
-  let asked = 0;
-  let within = 0;
-  for (const seed of [1, 2, 3]) {
-    const { input, paths } = randomHistory(randomNumbers(seed), { commits: 60, skewed: seed === 2 });
-    git(['fast-import', '--quiet', '--force', '--date-format=raw-permissive'], input);
-    await writeWholeGraph(dir);
-    const repo = pool.get(`seed ${seed}`, dir);
-    for (const commit of git(['rev-list', '--all']).split('\n')) {
-      const files = git(['-c', 'core.quotePath=false', 'ls-tree', '-r', '-z', '--name-only', commit])
-        .split('\0')
-        .filter(Boolean);
-      for (const path of files.filter((each) => paths.includes(each)).slice(0, 4)) {
-        const { ranges } = await blame(repo, commit, path);
-        assert.deepEqual(
-          ranges.flatMap(({ oid, lines }) => lines.map(() => oid)),
-          expected(git, commit, path),
-          `${path} in ${commit}`,
-        );
-        asked += 1;
-        within += Number((await fileHistory(repo.history, commit, path)) !== undefined);
-      }
+test('lines are followed over names, merges, second beginnings and what came back', async () => {
+  git.write('first', text('a'));
+  git.write('gone', text('b'));
+  git.write('plain', text('c'));
+  git.commit('root');
+  git.write('first', text('a', { 3: 'three' }));
+  git.commit('change');
+  git.git('mv', 'first', 'second');
+  git.write('second', text('a', { 3: 'three', 5: 'five' }));
+  git.commit('rename and change');
+  git.git('rm', '--quiet', 'gone');
+  git.commit('remove');
+  git.write('sub/"third" \u00e4', text('a', { 3: 'three', 5: 'five', 7: 'seven' }));
+  git.git('rm', '--quiet', 'second');
+  git.commit('another name, which git puts into quotes');
+  git.git('mv', 'sub/"third" \u00e4', 'fourth');
+  git.write('fourth', text('a', { 3: 'three', 5: 'five', 7: 'seven', 9: 'nine' }));
+  git.write('gone', text('b', { 2: 'came back' }));
+  git.commit('a plain name again, and what was gone');
+  git.git('checkout', '--quiet', '-b', 'side');
+  git.write('plain', text('c', { 1: 'side' }));
+  git.write('both', text('d', { 4: 'side' }));
+  git.commit('side');
+  git.git('checkout', '--quiet', 'main');
+  git.write('plain', text('c', { 18: 'main' }));
+  git.write('both', text('d'));
+  git.commit('main');
+  git.merge('side', '-X', 'ours');
+  git.write('plain', text('c', { 1: 'side', 9: 'later', 18: 'main' }));
+  git.git('update-index', '--add', '--chmod=+x', 'both');
+  git.commit('later, and a mode');
+  await writeWholeGraph(git.repo.dir);
+  const commits = git.lines('rev-list', 'main');
+  for (const path of ['fourth', 'gone', 'plain', 'both']) await assertAsGit(commits[0]!, path, true);
+  for (const commit of commits) {
+    for (const path of git.git('ls-tree', '-rz', '--name-only', commit).split('\0').filter(Boolean)) {
+      await assertAsGit(commit, path, true);
     }
   }
-  assert.ok(within > asked / 3, `${within} of ${asked}`);
 });

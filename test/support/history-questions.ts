@@ -1,3 +1,4 @@
+import { blame } from '../../src/git/blame.ts';
 import { writePathIndexes } from '../../src/git/commit-graph/write-path-index.ts';
 import { writeStats } from '../../src/git/commit-graph/write-stats-index.ts';
 import { divergence, isAncestor, mergeBase, mergedInto } from '../../src/git/compare.ts';
@@ -70,6 +71,17 @@ export async function askBoth(made: GeneratedRepository, questions: number): Pro
     if (!path.endsWith('/')) {
       same(`last ${path} ${a}`, await lastCommitOf(repo, a, path), git(['rev-list', '-1', a, '--', path]) || null);
     }
+    const blamed = await blame(repo, a, path).then(
+      ({ ranges }) => ranges.flatMap((range) => range.lines.map(() => range.oid)),
+      () => [],
+    );
+    const lineOf = /^[0-9a-f]{40} \d+ \d+/;
+    const byGit = lines(gitOr(git, ['blame', '--line-porcelain', a, '--', path])).filter((line) => lineOf.test(line));
+    same(
+      `blame ${path} ${a}`,
+      blamed,
+      byGit.map((line) => line.slice(0, 40)),
+    );
     const bases = lines(gitOr(git, ['merge-base', '--all', a, b]));
     const base = await mergeBase(repo, [a, b]);
     same(`base ${a} ${b}`, base, newest(git, bases).includes(base ?? '') ? base : (bases[0] ?? null));

@@ -27,6 +27,6 @@ export default {
         }
       }
     }
-    lab.say(`${asked} rounds of 12 questions got git's answers`);
+    lab.say(`${asked} rounds of 13 questions got git's answers`);
   },
 } satisfies Experiment;
