@@ -12,6 +12,8 @@ export type { DiffStats };
 
 /** How a warm process ends that has too little memory: one that may use more answers then. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['failed', 'output_too_large']);
+/** Bytes that git may allocate for those that need more than the warm process has. */
+const MEMORY = 512 * 1024 * 1024;
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 const known = new ResultCache<DiffStats>(2 * 1024 * 1024, () => 48);
 
@@ -24,7 +26,8 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
     if (!(error instanceof GitError) || !TOO_MUCH.has(error.code)) throw error;
     const input = oids.map((oid) => `${oid}\n`).join('');
     const onRecord = (record: Buffer) => printed.take(record.toString('latin1'));
-    await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, processorMs: STATS_PROCESSOR_MS }, onRecord);
+    const limits = { processorMs: STATS_PROCESSOR_MS, memory: MEMORY };
+    await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, ...limits }, onRecord);
   }
   return new Map(oids.map((oid) => [oid, printed.found.get(oid) ?? NONE]));
 }
@@ -32,7 +35,7 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
 /**
  * The stats of many commits, each against its first parent: out of the index beside the commit-graph, else by the repository's warm
  * process. Serves `with_stats` of the commit list.
- * @throws GitError `invalid` where an id is not complete, `timeout` after a minute, `busy`, `failed`
+ * @throws GitError `invalid` where an id is not complete, `timeout` after 30 seconds, `busy`, `failed`
  */
 export async function statsOf(repo: Repository, oids: readonly string[]): Promise<Map<string, DiffStats>> {
   checkOids(oids);

@@ -17,7 +17,7 @@ export interface LanguageShare {
   bytes: number;
 }
 
-const PROCESSOR_MS = 120_000;
+const PROCESSOR_MS = 30_000;
 /** Files that are counted: a few small folders can stand for thousands of millions. */
 const MAX_FILES = 1_000_000;
 /** As many files, and folders that hold them. */
@@ -99,7 +99,7 @@ class Counter {
  * files that differ are looked at again.
  * Serves `GET /projects/:id/languages`.
  * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `output_too_large` past a million files,
- *   `timeout` after 2 minutes
+ *   `timeout` after 30 seconds
  */
 export async function languagesOf(repo: Repository, commit: string): Promise<readonly LanguageShare[]> {
   checkOids([commit]);

@@ -37,6 +37,8 @@ const FORMAT = '%H%x00%an%x00%ae%x00%cn%x00%ce%x00%B';
 const SUBMODULE = '160000';
 /** How much is read of one push at most; hours of it would keep others waiting. */
 const PROCESSOR_MS = 300_000;
+/** Bytes that git may allocate: a commit of a million files takes less, and one of few folders that stand for more ends soon. */
+const MEMORY = 512 * 1024 * 1024;
 
 /** What is to be read. */
 export interface NewCommitsOptions {
@@ -70,6 +72,7 @@ export async function* newCommits(
     separator: 0,
     maxRecord: MAX_MESSAGE,
     processorMs: PROCESSOR_MS,
+    memory: MEMORY,
     input,
   };
   const reader = new LogReader();
