@@ -1,5 +1,6 @@
 import { checkOids } from './arguments.ts';
 import { compareBytes, decodeBytes } from './bytes.ts';
+import { COMPARING_CHILD } from './diff-commands.ts';
 import { runGit } from './process.ts';
 import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
@@ -54,7 +55,8 @@ async function readWithGit(
 ): Promise<void> {
   const what = from === null ? ['--root', '--no-commit-id', '--end-of-options', to] : ['--end-of-options', from, to];
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', ...what, '--'];
-  const { stdout } = await runGit(args, { gitDir: repo.dir, processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT });
+  const limits = { processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT, memory: COMPARING_CHILD };
+  const { stdout } = await runGit(args, { gitDir: repo.dir, ...limits });
   const parts = stdout.toString('latin1').split('\0');
   for (let at = 0; at + 1 < parts.length; at += 2) {
     found[LIST_OF[parts[at]!] ?? 'modified'].push(decodeBytes(Buffer.from(parts[at + 1]!, 'latin1')));

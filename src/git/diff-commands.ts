@@ -35,6 +35,12 @@ export const STATS_COMMAND: readonly string[] = [
 /** Bytes that git may allocate for a diff at first; only a few need more. */
 export const SMALL_CHILD: number = 48 * MiB;
 
+/**
+ * Bytes that git may allocate to compare the trees of a commit: one of a million files takes less, and one of a few folders that stand for
+ * thousands of millions ends soon.
+ */
+export const COMPARING_CHILD: number = 512 * MiB;
+
 /** Lines of context that the warm processes give. */
 export const WARM_CONTEXT = 3;
 

@@ -1,5 +1,5 @@
 import { checkOids } from './arguments.ts';
-import { STATS_COMMAND } from './diff-commands.ts';
+import { COMPARING_CHILD, STATS_COMMAND } from './diff-commands.ts';
 import { GitError } from './errors.ts';
 import type { DiffStats } from './line-diff/line-diff.ts';
 import { plainStats } from './plain-stats.ts';
@@ -12,8 +12,6 @@ export type { DiffStats };
 
 /** How a warm process ends that has too little memory: one that may use more answers then. */
 const TOO_MUCH: ReadonlySet<string> = new Set(['failed', 'output_too_large']);
-/** Bytes that git may allocate for those that need more than the warm process has. */
-const MEMORY = 512 * 1024 * 1024;
 const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
 const known = new ResultCache<DiffStats>(2 * 1024 * 1024, () => 48);
 
@@ -26,7 +24,7 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
     if (!(error instanceof GitError) || !TOO_MUCH.has(error.code)) throw error;
     const input = oids.map((oid) => `${oid}\n`).join('');
     const onRecord = (record: Buffer) => printed.take(record.toString('latin1'));
-    const limits = { processorMs: STATS_PROCESSOR_MS, memory: MEMORY };
+    const limits = { processorMs: STATS_PROCESSOR_MS, memory: COMPARING_CHILD };
     await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, ...limits }, onRecord);
   }
   return new Map(oids.map((oid) => [oid, printed.found.get(oid) ?? NONE]));

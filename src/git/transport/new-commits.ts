@@ -1,5 +1,6 @@
 import { checkOids } from '../arguments.ts';
 import { decodeBytes } from '../bytes.ts';
+import { COMPARING_CHILD } from '../diff-commands.ts';
 import { recordBatches } from '../records.ts';
 import type { RepositoryPath } from './service.ts';
 
@@ -37,8 +38,6 @@ const FORMAT = '%H%x00%an%x00%ae%x00%cn%x00%ce%x00%B';
 const SUBMODULE = '160000';
 /** How much is read of one push at most; hours of it would keep others waiting. */
 const PROCESSOR_MS = 300_000;
-/** Bytes that git may allocate: a commit of a million files takes less, and one of few folders that stand for more ends soon. */
-const MEMORY = 512 * 1024 * 1024;
 
 /** What is to be read. */
 export interface NewCommitsOptions {
@@ -72,7 +71,7 @@ export async function* newCommits(
     separator: 0,
     maxRecord: MAX_MESSAGE,
     processorMs: PROCESSOR_MS,
-    memory: MEMORY,
+    memory: COMPARING_CHILD,
     input,
   };
   const reader = new LogReader();

@@ -1,5 +1,6 @@
 import { checkOids } from '../arguments.ts';
 import { decodeBytes } from '../bytes.ts';
+import { COMPARING_CHILD } from '../diff-commands.ts';
 import { MAX_POINTER_BYTES, parsePointer } from '../lfs.ts';
 import { runGit } from '../process.ts';
 import { readRecords } from '../records.ts';
@@ -159,7 +160,8 @@ export async function pathsOfPush(
   onPath: (path: string) => unknown,
 ): Promise<void> {
   const args = ['log', '--stdin', '-z', '--format=', '--name-only', '--no-renames', '-c', '--not', '--all'];
-  const options = { gitDir: repository.dir, env, separator: 0, maxRecord: MAX_RECORD, processorMs: PROCESSOR_MS };
+  const limits = { maxRecord: MAX_RECORD, processorMs: PROCESSOR_MS, memory: COMPARING_CHILD };
+  const options = { gitDir: repository.dir, env, separator: 0, ...limits };
   await readRecords(args, { ...options, input: heads.map((oid) => `${oid}\n`).join('') }, (record) =>
     record.length === 0 ? true : onPath(decodeBytes(record)),
   );
