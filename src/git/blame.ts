@@ -48,8 +48,10 @@ const TAB = 9;
 const NAME = Buffer.from('filename ');
 /** Of more ranges all lines between them are asked for, too. */
 const MAX_RANGES = 100;
-/** Earlier names of a file that are followed within its own commits; git itself follows the rest. */
+/** Earlier names of a file that are followed within its own commits: where there are more git goes through all commits. */
 const MAX_NAMES = 10;
+/** Milliseconds of a processor for each of them. */
+const NAME_PROCESSOR_MS = 10_000;
 const results = new ResultCache<Lines>(24 * 1024 * 1024, ({ bytes }) => bytes);
 
 /** A line as git gives it. */
@@ -80,8 +82,14 @@ class PorcelainReader {
   }
 }
 
+/** How many more earlier names may be followed. */
+interface Budget {
+  names: number;
+}
+
 /** What a run of git is asked. */
 interface Question {
+  processorMs?: number;
   commit: string;
   path: string;
   ranges?: readonly LineRange[];
@@ -89,14 +97,17 @@ interface Question {
   options?: readonly [before: readonly string[], after: readonly string[]];
 }
 
-async function run(repo: Repository, { commit, path, ranges = [], options }: Question): Promise<PorcelainReader> {
+async function run(
+  repo: Repository,
+  { commit, path, ranges = [], options, processorMs = PROCESSOR_MS }: Question,
+): Promise<PorcelainReader> {
   const reader = new PorcelainReader();
   const [before, after] = options ?? [[], []];
   const only = ranges.flatMap(({ start, end }) => ['-L', `${start},${end}`]);
   try {
     await readRecords(
       [...before, 'blame', '--porcelain', '--no-textconv', '--encoding=none', ...after, ...only, commit, '--', path],
-      { gitDir: repo.dir, processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT },
+      { gitDir: repo.dir, processorMs, maxOutput: MAX_OUTPUT },
       (record) => reader.push(record),
     );
   } catch (error) {
@@ -108,20 +119,14 @@ async function run(repo: Repository, { commit, path, ranges = [], options }: Que
 }
 
 /** Has git go through those commits alone that changed the file: it would look at all others, too. */
-async function runWithin(
-  repo: Repository,
-  { head, lines }: FileHistory,
-  path: string,
-  ranges: readonly LineRange[],
-): Promise<PorcelainReader> {
+async function runWithin(repo: Repository, { head, lines }: FileHistory, question: Question): Promise<PorcelainReader> {
   const file = join(tmpdir(), `stithy-blame-${randomUUID()}`);
   await writeFile(file, `${lines.join('\n')}\n`);
   try {
     // What the commit-graph says of parents would be believed rather than the file.
     return await run(repo, {
+      ...question,
       commit: head,
-      path,
-      ranges,
       options: [
         ['-c', 'core.commitGraph=false'],
         ['-S', file],
@@ -143,44 +148,50 @@ function rangesOf(numbers: readonly number[]): LineRange[] {
   return ranges;
 }
 
+/** The lines of a file, or those of some ranges, in their order. */
+async function linesOf(repo: Repository, question: Question): Promise<Line[]> {
+  const found = await linesWithin(repo, question, { names: MAX_NAMES });
+  return found ?? (await run(repo, question)).lines;
+}
+
 /**
- * The lines of a file, or those of some ranges, in their order.
- * @param names that the file had later
+ * The same by the commits alone that changed the file.
+ * @returns null where these are not known, or the file had too many names
  */
-async function linesOf(
-  repo: Repository,
-  commit: string,
-  path: string,
-  ranges: readonly LineRange[],
-  names = 0,
-): Promise<Line[]> {
-  const plain = async () => (await run(repo, { commit, path, ranges })).lines;
-  const history = names < MAX_NAMES ? await fileHistory(repo.history, commit, path) : undefined;
-  if (history === undefined) return plain();
-  const { lines, names: named } = await runWithin(repo, history, path, ranges);
+async function linesWithin(repo: Repository, question: Question, budget: Budget): Promise<Line[] | null> {
+  const history = await fileHistory(repo.history, question.commit, question.path);
+  if (history === undefined) return null;
+  const { lines, names } = await runWithin(repo, history, question);
+  const without = new Set(history.before);
+  const renamed = Map.groupBy(
+    lines.filter(({ oid }) => without.has(oid)),
+    ({ oid }) => oid,
+  );
   const earlier = new Map<string, Map<number, string>>();
-  for (const before of history.before) {
-    const numbers = lines.flatMap(({ oid, number }) => (oid === before ? [number] : []));
-    if (numbers.length === 0) continue;
+  for (const [before, theirs] of renamed) {
     // It had another name there.
-    const name = named.get(before)!;
-    if (!isPlainName(name)) return plain();
-    earlier.set(before, await originsOf(repo, before, name, numbers, names + 1));
+    const path = names.get(before)!;
+    budget.names -= 1;
+    if (budget.names < 0 || !isPlainName(path)) return null;
+    const numbers = theirs.map(({ number }) => number);
+    const origins = await originsOf(repo, { commit: before, path, processorMs: NAME_PROCESSOR_MS }, numbers, budget);
+    if (origins === null) return null;
+    earlier.set(before, origins);
   }
   return lines.map((line) => ({ ...line, oid: earlier.get(line.oid)?.get(line.number) ?? line.oid }));
 }
 
-/** The commits that lines of a file come from, by their numbers. */
+/** The commits that lines of a file come from, by their numbers; null as above. */
 async function originsOf(
   repo: Repository,
-  commit: string,
-  path: string,
+  question: Question,
   numbers: readonly number[],
-  names: number,
-): Promise<Map<number, string>> {
+  budget: Budget,
+): Promise<Map<number, string> | null> {
   const all = rangesOf(numbers);
   const ranges = all.length > MAX_RANGES ? [{ start: 1, end: all.at(-1)!.end }] : all;
-  const lines = await linesOf(repo, commit, path, ranges, names);
+  const lines = await linesWithin(repo, { ...question, ranges }, budget);
+  if (lines === null) return null;
   const asked = ranges.flatMap(({ start, end }) => Array.from({ length: end - start + 1 }, (_, nth) => start + nth));
   return new Map(lines.map(({ oid }, nth) => [asked[nth]!, oid]));
 }
@@ -189,7 +200,7 @@ async function originsOf(
 const isPlainName = (name: string): boolean => !name.startsWith('"') && isEntryPath(name);
 
 async function askGit(repo: Repository, commit: string, path: string, range: LineRange | undefined): Promise<Lines> {
-  const lines = await linesOf(repo, commit, path, range === undefined ? [] : [range]);
+  const lines = await linesOf(repo, { commit, path, ranges: range === undefined ? [] : [range] });
   const texts = await new TextDecoding().lines(lines.map(({ text }) => text));
   const ranges: { oid: string; lines: string[] }[] = [];
   let bytes = 200;
