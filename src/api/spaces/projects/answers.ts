@@ -153,7 +153,6 @@ const fullFields = {
   mirror: flag,
   secret_push_protection_enabled: flag,
   pre_receive_secret_detection_enabled: flag,
-  public_builds: flag,
   ci_opt_in_jwt: flag,
   operations_access_level: Type.Optional(Level),
 };

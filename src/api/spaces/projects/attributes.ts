@@ -152,7 +152,7 @@ const oldAttributes = {
   requirements_enabled: flag('Old form of `requirements_access_level`.'),
   security_and_compliance_enabled: flag('Old form of `security_and_compliance_access_level`.'),
   emails_disabled: flag('The opposite of `emails_enabled`.'),
-  public_builds: flag('Old name of `public_jobs`.'),
+  public_builds: flag(),
   operations_access_level: Type.Optional(
     Enum(LEVELS, {
       description:

@@ -269,16 +269,17 @@ test('what jobs left counts among the statistics once their pipeline is over', a
   assert.deepEqual([statistics.job_artifacts_size, statistics.storage_size], [1_234, 1_234]);
 });
 
-test('older names of settings and parts are told and taken beside the new ones', async () => {
+test('older names of settings and parts are taken, and told where the platform tells them', async () => {
   const { id } = await app.make.project();
-  const seen = (body: Json) => [body.public_jobs, body.public_builds];
+  // The old name is only taken: clients that know both read it as a setting of its own.
+  const seen = (body: Json) => [body.public_jobs, 'public_builds' in body];
   const put = async (json: Json, status = 200) =>
     expectStatus<Json>(await app.put(`/projects/${id}`, { json }), status);
   const first = expectStatus<Json>(await app.get(`/projects/${id}`), 200);
   assert.deepEqual([first.ci_opt_in_jwt, first.pre_receive_secret_detection_enabled], [true, false]);
   assert.deepEqual([first.operations_access_level, first.build_coverage_regex], ['enabled', null]);
   assert.deepEqual(seen(await put({ public_builds: false })), [false, false]);
-  assert.deepEqual(seen(await put({ public_jobs: true })), [true, true]);
+  assert.deepEqual(seen(await put({ public_jobs: true })), [true, false]);
   const parts = ['monitor', 'environments', 'feature_flags', 'infrastructure'];
   const levels = (body: Json) => ['operations', ...parts].map((part) => body[`${part}_access_level`]);
   const operations_access_level = 'private';

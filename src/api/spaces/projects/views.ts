@@ -183,7 +183,6 @@ export function fullProject(
     ...settings,
     keep_latest_artifact: settings.keep_latest_artifact && deps.settings.now.keep_latest_artifact,
     // Older names of the same.
-    public_builds: settings.public_jobs,
     pre_receive_secret_detection_enabled: settings.secret_push_protection_enabled,
     operations_access_level: operationsLevel(levels),
     // Jobs get such tokens only where they ask for them.

@@ -134,7 +134,7 @@ export const projectWords: Vocabulary['words'] = {
   auto_cancel_pending_pipelines: ['Whether newer commits cancel pipelines.', 'enabled'],
   auto_devops_enabled: ['Whether pipelines are made without a configuration.', false],
   auto_devops_deploy_strategy: ['How such pipelines deploy.', 'continuous'],
-  public_builds: ['Deprecated: `public_jobs`.', true],
+  public_builds: ['Old name of `public_jobs`.', true],
   build_coverage_regex: ['Pattern that jobs without `coverage` tell theirs by; null for none.', '\\d+% covered'],
   operations_access_level: [
     'Deprecated: the least open of the levels of monitoring, environments, feature flags and infrastructure.',
