@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { type FeatureColumn, PROJECT_FEATURES } from '../../../db/tables/projects.ts';
 import { Enum, List, Nullable, ofPlan, Upload } from '../../../http/schema.ts';
+import { CADENCE_NAMES } from './container-expiration.ts';
 
 const LEVELS = ['disabled', 'private', 'enabled'] as const;
 const WITH_PUBLIC = ['disabled', 'private', 'enabled', 'public'] as const;
@@ -181,7 +182,7 @@ export const projectAttributes = {
   ),
   container_expiration_policy_attributes: Type.Optional(
     Type.Object({
-      cadence: Type.Optional(Type.String({ maxLength: 255 })),
+      cadence: Type.Optional(Enum(CADENCE_NAMES)),
       enabled: flag(),
       keep_n: number({ minimum: 0 }),
       older_than: text(),

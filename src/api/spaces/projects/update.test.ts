@@ -296,3 +296,20 @@ test('older names of settings and parts are taken, and told where the platform t
   );
   assert.equal((await put({ build_coverage_regex: '\\d+' })).build_coverage_regex, '\\d+');
 });
+
+test('a policy for container images tells when it is applied next while it is on', async () => {
+  const { id } = await app.make.project();
+  const put = async (json: Json) =>
+    expectStatus<{ container_expiration_policy: { next_run_at: string | null } }>(
+      await app.put(`/projects/${id}`, { json: { container_expiration_policy_attributes: json } }),
+      200,
+    ).container_expiration_policy.next_run_at;
+  assert.equal(await put({ enabled: false }), null);
+  for (const [cadence, days] of Object.entries({ '1d': 1, '7d': 7, '14d': 14, '1month': 30, '3month': 90 })) {
+    const next = Date.parse((await put({ enabled: true, cadence }))!) - app.deps.clock.now().getTime();
+    assert.ok(next > 0 && next <= days * 86_400_000, `${cadence}: ${next}`);
+  }
+  assert.equal(await put({ enabled: false }), null);
+  const json = { container_expiration_policy_attributes: { cadence: '2d' } };
+  expectStatus(await app.put(`/projects/${id}`, { json }), 400);
+});

@@ -16,6 +16,7 @@ import { userAvatarUrl, userBasic } from '../../identity/index.ts';
 import { groupAvatarUrl } from '../groups/views.ts';
 import type { Project, ProjectStatistics, SimpleProject } from './answers.ts';
 import { operationsLevel } from './changes.ts';
+import { nextRunAt } from './container-expiration.ts';
 import { settingsOf } from './settings.ts';
 import type { ProjectView } from './view-rows.ts';
 
@@ -196,7 +197,10 @@ export function fullProject(
     ...(facts === null ? {} : { empty_repo: facts.empty }),
     archived: project.archived === 1,
     ...(view.owner === null ? {} : { owner: userBasic(deps, view.owner) }),
-    container_expiration_policy: { ...container_expiration_policy, next_run_at: null },
+    container_expiration_policy: {
+      ...container_expiration_policy,
+      next_run_at: nextRunAt(container_expiration_policy, project.created_at, deps.clock.now()),
+    },
     service_desk_address: null,
     can_create_merge_request_in: permissions.can('create_merge_request_in'),
     emails_disabled: !settings.emails_enabled,
