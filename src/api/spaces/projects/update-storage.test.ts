@@ -28,7 +28,7 @@ test('administrators move a project to another storage by updating it', async ()
   for (const same of ['default', '']) expectStatus(await put(id, { repository_storage: same }), 200);
   assert.deepEqual(await movesOf(id), []);
   const unknown = await put(id, { repository_storage: 'nowhere', description: 'Changed' });
-  assert.equal(expectStatus<Json>(unknown, 400).message, 'repository_storage is not included in the list');
+  assert.equal(expectStatus<Json>(unknown, 400).message, 'repository_storage is invalid');
   assert.equal(expectStatus<Json>(await app.get(`/projects/${id}`), 200).description, description);
 
   expectStatus(await put(id, { repository_storage: 'second', description: 'Moved' }), 200);

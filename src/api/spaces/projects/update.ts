@@ -135,7 +135,7 @@ function newStorage(
   { repository_storage: wanted = '' }: UpdateInput,
 ): string | null {
   if (!admin || wanted === '' || wanted === project.repository_storage) return null;
-  if (!storages.has(wanted)) throw invalidModel({ repository_storage: ['is not included in the list'] });
+  if (!storages.has(wanted)) throw invalidModel({ repository_storage: ['is invalid'] });
   return wanted;
 }
 
