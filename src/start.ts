@@ -47,7 +47,7 @@ import { enqueueSweep, registerRepositoryWork } from './repositories/background.
 import { IntentRetries } from './repositories/intent-retries.ts';
 import { resumeMoves } from './repositories/moves/background.ts';
 import { soleCommit } from './repositories/push-facts.ts';
-import { recoverIntents } from './repositories/recover-intents.ts';
+import { recoverIntentsAtStart } from './repositories/recover-intents.ts';
 import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
 import { CurrentSettings, SETTINGS_CHANNEL } from './settings/current-settings.ts';
@@ -270,7 +270,7 @@ async function serveClaimed(
     signal?.throwIfAborted();
     if (claim.alone) await clearAway(instance.deps);
     if (claim.alone) await instance.deps.jobs.reclaim();
-    await recoverIntents(instance.deps);
+    await recoverIntentsAtStart(instance.deps);
     await recoverBackgroundWork(instance.deps);
     if (claim.alone) await resumeMoves(instance.deps);
     if (claim.alone) await instance.deps.processes.forgetOthers();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
@@ -7,7 +7,7 @@ import type { Project } from '../db/tables/projects.ts';
 import type { RefChange } from '../db/tables/ref-intents.ts';
 import { writeActions } from '../git/commit-writer.ts';
 import { repositoryOf } from './change-refs.ts';
-import { recoverIntents } from './recover-intents.ts';
+import { recoverIntents, recoverIntentsAtStart } from './recover-intents.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -144,6 +144,42 @@ describe('beside other servers', () => {
       (await events()).map((event) => event.updates[0]?.old),
       order,
     );
+  });
+});
+
+describe('the start beside other servers', () => {
+  /** A write whose server is gone, and the lock that it left. */
+  async function leaveLocked(): Promise<string> {
+    const ref = 'refs/heads/a';
+    const head = expectStatus<{ file_path: string }>(
+      await app.post(`/projects/${project.id}/repository/files/x.txt`, { form: 'branch=a&commit_message=x&content=x' }),
+      201,
+    );
+    assert.equal(head.file_path, 'x.txt');
+    const old = await repo().refs.resolve(ref);
+    await leaveIntent([{ ref, old, new: await commit('b', old) }]);
+    app.deps.alone = false;
+    clock.advance(3_600_000);
+    const lock = join(repo().dir, `${ref}.lock`);
+    writeFileSync(lock, '');
+    return lock;
+  }
+
+  test('waits for a lock that is too young to be removed', async () => {
+    const lock = await leaveLocked();
+    await assert.rejects(recoverIntents(app.deps), /is still there/);
+    await recoverIntentsAtStart(app.deps);
+    assert.deepEqual([await intents(), existsSync(lock)], [[], false]);
+  });
+
+  test('goes on without what a lock that stays holds', async () => {
+    await leaveIntent([{ ref: 'refs/heads/a', old: await commit('a'), new: null }]);
+    app.deps.alone = false;
+    clock.advance(3_600_000);
+    // Git itself waits longer for this one.
+    writeFileSync(join(repo().dir, 'packed-refs.lock'), '');
+    await recoverIntentsAtStart(app.deps);
+    assert.equal((await intents()).length, 1);
   });
 });
 

@@ -19,6 +19,10 @@ const LOOKS = 100;
 /** From then on what a process has made that lives is recorded for it. */
 const LATE_LOOKS = 20;
 
+/** How often the start tries, and how long it waits between, in milliseconds: longer than a lock is young. */
+const START_TRIES = 8;
+const START_PAUSE_MS = 500;
+
 type Key = Pick<Holder, 'type' | 'id'>;
 
 /**
@@ -28,6 +32,23 @@ type Key = Pick<Holder, 'type' | 'id'>;
 export async function recoverIntents(deps: Deps): Promise<void> {
   const rows = await deps.db.selectFrom('ref_intents').selectAll().orderBy('id').execute();
   await recoverAll(deps, deps.alone ? rows : await orphaned(deps, rows));
+}
+
+/**
+ * The same for the start of a process beside others: a lock that one of them left when it was killed a moment ago is too young to be
+ * removed. It is waited for; then what it holds is left to the next write, or to when its process is known to be dead.
+ */
+export async function recoverIntentsAtStart(deps: Deps): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await recoverIntents(deps);
+    } catch (error) {
+      if (!(error instanceof GitError && error.code === 'locked')) throw error;
+      if (tries === START_TRIES)
+        return deps.log.log('warn', 'an interrupted write is recovered later', { error: error.message });
+    }
+    await sleep(START_PAUSE_MS);
+  }
 }
 
 /** @throws the first error, once the others have been tried, too */
