@@ -167,6 +167,7 @@ async function linesWithin(repo: Repository, question: Question, budget: Budget)
     lines.filter(({ oid }) => without.has(oid)),
     ({ oid }) => oid,
   );
+  if (renamed.size === 0) return lines;
   const earlier = new Map<string, Map<number, string>>();
   for (const [before, theirs] of renamed) {
     // It had another name there.

@@ -43,7 +43,7 @@ export async function recoverIntentsAtStart(deps: Deps): Promise<void> {
     try {
       return await recoverIntents(deps);
     } catch (error) {
-      if (!(error instanceof GitError && error.code === 'locked')) throw error;
+      if (deps.alone || !(error instanceof GitError && error.code === 'locked')) throw error;
       if (tries === START_TRIES)
         return deps.log.log('warn', 'an interrupted write is recovered later', { error: error.message });
     }
