@@ -7,10 +7,11 @@ import { compileHere } from '../src/ci/compiler/compile-here.ts';
 import { MemorySources, PROJECT, SHA } from './support/memory-sources.ts';
 
 const root = join(import.meta.dirname, 'fixtures/lint');
-const texts = readdirSync(root, { recursive: true, encoding: 'utf8' })
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.yml'))
-  .sort()
-  .map((file) => readFileSync(join(root, file), 'utf8').split('\n'));
+  .sort();
+const texts = files.map((file) => readFileSync(join(root, file), 'utf8').split('\n'));
+const PROJECT_INCLUDE = files.indexOf('include/project-at-ref.yml');
 
 const values = fc.constantFrom(
   ...['null', '[]', '{}', 'true', '1', '-1', '""', '[[x]]', '{a: b}', '[null]', '{script: x}', '$A', '"/x/"', '.inf'],
@@ -60,6 +61,10 @@ test('damaged configurations get errors in words, whatever is wrong with them', 
       for (const error of errors) assert.match(error, /\S/);
       assert.ok(errors.length > 0 || config !== null);
     }),
-    { numRuns: 400 },
+    {
+      numRuns: 400,
+      // An include of a project whose name is a map.
+      examples: [[[PROJECT_INCLUDE, [{ kind: 0, at: 1, from: 0, value: '{a: b}' }]], false]],
+    },
   );
 });

@@ -178,10 +178,16 @@ export class JobQueue {
    * @param db the handle of the transaction that makes a new attempt worthwhile
    */
   async retryNow(db: Db, orderKey: string): Promise<void> {
-    const now = this.#clock.now().toISOString();
+    const time = this.#clock.now();
+    const now = time.toISOString();
+    // By this one that runs tells that it was asked: also where it was written in this millisecond.
+    const later = new Date(time.getTime() + 1).toISOString();
     const due = await db
       .updateTable('jobs')
-      .set({ run_at: now, turn_at: now })
+      .set((eb) => {
+        const at = eb.case().when('state', '=', 'running').then(later).else(now).end();
+        return { run_at: at, turn_at: at };
+      })
       .where('order_key', '=', orderKey)
       .where((eb) =>
         eb.or([eb('state', '=', 'running'), eb.and([eb('state', '=', 'waiting'), eb('run_at', '>', now)])]),

@@ -1,4 +1,5 @@
 import type { SourceContext, SourceProject } from '../../sources.ts';
+import { textOf } from '../yaml/text-of.ts';
 import { type Content, contentOf, IncludedFile, withoutSlashes } from './included-file.ts';
 import type { Scope } from './loading.ts';
 
@@ -39,12 +40,12 @@ export class ProjectFile extends IncludedFile {
   /** A list of projects has been allowed once: its first is taken. */
   private get project(): string {
     const { project = null } = this.params;
-    return String((Array.isArray(project) ? project[0] : project) ?? '').toLowerCase();
+    return textOf(Array.isArray(project) ? project[0] : project).toLowerCase();
   }
 
   async prepare(): Promise<string | null> {
     const { ref = null } = this.params;
-    const found: SourceProject = await this.loading.sources.project(this.project, ref === null ? null : String(ref));
+    const found: SourceProject = await this.loading.sources.project(this.project, ref === null ? null : textOf(ref));
     const project = this.loading.mask(this.project);
     if ('denied' in found)
       return `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`;
@@ -55,7 +56,7 @@ export class ProjectFile extends IncludedFile {
 
   private get ref(): string {
     const { ref = null } = this.params;
-    return this.loading.mask(ref === null ? 'HEAD' : String(ref));
+    return this.loading.mask(ref === null ? 'HEAD' : textOf(ref));
   }
 
   async fetch(): Promise<Content> {

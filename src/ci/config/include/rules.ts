@@ -8,6 +8,7 @@ import type { Rule } from '../../pipeline-config.ts';
 import { ExpansionError } from '../../variables/expand.ts';
 import { ConfigError } from '../config-error.ts';
 import { isMap, type RawMap, type RawTree } from '../yaml/reference.ts';
+import { textOf } from '../yaml/text-of.ts';
 import type { Loading, Scope } from './loading.ts';
 
 const KEYS = ['if', 'exists', 'when', 'changes'];
@@ -46,7 +47,7 @@ function readRule(rule: RawTree): Rule {
   const unknown = keys.filter((key) => !KEYS.includes(key));
   if (unknown.length > 0) throw fail(`rule config contains unknown keys: ${unknown.join(', ')}`);
   const { when = null } = rule;
-  if (when !== null && when !== 'always' && when !== 'never') throw fail(`rule when unknown value: ${String(when)}`);
+  if (when !== null && when !== 'always' && when !== 'never') throw fail(`rule when unknown value: ${textOf(when)}`);
   return {
     if: readCondition(rule.if ?? null),
     changes: readChanges(rule.changes ?? null),

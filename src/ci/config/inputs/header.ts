@@ -4,6 +4,7 @@ import type { Loading, Scope } from '../include/loading.ts';
 import { prepareFiles } from '../include/prepare.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
 import type { YamlLimits } from '../yaml/sizes.ts';
+import { textOf } from '../yaml/text-of.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
 import { INPUT_TYPES } from './input-types.ts';
 
@@ -83,7 +84,7 @@ function checkInput(name: string, input: RawTree): void {
   if (typeof description === 'object' && description !== null)
     throw wrong('input description must be an alphanumeric string');
   if (regex !== null && typeof regex !== 'string') throw wrong('input regex should be a string');
-  if (type !== null && !INPUT_TYPES.includes(String(type))) throw wrong(`input type unknown value: ${String(type)}`);
+  if (type !== null && !INPUT_TYPES.includes(textOf(type))) throw wrong(`input type unknown value: ${textOf(type)}`);
   checkOptions(options, wrong);
   if (rules === null) return;
   if (!Array.isArray(rules)) throw wrong('input rules should be an array');

@@ -4,7 +4,8 @@ import { parseExpression } from '../../expressions/parser.ts';
 import { compilePattern } from '../../expressions/pattern.ts';
 import type { Variable } from '../../variables/variable.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
-import { coerce, INPUT_TYPES, textOf, typeProblem } from './input-types.ts';
+import { textOf } from '../yaml/text-of.ts';
+import { coerce, INPUT_TYPES, typeProblem } from './input-types.ts';
 
 /** Values of inputs by their names, and what is wrong with them. */
 export interface InputValues {
@@ -23,7 +24,7 @@ export function inputValues(specs: RawMap, given: Readonly<Record<string, unknow
   if (unknown.length > 0) errors.push(`unknown input arguments: ${unknown.join(', ')}`);
   for (const [name, spec] of Object.entries(specs)) {
     const own = spec === null ? newMap() : spec;
-    const type = isMap(own) ? String(own.type ?? 'string') : '';
+    const type = isMap(own) ? textOf(own.type ?? 'string') : '';
     if (!isMap(own) || !INPUT_TYPES.includes(type)) {
       errors.push(`unknown input specification for \`${name}\` (valid types: ${INPUT_TYPES.join(', ')})`);
       continue;

@@ -1,7 +1,7 @@
 import type { VariableValues } from '../../variables/variable.ts';
 import { ConfigError } from '../config-error.ts';
-import { textOf } from '../inputs/input-types.ts';
 import { isMap, newMap, type RawMap, type RawTree, Reference } from '../yaml/reference.ts';
+import { textOf } from '../yaml/text-of.ts';
 import { evaluateBlock } from './block.ts';
 import type { Contexts } from './contexts.ts';
 
