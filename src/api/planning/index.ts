@@ -9,6 +9,7 @@ import { eventRoutes } from './events/routes.ts';
 import { peopleRoutes } from './issuables/people-routes.ts';
 import { timeRoutes } from './issuables/time-routes.ts';
 import { registerUnassigning } from './issuables/unassign.ts';
+import { takePartInUserRemoval } from './issuables/user-removal.ts';
 import { issueLinkRoutes } from './issue-links/routes.ts';
 import { issueListRoutes } from './issues/list-routes.ts';
 import { issueMergeRequestRoutes } from './issues/merge-request-routes.ts';
@@ -35,7 +36,6 @@ import { mergeRequestRelatedRoutes } from './merge-requests/requests/related-rou
 import { mergeRequestRoutes } from './merge-requests/requests/routes.ts';
 import { milestoneIssuableRoutes } from './milestones/issuable-routes.ts';
 import { milestoneRoutes } from './milestones/routes.ts';
-import { takePartInUserRemoval } from './notes/background.ts';
 import { noteRoutes } from './notes/routes.ts';
 import { registerReferences } from './references/background.ts';
 import { resourceEventRoutes } from './resource-events/routes.ts';

@@ -11,9 +11,9 @@ import { handToGhost } from './ghost.ts';
 import { isLastAdministrator, lockAdministrators } from './state.ts';
 
 /**
- * Deletes a user with the personal projects and snippets. What he wrote elsewhere stays, in the name of the ghost user.
- * @param hard also deletes what he wrote, and the groups that have no other owner
- * @param refuse is shown the user as he is when he is deleted; may throw
+ * Deletes a user with the personal projects and snippets. What they wrote elsewhere stays, in the name of the ghost user.
+ * @param hard also deletes what they wrote (issues, merge requests, comments), and the groups that have no other owner
+ * @param refuse is shown the user as they are when they are deleted; may throw
  * @throws ApiError 403 for internal users, 404, 409 for the only owner of a group (unless `hard`) and the last administrator
  */
 export async function destroyUser(

@@ -132,7 +132,7 @@ export const userRoutes = [
     path: '/users/:id',
     summary: 'Delete a user',
     description:
-      'With `hard_delete` what he wrote and the groups that only he owns go too; else the ghost user keeps it.',
+      'With `hard_delete` what they wrote (issues, merge requests, comments, snippets) and the groups that only they own go too; else the ghost user keeps it.',
     access: onServer('admin_users'),
     params: userId,
     input: Type.Object({ hard_delete: Type.Optional(Type.Boolean()) }),

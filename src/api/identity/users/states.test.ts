@@ -288,9 +288,39 @@ test('DELETE /users/:id with hard_delete removes what the user wrote too', async
       updated_at: now,
     })
     .execute();
+  await app.make.member({ project }, someone.user, 40);
+  const at = `/projects/${project.id}`;
+  const { token } = someone;
+  const theirs = expectStatus<Json>(await app.post(`${at}/issues`, { token, json: { title: 'theirs' } }), 201);
+  const other = expectStatus<Json>(await app.post(`${at}/issues`, { json: { title: 'of somebody else' } }), 201);
+  const comment = { json: { body: 'stays with nobody' } };
+  expectStatus(await app.post(`${at}/issues/${theirs.iid}/notes`, comment), 201);
+  await app.deps.db
+    .updateTable('issues')
+    .set({ duplicated_to_id: Number(theirs.id) })
+    .where('id', '=', Number(other.id))
+    .execute();
+  const request = await makeMergeRequest(app, project, { author_id: someone.user.id });
+  const kept = await makeMergeRequest(app, project);
   expectStatus(await app.delete(`/users/${someone.user.id}`, { query: { hard_delete: true } }), 204);
   const notes = await app.deps.db.selectFrom('notes').select('id').where('project_id', '=', project.id).execute();
   assert.equal(notes.length, 0);
+  const listed = async (kind: string) =>
+    expectStatus<Json[]>(await app.get(`${at}/${kind}`), 200).map(({ iid }) => iid);
+  assert.deepEqual([await listed('issues'), await listed('merge_requests')], [[other.iid], [kept.iid]]);
+  expectStatus(await app.get(`${at}/issues/${theirs.iid}`), 404);
+  expectStatus(await app.get(`${at}/merge_requests/${request.iid}`), 404);
+  const told = await app.deps.db
+    .selectFrom('domain_events')
+    .select('type')
+    .where('project_id', '=', project.id)
+    .where('type', 'in', ['issue.destroyed', 'merge_request.destroyed'])
+    .orderBy('type')
+    .execute();
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['issue.destroyed', 'merge_request.destroyed'],
+  );
 });
 
 test('the only owner of a group is kept, unless it is to go with him', async () => {

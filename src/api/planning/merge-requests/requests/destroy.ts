@@ -1,6 +1,7 @@
 import type { UserCaller } from '../../../../access/caller.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
 import { removeBelongings } from '../../../../db/removal.ts';
+import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/kinds.ts';
@@ -13,22 +14,46 @@ interface RemoveRefs {
   iid: number;
 }
 
+/** Merge requests that go by one statement. */
+const BATCH = 500;
 const REMOVE_REFS = jobKind<RemoveRefs>('merge_requests.remove_refs', { lane: 'git' });
 
 /** Removes a merge request with everything about it; its refs go by background work. */
 export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<void> {
-  const { id, project_id, iid, title } = row;
-  await deps.db.transaction().execute(async (db) => {
-    await removeBelongings(db, 'MergeRequest', [id]);
-    await db.deleteFrom('merge_requests').where('id', '=', id).execute();
+  await deps.db.transaction().execute((db) => destroyMergeRequests(deps, db, [row], caller.user.id));
+}
+
+/** Removes the merge requests of an author as `destroyMergeRequest`, within a transaction. */
+export async function destroyMergeRequestsOf(deps: Deps, db: Db, authorId: number, actorId: number): Promise<void> {
+  const theirs = db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('author_id', '=', authorId)
+    .orderBy('id')
+    .limit(BATCH);
+  for (let rows = await theirs.execute(); rows.length > 0; rows = await theirs.execute()) {
+    await destroyMergeRequests(deps, db, rows, actorId);
+  }
+}
+
+async function destroyMergeRequests(deps: Deps, db: Db, rows: readonly MergeRequest[], actorId: number): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await removeBelongings(db, 'MergeRequest', ids);
+  await db.deleteFrom('merge_requests').where('id', 'in', ids).execute();
+  for (const row of rows) {
+    const { id, project_id, iid, title } = row;
     await deps.events.record(
       db,
       'merge_request.destroyed',
       { merge_request_id: id, project_id, iid, title, merge_request: mergeRequestFacts(row) },
-      { projectId: project_id, actorId: caller.user.id },
+      { projectId: project_id, actorId },
     );
-    await deps.jobs.enqueue(db, REMOVE_REFS, { project_id, iid });
-  });
+  }
+  const jobs = rows.map(({ project_id, iid }) => ({
+    kind: REMOVE_REFS,
+    payload: { project_id, iid } satisfies RemoveRefs,
+  }));
+  await deps.jobs.enqueueAll(db, jobs);
 }
 
 /** Names the work behind `destroyMergeRequest`. Numbers are not given twice, so nothing new can be hit. */
