@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { GitRepository } from '../../test/support/git-repository.ts';
 import { blame } from './blame.ts';
@@ -63,5 +64,23 @@ test('lines are followed over names, merges, second beginnings and what came bac
     for (const path of git.git('ls-tree', '-rz', '--name-only', commit).split('\0').filter(Boolean)) {
       await assertAsGit(commit, path, true);
     }
+  }
+});
+
+test('git is asked for everything where there is no room for the names of commits', async () => {
+  const [commit] = git.lines('rev-list', '-1', 'main');
+  const whole = await blame(git.repo, commit!, 'plain');
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = join(git.repo.dir, 'no-such-folder');
+  try {
+    // Of some lines it was not asked before.
+    const { ranges } = await blame(git.repo, commit!, 'plain', { start: 2, end: 2 });
+    assert.deepEqual(
+      ranges.map(({ oid }) => oid),
+      whole.ranges.slice(1, 2).map(({ oid }) => oid),
+    );
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
   }
 });

@@ -118,11 +118,22 @@ async function run(
   return reader;
 }
 
-/** Has git go through those commits alone that changed the file: it would look at all others, too. */
-async function runWithin(repo: Repository, { head, lines }: FileHistory, question: Question): Promise<PorcelainReader> {
+/**
+ * Has git go through those commits alone that changed the file: it would look at all others, too.
+ * @returns null where there is no room to name them
+ */
+async function runWithin(
+  repo: Repository,
+  { head, lines }: FileHistory,
+  question: Question,
+): Promise<PorcelainReader | null> {
   const file = join(tmpdir(), `stithy-blame-${randomUUID()}`);
-  await writeFile(file, `${lines.join('\n')}\n`);
   try {
+    try {
+      await writeFile(file, `${lines.join('\n')}\n`);
+    } catch {
+      return null;
+    }
     // What the commit-graph says of parents would be believed rather than the file.
     return await run(repo, {
       ...question,
@@ -161,7 +172,9 @@ async function linesOf(repo: Repository, question: Question): Promise<Line[]> {
 async function linesWithin(repo: Repository, question: Question, budget: Budget): Promise<Line[] | null> {
   const history = await fileHistory(repo.history, question.commit, question.path);
   if (history === undefined) return null;
-  const { lines, names } = await runWithin(repo, history, question);
+  const found = await runWithin(repo, history, question);
+  if (found === null) return null;
+  const { lines, names } = found;
   const without = new Set(history.before);
   const renamed = Map.groupBy(
     lines.filter(({ oid }) => without.has(oid)),
