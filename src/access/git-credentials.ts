@@ -1,15 +1,16 @@
+import { forbidden } from '../core/errors.ts';
 import { addressKey } from '../core/fair-slots.ts';
 import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
-import { userOfPassword } from './sign-in.ts';
+import { passwordIsNotEnough, userOfPassword } from './sign-in.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**
  * Who a user name and password stand for (part 1, section 5). A password limits its user by no scopes.
  * @param address of the client, whose failures are counted
- * @throws ApiError 403 for a user who may not sign in, 429 after too many failures
+ * @throws ApiError 403 for a user who may not sign in, or not by a password alone, 429 after too many failures
  */
 export async function callerOfPassword(
   deps: Deps,
@@ -21,6 +22,9 @@ export async function callerOfPassword(
   const user = await userOfPassword(deps, username, password, { share: addressKey(address), address });
   if (user === undefined) return undefined;
   checkUserState(user);
+  if (passwordIsNotEnough(deps, user)) {
+    throw forbidden('Two-factor authentication is required for administrators. Use a personal access token instead.');
+  }
   return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'password' }, sudoBy: null };
 }
 

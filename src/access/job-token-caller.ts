@@ -59,6 +59,12 @@ export async function isJobRunning(deps: Deps, jobId: number): Promise<boolean> 
   return job !== undefined && !isTokenOver(deps, job);
 }
 
+/** Whether only jobs of listed projects come in: as the project says, or everywhere where administrators enforce it. */
+export const limitsJobTokens = ({ settings }: Pick<Deps, 'settings'>, project: Pick<Project, 'settings'>): boolean =>
+  settings.now.enforce_ci_inbound_job_token_scope_enabled ||
+  parseJson<{ ci_inbound_job_token_scope_enabled?: boolean }>(project.settings).ci_inbound_job_token_scope_enabled !==
+    false;
+
 /**
  * Who a caller is in a project. A project lets in the jobs of another one with the rights of their users if that one, or
  * a group above it, is on its list, or if it keeps no list: all others are strangers there.
@@ -70,8 +76,7 @@ export async function callerIn<C extends Caller>(
 ): Promise<C | Caller> {
   const { credential } = caller;
   if (credential.kind !== 'job_token' || credential.projectId === project.id) return caller;
-  const said = parseJson<{ ci_inbound_job_token_scope_enabled?: boolean }>(project.settings);
-  if (said.ci_inbound_job_token_scope_enabled === false) return caller;
+  if (!limitsJobTokens(deps, project)) return caller;
   const listed = await deps.snapshot.get(`job_token_links:${project.id}:${credential.projectId}`, () =>
     isListed(deps, project.id, credential.projectId),
   );

@@ -9,6 +9,13 @@ const MAX_PASSWORD = 1_024;
 const BLOCKED: readonly string[] = ['blocked', 'ldap_blocked', 'banned'];
 
 /**
+ * Whether a password alone lets nobody in as this user: administrators may be required to have a second factor, which nobody can set up
+ * here. Tokens work all the same.
+ */
+export const passwordIsNotEnough = ({ settings }: Pick<Deps, 'settings'>, user: Pick<User, 'admin'>): boolean =>
+  user.admin === 1 && settings.now.require_admin_two_factor_authentication;
+
+/**
  * The user of a name (or e-mail address) and password; undefined when they do not fit, be it that there is no such
  * user. Whether the user may sign in is not looked at: see `checkUserState`. What does not fit is told in audit events.
  * @param from whose share the check counts against, and the IP address it came from; those of the request when absent

@@ -36,6 +36,7 @@ export const FAILURE_REASONS = [
   'reached_max_descendant_pipelines_depth',
   'ip_restriction_failure',
   'reached_max_pipeline_hierarchy_size',
+  'reached_downstream_pipeline_trigger_rate_limit',
   'job_token_expired',
   'image_pull_failure',
   'runner_configuration_error',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
 import { makePackage } from '../../test/support/packages.ts';
+import { changeSettings } from '../../test/support/settings.ts';
 import { ANONYMOUS, type Caller } from '../access/caller.ts';
 import { findProject } from '../access/lookup.ts';
 import { projectPermissions } from '../access/permissions.ts';
@@ -108,11 +109,18 @@ describe('packages that a caller may read', () => {
       callers[`job of ${user.username}`] = { ...as(user), credential };
     }
     const kinds = new Set<string>();
-    for (const [name, caller] of Object.entries(callers)) {
-      const { listed, allowed } = await readBy(caller);
-      assert.deepEqual(listed, allowed, name);
-      kinds.add(listed.join());
+    let open = 0;
+    for (const enforced of [true, false]) {
+      await changeSettings(app, { enforce_ci_inbound_job_token_scope_enabled: enforced });
+      for (const [name, caller] of Object.entries(callers)) {
+        const { listed, allowed } = await readBy(caller);
+        assert.deepEqual(listed, allowed, name);
+        kinds.add(listed.join());
+        if (name.startsWith('job of') && listed.includes('without a list')) open += enforced ? 100 : 1;
+      }
     }
+    // To the jobs of the administrator and of the reporter, where nobody enforces a list.
+    assert.equal(open, 2);
     assert.ok(kinds.size > 6, `the callers are told apart: ${[...kinds].join('; ')}`);
   });
 

@@ -25,7 +25,7 @@ export interface PackagePlace {
  * of every project what `read_package` says of one, for users, deploy tokens, tokens of jobs and anonymous callers alike.
  */
 export async function readablePackages(
-  deps: Pick<Deps, 'clock' | 'db'>,
+  deps: Pick<Deps, 'clock' | 'db' | 'settings'>,
   caller: Caller,
   place: PackagePlace | null = null,
 ): Promise<PackageCondition> {
@@ -41,7 +41,7 @@ export async function readablePackages(
 
 /** The same as a condition on rows of `projects`. */
 export async function projectsWithPackages(
-  { clock, db }: Pick<Deps, 'clock' | 'db'>,
+  { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
   caller: Caller,
   place: PackagePlace | null,
 ): Promise<(eb: Projects) => Condition> {
@@ -55,7 +55,8 @@ export async function projectsWithPackages(
   }
   let mayRead = (eb: Projects): Condition => eb.or(ways.map((way) => way(eb)));
   if (caller.credential.kind === 'job_token') {
-    const admitted = await admitsJobsOf(db, caller.credential.projectId);
+    const isEnforced = settings.now.enforce_ci_inbound_job_token_scope_enabled;
+    const admitted = await admitsJobsOf(db, caller.credential.projectId, isEnforced);
     const asUser = mayRead;
     mayRead = (eb) => eb.or([eb.and([admitted(eb), asUser(eb)]), openToAll(null)(eb)]);
   }
@@ -94,8 +95,11 @@ const ofDeployToken =
           select d.id from namespaces d join namespaces o on d.lineage >= o.lineage and d.lineage < o.lineage || '~'
           where o.id = ${source_id})`;
 
-/** Projects in which the token of another project's job stands for its user, see `callerIn`. */
-async function admitsJobsOf(db: Db, jobsOf: number): Promise<(eb: Projects) => Condition> {
+/**
+ * Projects in which the token of another project's job stands for its user, see `callerIn`.
+ * @param isEnforced whether none may do without an allowlist
+ */
+async function admitsJobsOf(db: Db, jobsOf: number, isEnforced: boolean): Promise<(eb: Projects) => Condition> {
   const place = await db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -107,7 +111,7 @@ async function admitsJobsOf(db: Db, jobsOf: number): Promise<(eb: Projects) => C
     eb.or([
       eb('projects.id', '=', jobsOf),
       // Settings are JSON as it is written here, in which a quotation mark within a text has a backslash before it.
-      eb('projects.settings', 'like', '%"ci_inbound_job_token_scope_enabled":false%'),
+      ...(isEnforced ? [] : [eb('projects.settings', 'like', '%"ci_inbound_job_token_scope_enabled":false%')]),
       eb.exists(
         eb
           .selectFrom('ci_job_token_links')

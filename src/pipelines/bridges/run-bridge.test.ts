@@ -5,6 +5,7 @@ import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
 import { beforeTransaction } from '../../../test/support/meanwhile.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
+import { changeSettings, resetSettings } from '../../../test/support/settings.ts';
 import { zipOf } from '../../../test/support/zip.ts';
 import { storedText } from '../../core/stored-secret.ts';
 import type { Project } from '../../db/tables/projects.ts';
@@ -193,6 +194,28 @@ describe('bridges', () => {
       jobs.map(({ failure_reason }) => failure_reason),
       ['pipeline_loop_detected'],
     );
+  });
+
+  it('start so many in a minute for a commit and a user, and no more', async (t) => {
+    t.after(() => resetSettings(app));
+    await changeSettings(app, { downstream_pipeline_trigger_limit_per_project_user_sha: 2 });
+    git.commit('main', {
+      '.gitlab-ci.yml': `one:\n  ${CHILD}}\ntwo:\n  ${CHILD}}\nthree:\n  ${CHILD}}\n`,
+      'child.yml': 'inner:\n  script: x\n',
+    });
+    const { pipeline } = await create();
+    await app.settle();
+    const ended = await Promise.all(['one', 'two', 'three'].map((name) => pipelines.job(pipeline!.id, name)));
+    assert.deepEqual(ended.map(({ status }) => status).sort(), ['failed', 'success', 'success']);
+    assert.equal(
+      ended.find(({ status }) => status === 'failed')!.failure_reason,
+      'reached_downstream_pipeline_trigger_rate_limit',
+    );
+    // Another commit is counted by itself.
+    git.commit('main', { 'other.txt': 'x' });
+    const later = (await create()).pipeline!;
+    await app.settle();
+    assert.equal((await pipelines.job(later.id, 'one')).status, 'success');
   });
 
   it('start nothing more where a thousand hang together, whoever started them', async () => {

@@ -10,6 +10,7 @@ import type { CiJob } from '../../db/tables/ci-jobs.ts';
 import type { Pipeline } from '../../db/tables/pipelines.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
+import { perMinute } from '../../settings/throttles.ts';
 import { including } from '../creation/config-content.ts';
 import { type Creation, createPipeline, type PipelineRequest } from '../creation/create.ts';
 import { cancelPipeline } from '../states/cancel.ts';
@@ -23,6 +24,9 @@ import { familyRefusal } from './bridge-checks.ts';
 import { passedVariables, yamlVariablesOf } from './bridge-variables.ts';
 import { followDownstream } from './follow-downstream.ts';
 import { followUpstream } from './follow-upstream.ts';
+
+/** By which the limiter counts what bridges start. */
+const LIMITED = 'downstream_pipeline_trigger';
 
 /** Why a bridge starts nothing, with what the other pipeline says of it. */
 interface Refused {
@@ -115,6 +119,9 @@ async function start(deps: Deps, bridge: Bridge, trigger: Trigger): Promise<{ pi
   if (!target.permissions.can('create_pipeline')) return { reason: 'insufficient_bridge_permissions' };
   const refusal = await familyRefusal(deps, pipeline.id, child);
   if (refusal !== null) return { reason: refusal };
+  const key = `${own.project.id}:${job.user_id}:${pipeline.sha}`;
+  const limit = perMinute(deps.settings.now.downstream_pipeline_trigger_limit_per_project_user_sha);
+  if (!deps.limiter.allows(LIMITED, key, limit)) return { reason: 'reached_downstream_pipeline_trigger_rate_limit' };
   const variables = await passedVariables(deps, deps.db, job, trigger, await yamlVariablesOf(deps.db, job.id));
   const request: PipelineRequest = {
     ...(child ? await childRequest(deps, bridge, own, trigger) : await otherRequest(deps, target, trigger, values)),
@@ -125,7 +132,13 @@ async function start(deps: Deps, bridge: Bridge, trigger: Trigger): Promise<{ pi
     upstream: { jobId: job.id, pipelineId: pipeline.id, projectId: own.project.id, child },
     origin: `bridge:${job.id}`,
   };
-  return outcome(await createPipeline(deps, request));
+  try {
+    return outcome(await createPipeline(deps, request));
+  } catch (error) {
+    // The same bridge runs again.
+    deps.limiter.takeBack(LIMITED, key);
+    throw error;
+  }
 }
 
 function outcome({ pipeline, texts }: Creation): { pipeline: Pipeline } | Refused {

@@ -109,7 +109,10 @@ const signIn = {
   max_login_attempts: maybeInteger('Wrong passwords in a row that lock an account.', { min: 1 }),
   failed_login_attempts_unlock_period_in_minutes: maybeInteger('Minutes that an account stays locked.', { min: 1 }),
   require_two_factor_authentication: flag(false, 'Whether everybody needs a second factor.'),
-  require_admin_two_factor_authentication: flag(false, 'Whether administrators need a second factor.'),
+  require_admin_two_factor_authentication: flag(
+    false,
+    'Whether administrators need a second factor: they sign in with tokens then, and not with a password alone.',
+  ),
   two_factor_grace_period: integer(48, 'Hours that users have to set one up.'),
   git_two_factor_session_expiry: paid(
     'premium',
@@ -122,7 +125,10 @@ const signIn = {
   session_expire_from_init: flag(false, 'Whether they count from its beginning.'),
   disabled_oauth_sign_in_sources: texts([], 'Providers of identities with which nobody signs in.'),
   user_oauth_applications: flag(true, 'Whether users may register applications.'),
-  disable_admin_oauth_scopes: flag(false, 'Whether administrators may not give applications far-reaching scopes.'),
+  disable_admin_oauth_scopes: flag(
+    false,
+    'Whether administrators may not give applications tokens of the scopes `api`, `read_api`, `read_repository`, `write_repository`, `read_registry`, `write_registry` and `sudo`.',
+  ),
   unique_ips_limit_enabled: flag(false, 'Whether a user may sign in from few addresses only.'),
   unique_ips_limit_per_user: integer(10, 'How many addresses.'),
   unique_ips_limit_time_window: integer(3_600, 'Seconds for which an address counts.'),

@@ -25,8 +25,11 @@ const pipelines = {
     'Downstream pipelines of a user for one commit in a minute; 0 is no limit.',
   ),
   default_ci_config_path: text(null, 'Path of the CI configuration of new projects; `.gitlab-ci.yml` unless set.'),
-  protected_ci_variables: flag(true, 'Whether pages propose to protect new variables.'),
-  enforce_ci_inbound_job_token_scope_enabled: flag(true, 'Whether every project says whose job tokens may reach it.'),
+  protected_ci_variables: flag(true, 'Whether forms propose to protect new variables; kept, has no effect here.'),
+  enforce_ci_inbound_job_token_scope_enabled: flag(
+    true,
+    'Whether job tokens of other projects reach only projects that list them, also where a project has switched its allowlist off.',
+  ),
   auto_devops_enabled: flag(true, 'Whether projects without a configuration follow Auto DevOps.'),
   auto_devops_domain: text(null, 'Domain of their applications.'),
   suggest_pipeline_enabled: flag(true, 'Whether pages propose to add a pipeline.'),

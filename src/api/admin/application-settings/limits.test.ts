@@ -69,6 +69,29 @@ test('passwords are refused from git, and tokens are taken', async () => {
   assert.equal(await fetch('root', ROOT_TOKEN), 200);
 });
 
+test('administrators need a second factor, or a token', async () => {
+  await set({ password_authentication_enabled_for_git: true, require_admin_two_factor_authentication: true });
+  const { full_path } = await app.make.project({ visibility: 'public' });
+  const password_hash = await hashPassword('correct horse', app.deps.config.passwordHash);
+  const sign = async (admin: boolean) => {
+    const { user, token } = await app.make.user({ admin, columns: { password_hash } });
+    const basic = (secret: string) => ({
+      authorization: `Basic ${Buffer.from(`${user.username}:${secret}`).toString('base64')}`,
+    });
+    const git = (secret: string) => ask(`/${full_path}.git/info/refs?service=git-upload-pack`, basic(secret));
+    const json = { grant_type: 'password', username: user.username, password: 'correct horse' };
+    const byPassword = await git('correct horse');
+    const oauth = await app.post('/oauth/token', { token: null, json });
+    return { byPassword, statuses: [byPassword.statusCode, (await git(token)).statusCode, oauth.statusCode] };
+  };
+  const { byPassword, statuses } = await sign(true);
+  assert.deepEqual(statuses, [403, 200, 400]);
+  assert.match(byPassword.body, /Two-factor authentication is required for administrators/);
+  assert.deepEqual((await sign(false)).statuses, [200, 200, 200]);
+  await set({ require_admin_two_factor_authentication: false });
+  assert.deepEqual((await sign(true)).statuses, [200, 200, 200]);
+});
+
 test('sizes: attachments, snippets, pages and states', async () => {
   await set({ max_attachment_size: 1, snippet_size_limit: 10, wiki_page_max_content_bytes: 1_024 });
   const project = await app.make.project();

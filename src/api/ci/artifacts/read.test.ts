@@ -190,9 +190,14 @@ describe('who may read', () => {
   test('jobs of other projects from Premium on, those of the project on every plan', async (t) => {
     const made = await finished();
     const own = await holdJob(app, project);
-    const far = await holdJob(app, await app.make.project());
-    const settings = JSON.stringify({ ci_inbound_job_token_scope_enabled: false });
-    await app.deps.db.updateTable('projects').set({ settings }).where('id', '=', project.id).execute();
+    const elsewhere = await app.make.project();
+    const far = await holdJob(app, elsewhere);
+    expectStatus(
+      await app.post(`/projects/${project.id}/job_token_scope/allowlist`, {
+        json: { target_project_id: elsewhere.id },
+      }),
+      201,
+    );
     t.after(() => {
       app.deps.config.plan = 'ultimate';
     });

@@ -5,6 +5,7 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../.
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
+import { changeSettings } from '../../../../test/support/settings.ts';
 import { callerNow } from '../../../access/caller-now.ts';
 import { callerOfJobToken } from '../../../access/job-token-caller.ts';
 import { randomText, tokenDigest } from '../../../core/secrets.ts';
@@ -141,7 +142,16 @@ describe('the token of a job', () => {
     expectStatus(await app.delete(`${scope}/allowlist/${own.id}`, root), 204);
     expectStatus(await app.get(path, ofJob(token)), 404);
     expectStatus(await app.patch(scope, { ...root, json: { enabled: false } }), 204);
+    const isLimited = async () => expectStatus(await app.get(scope, root), 200).inbound_enabled;
+    // Administrators enforce the list unless they say otherwise.
+    assert.equal(await isLimited(), true);
+    expectStatus(await app.get(path, ofJob(token)), 404);
+    await changeSettings(app, { enforce_ci_inbound_job_token_scope_enabled: false });
+    assert.equal(await isLimited(), false);
     expectStatus(await app.get(path, ofJob(token)), 200);
+    await changeSettings(app, { enforce_ci_inbound_job_token_scope_enabled: true });
+    expectStatus(await app.get(path, ofJob(token)), 404);
+    await changeSettings(app, { enforce_ci_inbound_job_token_scope_enabled: false });
     expectStatus(await app.patch(scope, { ...root, json: { enabled: true } }), 204);
 
     const group = await app.make.group();

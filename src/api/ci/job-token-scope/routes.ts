@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
+import { limitsJobTokens } from '../../../access/job-token-caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
@@ -55,8 +56,8 @@ export const jobTokenScopeRoutes = [
     summary: 'Tell how far job tokens reach',
     access: inProject('admin_job_token_scope'),
     success: { status: 200, schema: JobTokenScope },
-    handler: async ({ project }) => ({
-      inbound_enabled: settingsOf(project).ci_inbound_job_token_scope_enabled,
+    handler: async ({ deps, project }) => ({
+      inbound_enabled: limitsJobTokens(deps, project),
       outbound_enabled: settingsOf(project).ci_job_token_scope_enabled,
     }),
   }),
@@ -64,6 +65,8 @@ export const jobTokenScopeRoutes = [
     method: 'PATCH',
     path: PATH,
     summary: 'Let in the jobs of all projects, or of those on the list',
+    description:
+      'Without effect while administrators enforce the allowlist (`enforce_ci_inbound_job_token_scope_enabled`): what is said meanwhile counts once they do not.',
     access: inProjectByUser('admin_job_token_scope'),
     input: Type.Object({
       enabled: Type.Boolean({ description: 'Whether jobs of other projects come in only if the project lists them.' }),

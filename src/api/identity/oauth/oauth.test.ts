@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
+import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { hashPassword } from '../../../core/secrets.ts';
 import type { User } from '../../../db/tables/users.ts';
 
@@ -161,6 +162,23 @@ test('a client must prove who it is, and keeps its tokens to itself', async () =
   const stranger = { client_id: other.application_id, client_secret: other.secret };
   assert.equal(await refusal({ ...refresh, ...stranger }), 'invalid_grant');
   expectStatus(await token({ ...refresh, ...client }), 200);
+});
+
+test('administrators may be kept from giving applications far-reaching scopes', async (t) => {
+  t.after(() => resetSettings(app));
+  const { application_id: client_id, secret: client_secret } = await register();
+  const client = { client_id, client_secret };
+  const [admin, other] = [await person({ admin: 1 }), await person()];
+  await signIn(admin, client);
+  await changeSettings(app, { disable_admin_oauth_scopes: true });
+  const form = { grant_type: 'password', username: admin.username, password: PASSWORD };
+  for (const scope of ['api', 'api read_user', '']) {
+    assert.equal(await refusal({ ...form, ...client, scope }), 'invalid_scope');
+  }
+  await signIn(admin, { ...client, scope: 'read_user' });
+  // No application gets these.
+  await signIn(admin);
+  await signIn(other, client);
 });
 
 test('a client whose id has a null byte is unknown', async () => {

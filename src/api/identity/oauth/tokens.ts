@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { userOfPassword } from '../../../access/sign-in.ts';
+import { passwordIsNotEnough, userOfPassword } from '../../../access/sign-in.ts';
 import { OAUTH_SCOPES } from '../../../access/token-scopes.ts';
 import { recordFailedSignIn } from '../../../audit/failed-sign-ins.ts';
 import { timestamp } from '../../../core/clock.ts';
@@ -14,6 +14,12 @@ import { oauthError } from './errors.ts';
 const LIFETIME_SECONDS = 7_200;
 /** How long a token that does not work any more is kept. */
 const KEPT_MS = 30 * 86_400_000;
+
+/** Scopes that administrators may be kept from giving to applications. */
+const FAR_REACHING: readonly string[] = [
+  ...['api', 'read_api', 'sudo'],
+  ...['read_repository', 'write_repository', 'read_registry', 'write_registry'],
+];
 
 /** A pair of tokens as the client gets it, once. */
 export interface Grant {
@@ -65,7 +71,8 @@ function scopesOf(asked: string | undefined, application: OauthApplication | nul
 /**
  * Tokens for a user name and password (RFC 6749, section 4.3).
  * @param given `ip`: address of who asks, which administrators see
- * @throws ApiError 400 `invalid_grant` for wrong ones and for users who may not sign in alike, 429 after many failures
+ * @throws ApiError 400 `invalid_grant` for wrong ones and for users who may not sign in alike, `invalid_scope` for what the application may
+ *   not have, 429 after many failures
  */
 export async function grantByPassword(
   deps: Deps,
@@ -75,9 +82,12 @@ export async function grantByPassword(
   const scopes = scopesOf(given.scope, application);
   const user = await userOfPassword(deps, given.username, given.password);
   if (user === undefined) throw oauthError('invalid_grant');
-  if (user.state !== 'active') {
+  if (user.state !== 'active' || passwordIsNotEnough(deps, user)) {
     await recordFailedSignIn(deps, given.username, user.id);
     throw oauthError('invalid_grant');
+  }
+  if (application !== null && user.admin === 1 && deps.settings.now.disable_admin_oauth_scopes) {
+    if (scopes.some((scope) => FAR_REACHING.includes(scope))) throw oauthError('invalid_scope');
   }
   return deps.db.transaction().execute(async (db) => {
     const { numUpdatedRows } = await db
