@@ -4,6 +4,7 @@ import { steady } from '../db/steady.ts';
 import type { Deps } from '../deps.ts';
 import { planInForce } from '../licence/plan-in-force.ts';
 import {
+  type AllSettings,
   type ApplicationSettings,
   defaultSettings,
   isKnownTo,
@@ -57,18 +58,21 @@ export const storedSettings = (deps: SettingsDeps, db: Db = deps.db): Promise<St
   db === deps.db ? deps.snapshot.get(SETTINGS_KEY, () => read(db)) : read(db);
 
 /** The settings by what was changed of them, which is the same object until something is written. */
-const inForce = new WeakMap<ChangedSettings, ApplicationSettings>();
+const inForce = new WeakMap<ChangedSettings, AllSettings>();
 
 /**
  * The settings in force now. Those of a plan that is not in force are as if nobody had changed them.
  * @param db the handle of a transaction where there is one
  */
-export async function applicationSettings(deps: SettingsDeps, db: Db = deps.db): Promise<ApplicationSettings> {
+export const applicationSettings: (deps: SettingsDeps, db?: Db) => Promise<ApplicationSettings> = allSettings;
+
+/** The same with those that are only kept and shown. */
+export async function allSettings(deps: SettingsDeps, db: Db = deps.db): Promise<AllSettings> {
   const { changed } = await storedSettings(deps, db);
   const known = inForce.get(changed);
   if (known !== undefined) return known;
   const allowed = await permitted(deps, db, changed);
-  const settings = Object.freeze({ ...defaultSettings(deps.config), ...allowed }) as ApplicationSettings;
+  const settings = Object.freeze({ ...defaultSettings(deps.config), ...allowed }) as AllSettings;
   // What a plan decides may be another thing tomorrow.
   if (allowed === changed) inForce.set(changed, settings);
   return settings;

@@ -34,6 +34,11 @@ export interface Setting<T> {
   plan?: Exclude<Plan, 'free'>;
 }
 
+/** One that is kept and shown for clients that set it, and changes nothing here. */
+export interface KeptSetting<T> extends Setting<T> {
+  keptOnly: true;
+}
+
 interface Bounds {
   min?: number;
   max?: number;
@@ -155,3 +160,6 @@ export const integers = (description: string, max = MOST_ELEMENTS): Setting<read
 
 /** One that lower plans than this know nothing of. */
 export const paid = <T>(plan: Exclude<Plan, 'free'>, setting: Setting<T>): Setting<T> => ({ ...setting, plan });
+
+/** Declares that nothing reads a setting: what reads settings does not get its value. */
+export const keptOnly = <T>(setting: Setting<T>): KeptSetting<T> => ({ ...setting, keptOnly: true });

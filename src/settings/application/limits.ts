@@ -1,4 +1,4 @@
-import { flag, integer, integers, paid, type Setting, text, texts } from './field.ts';
+import { flag, integer, integers, keptOnly, paid, type Setting, text, texts } from './field.ts';
 
 /** Groups of requests that are counted by themselves. */
 export const THROTTLED = {
@@ -54,19 +54,22 @@ const rate = (fallback: number, what: string) => integer(fallback, `${what}; 0 i
 
 const rates = {
   rate_limiting_response_text: text(null, 'What those read who send too many requests; `Retry later` unless set.'),
-  throttle_incident_management_notification_enabled: flag(
-    false,
-    'Whether notifications of alerts are limited in number.',
+  throttle_incident_management_notification_enabled: keptOnly(
+    flag(false, 'Whether notifications of alerts are limited in number.'),
   ),
-  throttle_incident_management_notification_per_period: integer(3_600, 'How many are sent in a period.', { min: 1 }),
-  throttle_incident_management_notification_period_in_seconds: integer(3_600, 'Seconds of that period.', { min: 1 }),
+  throttle_incident_management_notification_per_period: keptOnly(
+    integer(3_600, 'How many are sent in a period.', { min: 1 }),
+  ),
+  throttle_incident_management_notification_period_in_seconds: keptOnly(
+    integer(3_600, 'Seconds of that period.', { min: 1 }),
+  ),
   issues_create_limit: rate(300, 'Issues that a user makes in a minute'),
   notes_create_limit: rate(300, 'Comments that a user makes in a minute'),
   raw_blob_request_limit: rate(300, 'Requests in a minute for one raw file'),
-  search_rate_limit: rate(30, 'Searches of a user in a minute'),
-  search_rate_limit_unauthenticated: rate(10, 'Searches without a token in a minute'),
-  autocomplete_users: rate(300, 'Look-ups of users by a user in a minute'),
-  autocomplete_users_unauthenticated: rate(100, 'Look-ups of users without a token in a minute'),
+  search_rate_limit: keptOnly(rate(30, 'Searches of a user in a minute')),
+  search_rate_limit_unauthenticated: keptOnly(rate(10, 'Searches without a token in a minute')),
+  autocomplete_users: keptOnly(rate(300, 'Look-ups of users by a user in a minute')),
+  autocomplete_users_unauthenticated: keptOnly(rate(100, 'Look-ups of users without a token in a minute')),
   project_jobs_api_rate_limit: rate(600, 'Requests of a user in a minute for the jobs of a project'),
   projects_api_rate_limit_unauthenticated: rate(
     400,
@@ -92,23 +95,24 @@ const rates = {
   users_api_limit_gpg_keys: rate(120, 'Requests in a minute for GPG keys of users'),
   users_api_limit_gpg_key: rate(120, 'Requests in a minute for one GPG key'),
   gitlab_shell_operation_limit: rate(600, 'Operations of git over SSH by a user in a minute'),
-  virtual_registries_endpoints_api_limit: paid(
-    'premium',
-    rate(1_000, 'Requests of an address to virtual registries in 15 seconds'),
+  virtual_registries_endpoints_api_limit: keptOnly(
+    paid('premium', rate(1_000, 'Requests of an address to virtual registries in 15 seconds')),
   ),
-  max_number_of_repository_downloads: paid(
-    'ultimate',
-    integer(0, 'Repositories that a user may clone in a while before he is banned; 0 is no limit.', { max: 10_000 }),
+  max_number_of_repository_downloads: keptOnly(
+    paid(
+      'ultimate',
+      integer(0, 'Repositories that a user may clone in a while before he is banned; 0 is no limit.', { max: 10_000 }),
+    ),
   ),
-  max_number_of_repository_downloads_within_time_period: paid(
-    'ultimate',
-    integer(0, 'Seconds of that while.', { max: 864_000 }),
+  max_number_of_repository_downloads_within_time_period: keptOnly(
+    paid('ultimate', integer(0, 'Seconds of that while.', { max: 864_000 })),
   ),
-  git_rate_limit_users_allowlist: paid('ultimate', texts([], 'Names of users to whom that does not apply.', 100)),
-  git_rate_limit_users_alertlist: paid('ultimate', integers('Ids of users who are told.', 100)),
-  auto_ban_user_on_excessive_projects_download: paid(
-    'ultimate',
-    flag(false, 'Whether such users are banned by themselves.'),
+  git_rate_limit_users_allowlist: keptOnly(
+    paid('ultimate', texts([], 'Names of users to whom that does not apply.', 100)),
+  ),
+  git_rate_limit_users_alertlist: keptOnly(paid('ultimate', integers('Ids of users who are told.', 100))),
+  auto_ban_user_on_excessive_projects_download: keptOnly(
+    paid('ultimate', flag(false, 'Whether such users are banned by themselves.')),
   ),
 };
 

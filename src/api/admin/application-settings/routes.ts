@@ -1,7 +1,7 @@
 import { planInForce } from '../../../access/plan.ts';
 import type { Deps } from '../../../deps.ts';
 import { route } from '../../../http/route.ts';
-import { applicationSettings, storedSettings } from '../../../settings/application-settings.ts';
+import { allSettings, storedSettings } from '../../../settings/application-settings.ts';
 import { administrator, onServer } from '../../access.ts';
 import { Settings, settingsInput } from './schemas.ts';
 import { presentSettings } from './views.ts';
@@ -10,7 +10,7 @@ import { changeSettings } from './writes.ts';
 const NAMES = Object.keys(settingsInput.properties);
 
 const shown = async (deps: Deps) =>
-  presentSettings(deps.db, await planInForce(deps), await applicationSettings(deps), await storedSettings(deps));
+  presentSettings(deps.db, await planInForce(deps), await allSettings(deps), await storedSettings(deps));
 
 /** What administrators change while the server runs. */
 export const applicationSettingsRoutes = [

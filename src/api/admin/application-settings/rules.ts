@@ -4,7 +4,7 @@ import { type FieldErrors, invalidModel, invalidParameter } from '../../../core/
 import { isValidBranchName } from '../../../git/ref-name.ts';
 import type { Setting } from '../../../settings/application/field.ts';
 import type { ChangedSettings } from '../../../settings/application-settings.ts';
-import { type ApplicationSettings, type SettingName, settingOf } from '../../../settings/settings-table.ts';
+import { type AllSettings, type SettingName, settingOf } from '../../../settings/settings-table.ts';
 import { REQUIRED_WITH } from './required.ts';
 
 /** What is wrong with a value by the bounds of its setting. */
@@ -112,7 +112,7 @@ function weightErrors(weights: Readonly<Record<string, number>>, storages: reado
  */
 export function checkSettings(
   changes: ChangedSettings,
-  after: ApplicationSettings,
+  after: AllSettings,
   storages: readonly { name: string }[],
 ): void {
   const given = Object.keys(changes) as SettingName[];

@@ -40,11 +40,13 @@ export function shownValue({ kind }: Setting<unknown>, value: unknown): unknown 
 }
 
 /** What a description says of the values beside what they mean. */
-function words({ description, minimum, maximum, kind, plan }: Setting<unknown>): string {
+function words(setting: Setting<unknown>): string {
+  const { description, minimum, maximum, kind, plan } = setting;
   const numbers = kind === 'integer' || kind === 'number' || kind === 'decimal';
   const bounds = numbers && minimum !== undefined && maximum !== undefined ? ` From ${minimum} to ${maximum}.` : '';
   const paid = plan === undefined ? '' : ` ${plan === 'premium' ? 'Premium and Ultimate' : 'Ultimate'} only.`;
-  return `${description}${bounds}${paid}`;
+  const kept = 'keptOnly' in setting ? ' Kept, has no effect here.' : '';
+  return `${description}${bounds}${paid}${kept}`;
 }
 
 function schemaOf(name: string, setting: Setting<unknown>, description = words(setting)): TSchema {

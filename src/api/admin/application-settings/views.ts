@@ -4,7 +4,7 @@ import { namespaceOfId } from '../../../access/rows-by-id.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { StoredSettings } from '../../../settings/application-settings.ts';
 import { FULLY_PROTECTED, protectionNumber } from '../../../settings/branch-protection.ts';
-import { type ApplicationSettings, isKnownTo, SETTING_NAMES, settingOf } from '../../../settings/settings-table.ts';
+import { type AllSettings, isKnownTo, SETTING_NAMES, settingOf } from '../../../settings/settings-table.ts';
 import { OLD_NAMES, type Settings, shownValue } from './schemas.ts';
 
 /** What is shown in the place of a credential. */
@@ -14,7 +14,7 @@ export const MASK = '*****';
 export async function presentSettings(
   db: Db,
   plan: Plan,
-  settings: ApplicationSettings,
+  settings: AllSettings,
   { createdAt, updatedAt }: StoredSettings,
 ): Promise<Static<typeof Settings>> {
   const known = SETTING_NAMES.filter((name) => isKnownTo(plan, settingOf(name)));

@@ -7,14 +7,14 @@ import { lockInstance } from '../../../db/lock-row.ts';
 import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
 import {
-  applicationSettings,
+  allSettings,
   type ChangedSettings,
   SETTINGS_KEY,
   storedSettings,
 } from '../../../settings/application-settings.ts';
 import { PROTECTIONS } from '../../../settings/branch-protection.ts';
 import {
-  type ApplicationSettings,
+  type AllSettings,
   isKnownTo,
   SETTING_NAMES,
   type SettingName,
@@ -25,11 +25,7 @@ import { OLD_NAMES, type SettingsInput } from './schemas.ts';
 import { isGroup, MASK } from './views.ts';
 
 /** What is given, by the names of today; a name of today goes before an old one. */
-function changesOf(
-  input: SettingsInput,
-  current: ApplicationSettings,
-  plan: Parameters<typeof isKnownTo>[0],
-): ChangedSettings {
+function changesOf(input: SettingsInput, current: AllSettings, plan: Parameters<typeof isKnownTo>[0]): ChangedSettings {
   const changes: ChangedSettings = {};
   for (const [name, now] of Object.entries(OLD_NAMES)) if (input[name] !== undefined) changes[now] = input[name];
   const number = input.default_branch_protection;
@@ -77,13 +73,13 @@ const weightsOf = (names: readonly string[], current: Readonly<Record<string, nu
   );
 
 /** Secrets are among it as what stands for them: `MASK`. */
-const WATCHED: Watched<ApplicationSettings> = Object.fromEntries(
+const WATCHED: Watched<AllSettings> = Object.fromEntries(
   SETTING_NAMES.map((name) => [name, { name: 'application_setting_updated', as: name }]),
 );
 const TARGET = { id: 1, type: 'ApplicationSetting', details: 'Application settings' };
 
 /** Secrets that are given in the place of others: both look alike here. What answers show, sent back, is none. */
-const replacedSecrets = (input: SettingsInput, current: ApplicationSettings): Omit<AuditEntry, 'entity'>[] =>
+const replacedSecrets = (input: SettingsInput, current: AllSettings): Omit<AuditEntry, 'entity'>[] =>
   SETTING_NAMES.filter(
     (name) => settingOf(name).kind === 'secret' && current[name] === MASK && input[name] && input[name] !== MASK,
   ).map((name) => ({
@@ -99,9 +95,9 @@ const replacedSecrets = (input: SettingsInput, current: ApplicationSettings): Om
 export async function changeSettings(deps: Deps, input: SettingsInput): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await lockInstance(db);
-    const current = await applicationSettings(deps, db);
+    const current = await allSettings(deps, db);
     const changes = changesOf(input, current, await planInForce(deps, db));
-    const after = { ...current, ...changes } as ApplicationSettings;
+    const after = { ...current, ...changes } as AllSettings;
     checkSettings(changes, after, deps.storages.list);
     await requireTemplatesGroup(db, changes.custom_project_templates_group_id);
     await store(deps, db, changes);
