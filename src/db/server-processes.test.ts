@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import type { Db } from './schema.ts';
 import { ServerProcesses } from './server-processes.ts';
 
 let app: TestApp;
@@ -17,8 +18,8 @@ afterEach(async () => {
   entered = [];
 });
 
-async function enter(): Promise<ServerProcesses> {
-  const { db, clock, log, config } = app.deps;
+async function enter(db: Db = app.deps.db): Promise<ServerProcesses> {
+  const { clock, log, config } = app.deps;
   const url = config.database.kind === 'postgres' ? config.database.url : null;
   const processes = await ServerProcesses.enter(db, clock, log, url);
   entered.push(processes);
@@ -183,5 +184,53 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
     await until(async () => told === 2);
     await other.tell(db, 'test_channel');
     await until(async () => told === 3);
+  });
+  test('goes on where the database is away while it forgets a dead one', async () => {
+    let away = true;
+    const db = new Proxy(app.deps.db, {
+      get(target, name) {
+        if (name === 'deleteFrom' && away) throw new Error('the database is away');
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const [one, other] = [await enter(db), await enter()];
+    const recovered = recoveredBy(one);
+    await one.heartbeat(0);
+    await other.close();
+    await one.heartbeat(1_000);
+    await one.heartbeat(5_000);
+    assert.ok((await rows()).includes(other.id));
+    away = false;
+    await one.heartbeat(9_000);
+    assert.deepEqual(recovered, [other.id, other.id]);
+    assert.equal((await rows()).includes(other.id), false);
+  });
+
+  test('says that it lives while it recovers what a dead one has left', async () => {
+    const [one, other] = [await enter(), await enter()];
+    const under = Promise.withResolvers<void>();
+    const ends = Promise.withResolvers<void>();
+    one.onDeath(async () => {
+      under.resolve();
+      await ends.promise;
+    });
+    await other.close();
+    one.start();
+    await under.promise;
+    const beatOf = async () => {
+      const row = await app.deps.db
+        .selectFrom('server_processes')
+        .select('beat')
+        .where('id', '=', one.id)
+        .executeTakeFirstOrThrow();
+      return row.beat;
+    };
+    const before = await beatOf();
+    try {
+      await until(async () => (await beatOf()) > before);
+    } finally {
+      ends.resolve();
+    }
   });
 });

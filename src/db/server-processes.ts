@@ -165,11 +165,19 @@ export class ServerProcesses {
   start(): void {
     if (this.#own === null) return;
     const { signal } = this.#stop;
+    let recovering: Promise<void> | null = null;
     this.#beating = (async () => {
       while (!signal.aborted) {
-        await this.heartbeat(performance.now());
+        const now = performance.now();
+        // A process that says nothing while it recovers much would be taken for dead itself.
+        if ((await this.#look(now)) && recovering === null) {
+          recovering = this.#recoverDead(now).finally(() => {
+            recovering = null;
+          });
+        }
         await sleep(HEARTBEAT_MS, undefined, { signal, ref: false }).catch(() => {});
       }
+      await recovering;
     })();
   }
 
@@ -185,6 +193,11 @@ export class ServerProcesses {
    * @param now by the monotonic clock, in milliseconds
    */
   async heartbeat(now: number): Promise<void> {
+    if (await this.#look(now)) await this.#recoverDead(now);
+  }
+
+  /** @returns whether the others could be looked at */
+  async #look(now: number): Promise<boolean> {
     try {
       const beganAt = performance.now();
       const rows = await this.#beat();
@@ -196,9 +209,14 @@ export class ServerProcesses {
       this.#seen.clear();
       if (this.#beats) this.#log.log('warn', 'other processes cannot be looked at', { error: String(error) });
       this.#beats = false;
-      return;
+      return false;
     }
     this.#beats = true;
+    return true;
+  }
+
+  /** Recovers what those have left that are dead, each when it is its time. Never rejects. */
+  async #recoverDead(now: number): Promise<void> {
     for (const [id, attempt] of this.#dead) {
       if (now < attempt.next) continue;
       attempt.tries += 1;
@@ -248,6 +266,7 @@ export class ServerProcesses {
         error ??= reason;
       }
     }
+    if (error === undefined) await this.#forget(id).catch((reason: unknown) => (error = reason));
     if (error !== undefined) {
       this.#log.log('warn', 'what a dead process has left is not recovered yet', {
         process: id,
@@ -255,10 +274,14 @@ export class ServerProcesses {
       });
       return false;
     }
+    this.#log.log('info', 'what a dead process had left was recovered', { process: id });
+    return true;
+  }
+
+  /** Removes the row of a process whose work is recovered. */
+  async #forget(id: number): Promise<void> {
     const before = new Date(this.#clock.now().getTime() - DROPPED_KEPT_MS).toISOString();
     await this.#db.deleteFrom('dropped_ref_intents').where('dropped_at', '<', before).execute();
     await this.#db.deleteFrom('server_processes').where('id', '=', id).execute();
-    this.#log.log('info', 'what a dead process had left was recovered', { process: id });
-    return true;
   }
 }
