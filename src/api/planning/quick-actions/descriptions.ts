@@ -70,9 +70,13 @@ function mergeInput(input: IssueInput, prepared: Prepared): IssueInput {
   };
 }
 
-/** Labels that are to be added come to those that the request names. */
-const mergeLabels = (input: Pick<IssueInput, 'add_labels'>, { add_labels }: Pick<IssueInput, 'add_labels'>) =>
-  add_labels === undefined ? {} : { add_labels: [...(input.add_labels ?? []), ...add_labels] };
+type LabelChanges = Pick<IssueInput, 'add_labels' | 'remove_labels'>;
+
+/** Labels that are to be added or removed come to those that the request names. */
+const mergeLabels = (input: LabelChanges, { add_labels: add, remove_labels: remove }: LabelChanges): LabelChanges => ({
+  ...(add === undefined ? {} : { add_labels: [...(input.add_labels ?? []), ...add] }),
+  ...(remove === undefined ? {} : { remove_labels: [...(input.remove_labels ?? []), ...remove] }),
+});
 
 const reloadIssue = (db: Db, { id }: Issue): Promise<Issue> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -307,5 +307,8 @@ describe('descriptions', () => {
     const twice = { description: '/reopen', state_event: 'close', title: 'Given' };
     const last = expectStatus<Row>(await app.put(at(issue.iid), { json: twice }), 200);
     assert.deepEqual([last.description, last.state, last.title], ['', 'opened', 'Given']);
+    expectStatus(await app.put(at(issue.iid), { json: { labels: 'bug,low,high' } }), 200);
+    const fewer = { remove_labels: 'bug', description: '/unlabel ~low' };
+    assert.deepEqual(expectStatus<Row>(await app.put(at(issue.iid), { json: fewer }), 200).labels, ['high']);
   });
 });
