@@ -59,7 +59,8 @@ export async function executeActions(
 }
 
 /**
- * Does what cannot be part of a transaction, after it.
+ * Does what cannot be part of a transaction, after it. What fails is reported: the text that it came with is written, and
+ * whoever retried it would write it twice.
  * @returns the changes and the summary of all of them
  */
 export async function finish(
@@ -78,12 +79,17 @@ export async function finish(
     try {
       recordResult(execution, index, action, await afterCommit(await executionContext(deps, scope, execution)));
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      recordResult(execution, index, action, error);
+      recordResult(execution, index, action, error instanceof ApiError ? error : failure(deps, action.name, error));
     }
   }
   const messages = execution.messages.filter((message) => message !== undefined && message !== '');
   return { changes, summary: messages.length === 0 ? [] : [messages.join(' ')] };
+}
+
+/** Logs what kept a quick action from being applied. @returns what the caller is told of it */
+function failure({ log }: Deps, name: string, error: unknown): ApiError {
+  log.log('error', 'a quick action failed', { name, error: String(error) });
+  return new ApiError(503, `${notApplied(name)} Try again later.`);
 }
 
 /** @returns the refusal where it was refused; nothing of it is kept then */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
@@ -8,6 +10,7 @@ import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { TestIssuable, usernamesOf } from '../../../../test/support/quick-actions.ts';
 import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
 import type { Project } from '../../../db/tables/projects.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
 
 type Row = Record<string, unknown>;
 let app: TestApp;
@@ -147,6 +150,21 @@ describe('merging', () => {
     assert.equal(await on().told('/merge', undefined, seen()), 'Could not apply merge command.');
   });
 
+  test('that git fails at is reported beside the note, which is not written twice', async () => {
+    const { dir } = repositoryOf(app.deps, project);
+    writeFileSync(join(dir, 'refs/heads/main.lock'), '');
+    const note = expectStatus<Row>(await on().say('Ship it\n/merge', users.maintainer, seen()), 201);
+    assert.deepEqual([note.body, note.commands_changes], ['Ship it', {}]);
+    assert.equal(await on().told('/merge', undefined, seen()), 'Could not apply merge command. Try again later.');
+    rmSync(join(dir, 'refs/heads/main.lock'));
+    writeFileSync(join(dir, 'refs/tags/v1.lock'), '');
+    const comments = `/projects/${project.id}/repository/commits/${head}/comments`;
+    expectStatus(await app.post(comments, { json: { note: 'As such\n/tag v1' } }), 201);
+    rmSync(join(dir, 'refs/tags/v1.lock'));
+    assert.equal(await on().told('/merge', undefined, seen()), 'Merged this merge request.');
+    assert.deepEqual(await on().bodies(), ['Ship it']);
+  });
+
   test('waits for a pipeline that runs', async () => {
     await makePipeline(app, project, { columns: { ref: 'side', sha: head, status: 'running' } });
     assert.equal(
@@ -275,6 +293,9 @@ describe('descriptions', () => {
     );
     const again = expectStatus<Row>(await app.put(path(), { json: { description: '/reopen' } }), 200);
     assert.deepEqual([again.description, again.state], ['', 'opened']);
+    expectStatus(await app.put(path(), { json: { labels: 'bug,low,high' } }), 200);
+    const fewer = { remove_labels: 'bug', description: '/unlabel ~low' };
+    assert.deepEqual(expectStatus<Row>(await app.put(path(), { json: fewer }), 200).labels, ['high']);
   });
 });
 

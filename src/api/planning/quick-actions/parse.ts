@@ -12,7 +12,7 @@ export interface Command {
 export interface Parsed {
   /** The text without its quick actions. */
   text: string;
-  /** The quick actions in their order, at most `MAX_CALLS`. */
+  /** The quick actions in their order, at most `MAX_COMMANDS`. */
   commands: Command[];
   /** Quick actions beyond those. */
   dropped: number;
@@ -54,13 +54,13 @@ export function parseQuickActions(text: string, known: (name: string) => boolean
     // As on the platform, blank lines behind a quick action go with it.
     if (afterCommand && line.trim() === '') continue;
     afterCommand = false;
-    const call = prose && line.startsWith('/') && line.length <= MAX_LINE ? COMMAND.exec(line.trimEnd()) : null;
-    const name = call?.[1]?.toLowerCase() ?? '';
-    const argument = call?.[2]?.trim() ?? '';
-    if (call !== null && Object.hasOwn(SUBSTITUTIONS, name)) {
+    const match = prose && line.startsWith('/') && line.length <= MAX_LINE ? COMMAND.exec(line.trimEnd()) : null;
+    const name = match?.[1]?.toLowerCase() ?? '';
+    const argument = match?.[2]?.trim() ?? '';
+    if (match !== null && Object.hasOwn(SUBSTITUTIONS, name)) {
       kept.push(`${argument} ${SUBSTITUTIONS[name]}`.trimStart());
       changed = true;
-    } else if (call !== null && known(name)) {
+    } else if (match !== null && known(name)) {
       if (commands.length < MAX_COMMANDS) commands.push({ name, argument });
       else dropped += 1;
       [changed, afterCommand] = [true, true];
