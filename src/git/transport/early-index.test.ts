@@ -92,6 +92,28 @@ test('a graph that another push has brought meanwhile is the only one', async (t
   assert.equal(existsSync(join(quarantine, 'info')), false);
 });
 
+test('what one push has begun in the quarantine of another is whole when git moves that, and none begins there then', async (t) => {
+  const target = temporaryFolder(t);
+  const { quarantine } = quarantined(gitFixture(t), target, 3_000);
+  const own = new EarlyIndex(target);
+  const other = new EarlyIndex(target, 0);
+  while (!existsSync(join(quarantine, GRAPHS))) await sleep(1);
+  await own.settle(quarantine);
+  const names = sorted(join(quarantine, GRAPHS));
+  assert.ok(names.length === 0 || names.join() === 'commit-graph-chain,graph-.graph', `left: ${names}`);
+  rmSync(join(quarantine, 'info'), { recursive: true, force: true });
+  const third = new EarlyIndex(target, 0);
+  await sleep(700);
+  assert.deepEqual(readdirSync(quarantine), ['pack']);
+  own.close();
+  while (!existsSync(join(quarantine, GRAPHS))) await sleep(20);
+  for (const index of [other, third]) {
+    index.cancel();
+    await index.settle();
+    index.close();
+  }
+});
+
 test('nothing is looked for in a repository that has a graph, and small packs are left to later', async (t) => {
   const target = temporaryFolder(t);
   const { objects, quarantine } = quarantined(gitFixture(t), target, 50);

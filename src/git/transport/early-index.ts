@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SERVER } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
 import { addEarly } from '../commit-graph/write.ts';
@@ -14,8 +14,8 @@ const LARGE_BYTES = 512 * 1024;
 const QUARANTINE = /^(?:tmp_objdir-)?incoming-/;
 const CHAIN = 'info/commit-graphs/commit-graph-chain';
 const WHOLE = /^(?:commit-graph-chain|graph-[0-9a-f]+\.(?:graph|paths|stats))$/;
-/** Quarantines of which the index is being written. */
-const taken = new Set<string>();
+/** Quarantines of which an index is being written or none is begun any more, with the push that this is of: any push may find that of another. */
+const quarantines = new Map<string, EarlyIndex>();
 
 /**
  * Writes the commit-graph and the index of paths of a first push while git checks what came: the check of what is connected uses one
@@ -29,6 +29,9 @@ export class EarlyIndex {
   #timer: NodeJS.Timeout | undefined;
   #quarantine: string | null = null;
   #graph: Promise<void> = Promise.resolve();
+  #whole: Promise<void> | undefined;
+  /** Quarantine of this push, once it is known. */
+  #own: string | null = null;
 
   /**
    * Begins to look for a large pack in quarantine.
@@ -49,15 +52,34 @@ export class EarlyIndex {
     this.#refused.abort();
   }
 
-  /** To be called before git moves the objects: the graph is whole then or removed, and the index of paths goes on. */
-  async settle(): Promise<void> {
+  /**
+   * To be called before git moves the objects: the graph is whole then or removed, and the index of paths goes on.
+   * @param own quarantine of the push; where another one has begun in it, that is waited for as well
+   */
+  async settle(own?: string): Promise<void> {
     clearInterval(this.#timer);
     this.#beforeMove.abort();
+    let other: EarlyIndex | undefined;
+    if (own !== undefined) {
+      this.#own = join(this.#objects, basename(own));
+      other = quarantines.get(this.#own);
+      quarantines.set(this.#own, this);
+    }
+    this.#whole ??= this.#makeWhole();
+    await Promise.all([this.#whole, other === this ? undefined : other?.settle()]);
+  }
+
+  /** To be called when git has moved the objects or removed them. */
+  close(): void {
+    for (const quarantine of [this.#own, this.#quarantine]) {
+      if (quarantine !== null && quarantines.get(quarantine) === this) quarantines.delete(quarantine);
+    }
+  }
+
+  async #makeWhole(): Promise<void> {
     await this.#graph;
     const quarantine = this.#quarantine;
     if (quarantine === null) return;
-    this.#quarantine = null;
-    taken.delete(quarantine);
     // Another push has brought a graph meanwhile: git would find two.
     if (this.#hasGraph() || !existsSync(join(quarantine, CHAIN))) {
       await rm(join(quarantine, 'info'), { recursive: true, force: true });
@@ -77,8 +99,8 @@ export class EarlyIndex {
       const quarantine = join(this.#objects, name);
       const packs = await largePacks(quarantine, largeBytes);
       if (packs.length === 0 || this.#beforeMove.signal.aborted || this.#quarantine !== null) continue;
-      if (taken.has(quarantine)) continue;
-      taken.add(quarantine);
+      if (quarantines.has(quarantine)) continue;
+      quarantines.set(quarantine, this);
       this.#quarantine = quarantine;
       clearInterval(this.#timer);
       inScope({ caller: SERVER }, () => void this.#write(quarantine, packs));

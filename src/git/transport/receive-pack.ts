@@ -52,7 +52,7 @@ async function askCheck(
 ): Promise<Accepted | null> {
   try {
     const question = await readQuestion(pipes);
-    await index.settle();
+    await index.settle(question?.quarantine);
     if (question === null) return null;
     const { quarantine, pushOptions, updates } = question;
     const folders = await quarantinedFolders(quarantine);
@@ -136,11 +136,12 @@ function start(
         let accepted: Accepted | null = null;
         try {
           accepted = await askCheck(repository, pipes, index, options, work);
+          if (accepted) await moveRefs(repository, pipes, accepted, options, work);
         } finally {
-          await index.settle();
           if (accepted === null) index.cancel();
+          await index.settle();
+          index.close();
         }
-        if (accepted) await moveRefs(repository, pipes, accepted, options, work);
       },
     },
     options,
