@@ -59,7 +59,8 @@ export interface SessionPlan {
 export type Work = <T>(job: () => Promise<T>) => Promise<T>;
 
 const HOUR = 3_600_000;
-const FIVE_MINUTES = 300_000;
+/** After so many milliseconds without a byte a client is dropped. */
+export const IDLE_MS = 300_000;
 /** How long a git that is cut off from its client may take to clear up, in milliseconds. */
 const GRACE = 10_000;
 
@@ -141,7 +142,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
   };
   watch(
     git,
-    options.idleMs ?? FIVE_MINUTES,
+    options.idleMs ?? IDLE_MS,
     () => jobs > 0,
     () => stop('idle'),
   );

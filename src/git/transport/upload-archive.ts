@@ -5,7 +5,7 @@ import type { Repository } from '../repository.ts';
 import { resolveRevision } from '../revision.ts';
 import { treeSize } from '../tree-size.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';
-import { startSession, type TransportOptions, type TransportSession } from './session.ts';
+import { IDLE_MS, startSession, type TransportOptions, type TransportSession } from './session.ts';
 
 /** Of all that a client asks for; git itself takes 64 arguments. */
 const MAX_REQUEST = 64 * 1024;
@@ -37,7 +37,7 @@ interface Checked {
 /**
  * Serves `git archive --remote` over a whole SSH session.
  * @param input what the client sends
- * @throws GitError `invalid` for what git does not send, options that are not taken, refs that are not there and archives that would be too large; else as `startSession` and `room`
+ * @throws GitError `invalid` for what git does not send, options that are not taken, refs that are not there and archives that would be too large, and where nothing is asked for in time; else as `startSession` and `room`
  */
 export async function uploadArchive(
   repository: Repository,
@@ -45,7 +45,7 @@ export async function uploadArchive(
   { maxBytes, room }: ArchiveBounds,
   options: TransportOptions,
 ): Promise<TransportSession> {
-  const { options: wanted, tree, paths } = await readRequest(input);
+  const { options: wanted, tree, paths } = await requestOf(input, options);
   const checked = tree === undefined ? undefined : await checkedTree(repository, tree, maxBytes);
   const place = checked === undefined ? [] : [checked.name, ...paths];
   const words = [...wanted, ...(place.length === 0 ? [] : ['--', ...place])];
@@ -62,8 +62,20 @@ export async function uploadArchive(
   }
 }
 
-async function readRequest(input: Readable): Promise<Request> {
-  const lines = await readUntilFlush(readPackets(input, MAX_REQUEST));
+/** What a client asks for. @throws GitError `invalid`, `aborted` where the client has left */
+async function requestOf(input: Readable, { signal, idleMs = IDLE_MS }: TransportOptions): Promise<Request> {
+  const expire = () => input.destroy(new GitError('invalid', 'Nothing was asked for, for too long.'));
+  const timer = setTimeout(expire, idleMs).unref();
+  try {
+    return parseRequest(await readUntilFlush(readPackets(input, MAX_REQUEST)));
+  } catch (error) {
+    throw signal?.aborted ? new GitError('aborted', 'The client has left.') : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function parseRequest(lines: Buffer[] | null): Request {
   const words = (lines ?? []).map((line) => /^argument ([^\n]*)\n?$/.exec(line.toString())?.[1]);
   const request: Request = { options: [], tree: undefined, paths: [] };
   let isOption = true;
