@@ -125,6 +125,15 @@ describe('personal_access_token over SSH', { skip: noSsh }, () => {
     assert.equal(now.length, before.length);
   });
 
+  test('nobody makes one in maintenance mode', async () => {
+    await set({ maintenance_mode: true });
+    const { code, stdout, stderr } = await ask('name api');
+    await set({ maintenance_mode: false });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /ERROR: You cannot perform write operations on a read-only instance/);
+    assert.equal((await ask('name api')).code, 0);
+  });
+
   test('deploy keys make none, nor does who is blocked', async () => {
     const project = await app.make.project();
     const robot = place.newKey();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import { noSsh, SshPlace } from '../../../test/support/ssh-user.ts';
+import { takePlace } from '../../git/process.ts';
 
 describe('what is reached over SSH', { skip: noSsh }, () => {
   let app: TestApp;
@@ -158,6 +159,29 @@ describe('what is reached over SSH', { skip: noSsh }, () => {
       'main',
     );
     assert.match(hidden, /could not be found or you don't have permission/);
+  });
+
+  test('who is refused is told why in maintenance mode and beside too many requests of their own', async () => {
+    const project = await app.make.project();
+    const { developer } = await app.make.members(project);
+    const { git } = place;
+    const dir = await git.tree();
+    const ask = [...place.with(await place.keyOf(developer)), 'push', place.address(project), 'main:side'];
+    await git.ok(dir, 'push', '--quiet', git.address(project), 'main');
+    const mode = async (json: Record<string, unknown>) =>
+      void expectStatus(await app.put('/application/settings', { json }), 200);
+    await mode({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
+    const refusal = await git.fails(dir, ...ask);
+    await mode({ maintenance_mode: false, maintenance_mode_message: null });
+    assert.match(refusal, /ERROR: Git push is not allowed because .* maintenance mode\. Back at noon\./);
+    const ended = new AbortController();
+    const take = () => takePlace('transport', `user:${developer.user.id}`, ended.signal).catch(() => undefined);
+    const places = Array.from({ length: 300 }, take);
+    const busy = await git.fails(dir, ...ask);
+    ended.abort();
+    for (const leave of await Promise.all(places)) leave?.();
+    assert.match(busy, /ERROR: You have too many requests under way\. Wait for some to end, then try again\./);
+    await git.ok(dir, ...ask);
   });
 
   test('an archive from afar waits for memory as one over HTTP does, and counts in the same share', async () => {

@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts';
 import { GitError } from '../../git/errors.ts';
 import type { Service } from '../../git/transport/service.ts';
 import type { TransportSession } from '../../git/transport/session.ts';
+import { refuseInMaintenance } from '../../settings/maintenance.ts';
 import { admitGit } from '../access.ts';
 import { RULER } from '../after-push/frame.ts';
 import { admitLfs } from '../lfs/access.ts';
@@ -107,6 +108,7 @@ async function run(
     }
     case 'access-token':
       throttle(deps, client, 'personal_access_token');
+      refuseInMaintenance(deps);
       channel.output.write(await makeToken(deps, caller, wanted.words));
       return 0;
     case 'recovery-codes':
@@ -167,8 +169,13 @@ function throttle(deps: Deps, { caller, address }: SshClient, what: string): voi
 
 /** What somebody is told of what went wrong; nothing of the inside of the server. */
 function explain(deps: Deps, error: unknown, correlationId: string): string {
-  if (error instanceof ApiError && error.status < 500) return error.message.replace(STATUS, '');
+  // 503 is an answer, as in maintenance mode.
+  if (error instanceof ApiError && (error.status < 500 || error.status === 503))
+    return error.message.replace(STATUS, '');
   if (error instanceof GitError && error.code === 'busy') return 'The server is busy. Please try again later.';
+  if (error instanceof GitError && error.code === 'caller_busy') {
+    return 'You have too many requests under way. Wait for some to end, then try again.';
+  }
   if (error instanceof GitError && error.code === 'aborted') return 'The connection was closed.';
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   deps.log.log('error', 'an SSH command failed', { correlation_id: correlationId, error: message, stack });
