@@ -32,8 +32,8 @@ const escapeNonAscii = (code: string): string =>
 async function makeChunks(folder: string): Promise<OutputChunk[]> {
   const bundle = await rolldown({
     cwd: root,
-    // Entries of their own: a thread that compiles configurations, renders a text, reads repositories or writes to them, and the process
-    // that starts git load nothing else.
+    // Entries of their own: a thread that compiles configurations, renders a text, reads repositories or writes to them, and the processes
+    // that start git and count lines load nothing else.
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
@@ -42,6 +42,7 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
       reader: 'src/api/code/reading-thread.ts',
       writer: 'src/git/writer/thread.ts',
       spawner: 'src/git/spawner/program.ts',
+      counter: 'src/git/line-counter/program.ts',
     },
     platform: 'node',
     // Optional, and native: pg asks for it only when it is told to.

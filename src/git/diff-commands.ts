@@ -61,3 +61,9 @@ export const STATS_IN_BACKGROUND: DiffCommand = {
   memory: 2 * 1024 * MiB,
   nice: NICE.background,
 };
+
+/** The same of files alone that a commit adds or removes, which may be renamed ones. */
+export const RENAMED_IN_BACKGROUND: DiffCommand = {
+  ...STATS_IN_BACKGROUND,
+  args: [...STATS_COMMAND, '--diff-filter=ADR'],
+};

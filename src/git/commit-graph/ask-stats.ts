@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { SERVER } from '../../core/fair-slots.ts';
-import { STATS_IN_BACKGROUND } from '../diff-commands.ts';
-import { DiffProcess } from '../diff-process.ts';
+import { type DiffCommand, DiffProcess } from '../diff-process.ts';
 import { GitError } from '../errors.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import { takePlace } from '../process.ts';
@@ -21,26 +20,33 @@ export type OnStats = (place: number, stats: DiffStats | null) => void;
 /** As many processes count for one repository: half a machine that has nothing else to do would be left idle by one. */
 const PROCESSES = Math.min(2, availableParallelism());
 
+/** What git is asked with. */
+export interface Questions {
+  dir: string;
+  /** Prints the lines of the commits that it reads. */
+  command: DiffCommand;
+  layer: GraphLayer;
+  /** Of the commits in the layer. */
+  places: readonly number[];
+  /** By `performance.now`: groups that are not begun by then are left out, all but the first. */
+  until: number;
+  /** Ends it, together with git. */
+  signal: AbortSignal | undefined;
+}
+
 /**
- * Asks git in the background for the lines of commits, in about their order, for so long as there is time; at least for one group.
- * @param places of the commits in the layer
- * @param until by `performance.now`
- * @param signal ends it, together with git
+ * Asks git in the background for the lines of commits, in about their order.
  * @throws GitError `aborted`, `busy`, `denied`, `corrupt`
  */
 export async function askForStats(
-  dir: string,
-  layer: GraphLayer,
-  places: readonly number[],
-  until: number,
+  { dir, command, layer, places, until, signal }: Questions,
   onStats: OnStats,
-  signal: AbortSignal | undefined,
 ): Promise<void> {
   let next = 0;
   const isOver = () => performance.now() > until;
   const count = async (): Promise<void> => {
     const leave = await takePlace('command', SERVER, signal);
-    const asking = new Asking(dir, signal);
+    const asking = new Asking(dir, command, signal);
     try {
       for (let at = next; at < places.length && (at === 0 || !isOver()); at = next) {
         next += GROUP;
@@ -60,11 +66,13 @@ export async function askForStats(
 /** Git, started anew where it ended. */
 class Asking {
   readonly #dir: string;
+  readonly #command: DiffCommand;
   readonly #signal: AbortSignal | undefined;
   #process: DiffProcess | null = null;
 
-  constructor(dir: string, signal: AbortSignal | undefined) {
+  constructor(dir: string, command: DiffCommand, signal: AbortSignal | undefined) {
     this.#dir = dir;
+    this.#command = command;
     this.#signal = signal;
   }
 
@@ -84,7 +92,7 @@ class Asking {
     const printed = new ShortStats();
     const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));
     try {
-      this.#process ??= new DiffProcess(this.#dir, STATS_IN_BACKGROUND, () => {});
+      this.#process ??= new DiffProcess(this.#dir, this.#command, () => {});
       await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, processorMs, signal: this.#signal });
       return printed.found;
     } catch (error) {

@@ -11,7 +11,10 @@ import { hash } from 'node:crypto';
  */
 export const MAGIC: Buffer = Buffer.from('pathidx2', 'latin1');
 export const PART_BYTES = 16;
-/** Goes before a path into its key. It is drawn for each index, so that nobody can look for two paths of one key beforehand. */
+/**
+ * Goes before a path into its key. It is drawn for the lowest layer, so that nobody can look for two paths of one key beforehand; those on
+ * top take it over, so that a path has one key in all of them.
+ */
 export const SALT_BYTES = 16;
 /** Of the end: magic, parts, commits, the layer's check sum with room for SHA-256, the salt, the check sum. */
 export const SALT_AT = 8 + 4 + 4 + 32;

@@ -106,9 +106,35 @@ export class PathIndex {
     return new PathIndex(file, keys, parts, null);
   }
 
+  /** What its keys are made with: the same as below in all layers that were indexed since (`pathKey`). */
+  get salt(): Buffer {
+    return this.#salt;
+  }
+
+  /** How many slots its tables have in all. */
+  get slots(): number {
+    return this.#parts.reduce((sum, { table }) => sum + table.length / SLOT_BYTES, 0);
+  }
+
+  /** The key of the path in a slot; null for an empty one, and where the path has an earlier slot. @param slot of all tables */
+  keyAt(slot: number): Buffer | null {
+    let at = slot * SLOT_BYTES;
+    for (const [nth, { table }] of this.#parts.entries()) {
+      if (at >= table.length) {
+        at -= table.length;
+        continue;
+      }
+      if (table.readUInt32BE(at + KEY_BYTES + 4) === 0) return null;
+      const key = table.subarray(at, at + KEY_BYTES);
+      const isKnown = this.#parts.slice(0, nth).some((part) => find(part, key, this.#changeBytes) !== null);
+      return isKnown ? null : key;
+    }
+    return null;
+  }
+
   /** How many commits of the layer changed a path. @param path its bytes, without a slash at the end */
   countOf(path: Uint8Array): number {
-    return this.#find(path).reduce((sum, { bytes }) => sum + bytes / this.#changeBytes, 0);
+    return this.#find(pathKey(this.#salt, path)).reduce((sum, { bytes }) => sum + bytes / this.#changeBytes, 0);
   }
 
   /**
@@ -117,8 +143,12 @@ export class PathIndex {
    * @returns null where they cannot be read; a damaged file is removed, so that it is made anew
    */
   async changesOf(path: Uint8Array): Promise<readonly Buffer[] | null> {
-    if (this.isTooMuch) return null;
-    const found = this.#find(path);
+    return this.isTooMuch ? null : await this.changesOfKey(pathKey(this.#salt, path));
+  }
+
+  /** The same for the key of a path. */
+  async changesOfKey(key: Buffer): Promise<readonly Buffer[] | null> {
+    const found = this.#find(key);
     const changes = await this.#read(found).catch(() => null);
     if (changes === null) return null;
     if (changes.every((bytes, nth) => crc32(bytes) === found[nth]!.sum)) return changes;
@@ -127,8 +157,7 @@ export class PathIndex {
     return null;
   }
 
-  #find(path: Uint8Array): Found[] {
-    const key = pathKey(this.#salt, path);
+  #find(key: Buffer): Found[] {
     return this.#parts.map((part) => find(part, key, this.#changeBytes)).filter((each) => each !== null);
   }
 

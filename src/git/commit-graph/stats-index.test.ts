@@ -138,7 +138,7 @@ test('it is made slice by slice, the newest commits first, and each goes on wher
   const { input } = randomHistory(randomNumbers(6), { commits: 100, skewed: false });
   git(['fast-import', '--quiet', '--date-format=raw-permissive'], input);
   git(['commit-graph', 'write', '--reachable', '--split=no-merge']);
-  assert.equal(await writeStats(dir, undefined, 0), true);
+  assert.equal(await writeStats(dir, { sliceMs: 0 }), true);
   const [layer] = await layersOf(dir);
   const first = layer!.stats!;
   assert.ok(first.unknown > 0 && first.unknown < layer!.count);
@@ -147,7 +147,7 @@ test('it is made slice by slice, the newest commits first, and each goes on wher
     places.filter((place) => first.isUnknown(place) === isUnknown).map((place) => layer!.date(place));
   assert.ok(Math.min(...datesOf(false)) >= Math.max(...datesOf(true)));
   let left = first.unknown;
-  while (await writeStats(dir, undefined, 0)) {
+  while (await writeStats(dir, { sliceMs: 0 })) {
     const { unknown } = (await layersOf(dir))[0]!.stats!;
     assert.ok(unknown < left);
     left = unknown;

@@ -92,7 +92,7 @@ async function writeIndex(
   layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
   if (layer.pathIndex !== null) return publishGrowth(layer, null);
   await writeBeside(path, async (file, temporary) => {
-    const index = new IndexWriter(file, layer, firstChanges);
+    const index = new IndexWriter(file, layer, saltOn(graph, layer), firstChanges);
     const start = () => startInBackground(dir, CHANGED_ENTRIES, { nice: NICE.transport, signal });
     await readChanges(start, graph, layer, index, (floor) => {
       publishGrowth(layer, { index: index.unfinished(temporary), floor });
@@ -101,6 +101,11 @@ async function writeIndex(
   });
   layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
   publishGrowth(layer, null);
+}
+
+/** That of the layer below. */
+function saltOn({ layers }: CommitGraph, layer: GraphLayer): Buffer {
+  return layers[layers.indexOf(layer) - 1]?.pathIndex?.salt ?? randomBytes(SALT_BYTES);
 }
 
 /** One git, and how far it has come. */
@@ -209,7 +214,7 @@ function* linesOf(layer: GraphLayer, places: readonly number[], nth: number, cou
 class IndexWriter {
   part: PathIndexPart;
   isTooMuch = false;
-  readonly #salt = randomBytes(SALT_BYTES);
+  readonly #salt: Buffer;
   readonly #file: FileHandle;
   readonly #layer: GraphLayer;
   readonly #firstChanges: number;
@@ -219,8 +224,10 @@ class IndexWriter {
   #changes = 0;
   #tableBytes = 0;
 
-  constructor(file: FileHandle, layer: GraphLayer, firstChanges: number) {
+  /** @param salt goes before paths into their keys */
+  constructor(file: FileHandle, layer: GraphLayer, salt: Buffer, firstChanges: number) {
     this.#file = file;
+    this.#salt = salt;
     this.#firstChanges = firstChanges;
     this.#layer = layer;
     this.part = this.#newPart();

@@ -1,5 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { askForStats } from './ask-stats.ts';
+import { RENAMED_IN_BACKGROUND, STATS_IN_BACKGROUND } from '../diff-commands.ts';
+import type { DiffCommand } from '../diff-process.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
+import { canCount, LineCounter } from '../line-counter/line-counter.ts';
+import { askForStats, type OnStats } from './ask-stats.ts';
 import { isOwn, untilUnwritten, writeBeside } from './beside-layers.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import { layerOf } from './first-parents.ts';
@@ -7,10 +11,16 @@ import type { GraphLayer } from './layer.ts';
 import { loadGraph } from './load.ts';
 import { StatsIndex } from './stats-index.ts';
 
-/** How long git is asked before what it said is written and others have their turn, in milliseconds. */
+/** How long lines are counted before what was found is written and others have their turn, in milliseconds. */
 const SLICE_MS = 5_000;
-/** Commits at most that it is asked for then. */
-const MOST = 8_000;
+/** Commits at most that git is asked for then. */
+const MOST_ASKED = 8_000;
+/** From so many commits on it pays to start a process that counts lines here, path by path; with so many it begins. */
+const MANY = 2_000;
+const FIRST_COUNTED = 8_000;
+/** A slice of it is so many times longer than the one before, where that took little of the time that there is. */
+const GROWTH = 4;
+const MOST_COUNTED = 200_000;
 /** So many commits are looked at, or looked up, before others have their turn. */
 const STEPS = 10_000;
 const FINDS = 500;
@@ -26,43 +36,119 @@ export function lacksStats(dir: string, graph: CommitGraph): boolean {
   return graph.layers.some((layer) => !isComplete(layer) && isOwn(dir, layer));
 }
 
+export interface StatsOptions {
+  /** Ends it, and what was not written is lost. */
+  signal?: AbortSignal | undefined;
+  /** About how long it may take, in milliseconds. */
+  sliceMs?: number;
+  /** From how many commits on a process of our own counts, and how many in its first slice. */
+  many?: number;
+  firstCounted?: number;
+}
+
 /**
- * Asks git for a while how many lines commits change that a repository's own commit-graph does not know this of, the newest first, and
+ * Finds for a while how many lines commits change that a repository's own commit-graph does not know this of, the newest first, and
  * writes it beside the layer. To be called by one at a time for a repository.
- * @param signal ends it, and what was not written is lost
- * @param sliceMs about how long it may take, in milliseconds
  * @returns whether there is more to do
  * @throws GitError `aborted`, `busy`, `denied`, `corrupt`; what the file system throws
  */
-export async function writeStats(dir: string, signal?: AbortSignal, sliceMs: number = SLICE_MS): Promise<boolean> {
+export async function writeStats(dir: string, options: StatsOptions = {}): Promise<boolean> {
+  const { signal, sliceMs = SLICE_MS, many = MANY } = options;
   const { graph } = await loadGraph(dir);
   const layers = (graph?.layers ?? []).filter((layer) => !isComplete(layer) && isOwn(dir, layer));
   const until = performance.now() + sliceMs;
   for (let layer = layers.pop(); layer !== undefined; layer = layers.pop()) {
-    if (await writeSlice(dir, layer, until, signal)) return true;
+    const unknown = layer.stats?.unknown ?? layer.count;
+    const isMany = unknown >= many && canCount(graph!, layer);
+    const counter = isMany ? await LineCounter.start(dir, layer, signal) : null;
+    const writer = new StatsWriter(dir, layer, until, signal);
+    try {
+      const isMore = counter === null ? await writer.writeAsked() : await writer.writeCounted(counter, options);
+      if (isMore) return true;
+    } finally {
+      await counter?.end();
+    }
     if (performance.now() > until) break;
   }
   return layers.length > 0;
 }
 
-async function writeSlice(
-  dir: string,
-  layer: GraphLayer,
-  until: number,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  await untilUnwritten(layer.statsFile, signal);
-  layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
-  if (isComplete(layer)) return false;
-  const stats = copyOf(layer);
-  const places = await newestUnknown(layer, stats);
-  // The file is there while git is asked, so that another server waits.
-  await writeBeside(layer.statsFile, async (file) => {
-    await askForStats(dir, layer, places, until, (place, found) => stats.enter(place, found), signal);
-    signal?.throwIfAborted();
-    await file.writeFile(stats.file());
-  });
-  return stats.unknown > 0;
+/** What is found of some commits is told by their places; null where git gave no answer. */
+type Find = (places: readonly number[], onStats: OnStats) => Promise<void>;
+
+/** Writes the stats index of one layer, slice by slice. */
+class StatsWriter {
+  readonly #dir: string;
+  readonly #layer: GraphLayer;
+  readonly #until: number;
+  readonly #signal: AbortSignal | undefined;
+
+  /** @param until by `performance.now`, after which no slice is begun but the first */
+  constructor(dir: string, layer: GraphLayer, until: number, signal: AbortSignal | undefined) {
+    this.#dir = dir;
+    this.#layer = layer;
+    this.#until = until;
+    this.#signal = signal;
+  }
+
+  /** Asks git. @returns whether there is more to do */
+  async writeAsked(): Promise<boolean> {
+    return await this.#writeSlice(MOST_ASKED, (places, onStats) => this.#ask(STATS_IN_BACKGROUND, places, onStats));
+  }
+
+  /** Has lines counted by a process, and asks git for what that leaves to it. @returns whether there is more to do */
+  async writeCounted(counter: LineCounter, { firstCounted = FIRST_COUNTED }: StatsOptions): Promise<boolean> {
+    for (let most = firstCounted; ; ) {
+      const began = performance.now();
+      if (!(await this.#writeSlice(most, (places, onStats) => this.#count(counter, places, onStats)))) return false;
+      const [now, left] = [performance.now(), this.#until - performance.now()];
+      if (left <= 0) return true;
+      if (GROWTH * (now - began) < 2 * left) most = Math.min(MOST_COUNTED, GROWTH * most);
+    }
+  }
+
+  async #writeSlice(most: number, find: Find): Promise<boolean> {
+    const layer = this.#layer;
+    await untilUnwritten(layer.statsFile, this.#signal);
+    layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
+    if (isComplete(layer)) return false;
+    const stats = copyOf(layer);
+    const places = await newestUnknown(layer, stats, most);
+    // The file is there while lines are counted, so that another server waits.
+    await writeBeside(layer.statsFile, async (file) => {
+      await find(places, (place, found) => stats.enter(place, found));
+      this.#signal?.throwIfAborted();
+      await file.writeFile(stats.file());
+    });
+    return stats.unknown > 0;
+  }
+
+  async #count(counter: LineCounter, places: readonly number[], onStats: OnStats): Promise<void> {
+    const counted = await counter.count(places);
+    this.#signal?.throwIfAborted();
+    // It may have ended for want of memory.
+    if (counted === null) return await this.#ask(STATS_IN_BACKGROUND, places, onStats);
+    const parts = new Map<number, DiffStats>();
+    const left: number[] = [];
+    for (const [nth, place] of places.entries()) {
+      const stats = counted[nth]!;
+      if (stats === null) left.push(place);
+      else if (stats.isPart) parts.set(place, stats);
+      else onStats(place, stats);
+    }
+    await this.#ask(RENAMED_IN_BACKGROUND, [...parts.keys()], (place, renamed) => {
+      const { additions, deletions } = parts.get(place)!;
+      const sum = renamed && { additions: additions + renamed.additions, deletions: deletions + renamed.deletions };
+      onStats(place, sum);
+    });
+    await this.#ask(STATS_IN_BACKGROUND, left, onStats);
+  }
+
+  async #ask(command: DiffCommand, places: readonly number[], onStats: OnStats): Promise<void> {
+    if (places.length === 0) return;
+    const [dir, layer, signal] = [this.#dir, this.#layer, this.#signal];
+    await askForStats({ dir, command, layer, places, until: this.#until, signal }, onStats);
+  }
 }
 
 const copyOf = ({ stats, count, sum }: GraphLayer): StatsIndex => stats?.copy() ?? StatsIndex.empty(count, sum);
@@ -72,7 +158,7 @@ async function write(layer: GraphLayer, stats: StatsIndex): Promise<void> {
 }
 
 /** The newest commits of which nothing is known yet, in their order, as git reads them quickest. */
-async function newestUnknown(layer: GraphLayer, stats: StatsIndex): Promise<number[]> {
+async function newestUnknown(layer: GraphLayer, stats: StatsIndex, most: number): Promise<number[]> {
   const counts = new Uint32Array(PERIODS);
   const periodOf = (place: number) => Math.floor(layer.date(place) / PERIOD);
   for (let place = 0; place < layer.count; place += 1) {
@@ -81,11 +167,11 @@ async function newestUnknown(layer: GraphLayer, stats: StatsIndex): Promise<numb
   }
   let oldest = PERIODS - 1;
   let newer = 0;
-  while (oldest > 0 && newer + counts[oldest]! < MOST) {
+  while (oldest > 0 && newer + counts[oldest]! < most) {
     newer += counts[oldest]!;
     oldest -= 1;
   }
-  let room = MOST - newer;
+  let room = most - newer;
   const places: number[] = [];
   for (let place = 0; place < layer.count; place += 1) {
     if (place % STEPS === 0) await setImmediate();

@@ -1,5 +1,16 @@
 import { type LinePair, type Lines, MAX_LINES } from './lines.ts';
 
+/** Of more lines than this in both contents together that are compared git looks for other ways out. */
+const MAX_COMPARED = 65_000;
+
+/** What of the lines of a content is needed to compare them. */
+type Side = Pick<Lines, 'count' | 'kinds' | 'changed'>;
+/** Two contents whose lines are compared. */
+export type ComparedPair = Pick<LinePair, 'same' | 'sameEnd' | 'timesBefore' | 'timesAfter'> & {
+  before: Side;
+  after: Side;
+};
+
 /** A line that the other content has as often as the root of its own lines, or so often, is one of many. */
 const MOST_MANY = 1_024;
 /** git passes over such a line among others that are missing in the other content, if they are many of the next hundred. */
@@ -11,12 +22,15 @@ const MAX_EDITS = 256;
 /** Steps that one answer may take: some milliseconds. */
 const MAX_STEPS = 1_000_000;
 const FAR = 0x7fffffff;
-/** Where the diagonal 0 is among those from -MAX_LINES on. */
-const ZERO = MAX_LINES + 2;
 
 /** What may still be done for one answer. */
 export class Effort {
-  #left = MAX_STEPS;
+  #left: number;
+
+  /** @param steps at most; what somebody may wait for where it is not given */
+  constructor(steps: number = MAX_STEPS) {
+    this.#left = steps;
+  }
 
   /** Takes so many steps. @returns whether there were as many */
   take(steps: number): boolean {
@@ -38,19 +52,23 @@ interface Compared {
   kinds: Int32Array;
 }
 
-const someCompared = (): Compared => ({
+const someCompared = (lines: number): Compared => ({
   changed: new Uint8Array(0),
-  lines: new Int32Array(MAX_LINES),
-  kinds: new Int32Array(MAX_LINES),
+  lines: new Int32Array(lines),
+  kinds: new Int32Array(lines),
 });
 
 class Comparison {
-  readonly classes: Uint8Array = new Uint8Array(MAX_LINES);
-  readonly one: Compared = someCompared();
-  readonly other: Compared = someCompared();
+  /** Lines that there is room for. */
+  readonly lines: number;
+  readonly classes: Uint8Array;
+  readonly one: Compared;
+  readonly other: Compared;
   /** By diagonal: how far the first content is reached, from its beginning and from its end. */
-  readonly forth: Int32Array = new Int32Array(2 * MAX_LINES + 5);
-  readonly back: Int32Array = new Int32Array(2 * MAX_LINES + 5);
+  readonly forth: Int32Array;
+  readonly back: Int32Array;
+  /** Where the diagonal 0 is among them. */
+  readonly zero: number;
   effort: Effort = new Effort();
   /** Where the last part was split. */
   at = 0;
@@ -58,6 +76,16 @@ class Comparison {
   /** Whether the fewest edits are to be found in what lies before it, and in what lies behind it, however many they are. */
   fewestBefore = true;
   fewestBehind = true;
+
+  constructor(lines: number) {
+    this.lines = lines;
+    this.classes = new Uint8Array(lines);
+    this.one = someCompared(lines);
+    this.other = someCompared(lines);
+    this.zero = lines + 2;
+    this.forth = new Int32Array(2 * lines + 5);
+    this.back = new Int32Array(2 * lines + 5);
+  }
 }
 
 let memory: Comparison | undefined;
@@ -66,7 +94,7 @@ let memory: Comparison | undefined;
  * Finds what lines of two contents are changed, as git's `myers` finds them (Myers 1986, in linear space), and says so in `changed`.
  * @returns false where it takes long
  */
-export function findChanges(pair: LinePair, effort: Effort): boolean {
+export function findChanges(pair: ComparedPair, effort: Effort): boolean {
   const { before, after, same, sameEnd } = pair;
   const [end, otherEnd] = [before.count - sameEnd, after.count - sameEnd];
   if (same === end || same === otherEnd) {
@@ -74,10 +102,12 @@ export function findChanges(pair: LinePair, effort: Effort): boolean {
     after.changed.fill(1, same, otherEnd);
     return true;
   }
-  memory ??= new Comparison();
+  const lines = Math.max(end, otherEnd);
+  if (memory === undefined || memory.lines < lines) memory = new Comparison(Math.max(lines, MAX_LINES));
   memory.effort = effort;
   const length = choose(memory, before, same, end, pair.timesAfter, memory.one);
   const otherLength = choose(memory, after, same, otherEnd, pair.timesBefore, memory.other);
+  if (length + otherLength > MAX_COMPARED) return false;
   return effort.take(0) && compare(memory, 0, length, 0, otherLength, false);
 }
 
@@ -95,7 +125,7 @@ function manyOf(lines: number): number {
  */
 function choose(
   { classes, effort }: Comparison,
-  { count, kinds, changed }: Lines,
+  { count, kinds, changed }: Side,
   from: number,
   to: number,
   times: Int32Array,
@@ -191,27 +221,27 @@ function split(
   otherEnd: number,
   wantsFewest: boolean,
 ): boolean {
-  const { forth, back } = memory;
+  const { forth, back, zero } = memory;
   const one = memory.one.kinds;
   const other = memory.other.kinds;
   const [lowest, highest] = [start - otherEnd, end - otherStart];
   const [forthFrom, backFrom] = [start - otherStart, end - otherEnd];
   const meetsForth = ((forthFrom - backFrom) & 1) !== 0;
   let [low, high, backLow, backHigh] = [forthFrom, forthFrom, backFrom, backFrom];
-  forth[ZERO + forthFrom] = start;
-  back[ZERO + backFrom] = end;
+  forth[zero + forthFrom] = start;
+  back[zero + backFrom] = end;
   for (let edits = 1; ; edits += 1) {
     let steps = 0;
     if (low > lowest) {
       low -= 1;
-      forth[ZERO + low - 1] = -1;
+      forth[zero + low - 1] = -1;
     } else low += 1;
     if (high < highest) {
       high += 1;
-      forth[ZERO + high + 1] = -1;
+      forth[zero + high + 1] = -1;
     } else high -= 1;
     for (let diagonal = high; diagonal >= low; diagonal -= 2) {
-      const place = ZERO + diagonal;
+      const place = zero + diagonal;
       const [left, right] = [forth[place - 1]!, forth[place + 1]!];
       let at = left >= right ? left + 1 : right;
       const first = at;
@@ -224,14 +254,14 @@ function split(
     }
     if (backLow > lowest) {
       backLow -= 1;
-      back[ZERO + backLow - 1] = FAR;
+      back[zero + backLow - 1] = FAR;
     } else backLow += 1;
     if (backHigh < highest) {
       backHigh += 1;
-      back[ZERO + backHigh + 1] = FAR;
+      back[zero + backHigh + 1] = FAR;
     } else backHigh -= 1;
     for (let diagonal = backHigh; diagonal >= backLow; diagonal -= 2) {
-      const place = ZERO + diagonal;
+      const place = zero + diagonal;
       const [left, right] = [back[place - 1]!, back[place + 1]!];
       let at = left < right ? left : right - 1;
       const first = at;
@@ -256,20 +286,20 @@ function split(
 }
 
 /** Of the places that were reached from the beginning, on diagonals from one to another, the one that is farthest from it. */
-function farthest({ forth }: Comparison, low: number, high: number, end: number, otherEnd: number): Place {
+function farthest({ forth, zero }: Comparison, low: number, high: number, end: number, otherEnd: number): Place {
   let found: Place = { at: -1, sum: -1 };
   for (let diagonal = high; diagonal >= low; diagonal -= 2) {
-    const at = Math.min(forth[ZERO + diagonal]!, end, otherEnd + diagonal);
+    const at = Math.min(forth[zero + diagonal]!, end, otherEnd + diagonal);
     if (found.sum < 2 * at - diagonal) found = { at, sum: 2 * at - diagonal };
   }
   return found;
 }
 
 /** The same from the end. */
-function nearest({ back }: Comparison, low: number, high: number, start: number, otherStart: number): Place {
+function nearest({ back, zero }: Comparison, low: number, high: number, start: number, otherStart: number): Place {
   let found: Place = { at: FAR, sum: FAR };
   for (let diagonal = high; diagonal >= low; diagonal -= 2) {
-    const at = Math.max(back[ZERO + diagonal]!, start, otherStart + diagonal);
+    const at = Math.max(back[zero + diagonal]!, start, otherStart + diagonal);
     if (2 * at - diagonal < found.sum) found = { at, sum: 2 * at - diagonal };
   }
   return found;

@@ -1,18 +1,13 @@
 import { changedPart } from '../changed-part.ts';
+import { isSame, lineEnd, sumOf, viewOf } from './line-sum.ts';
 
 /** More lines than this are left to git. */
 export const MAX_LINES = 20_000;
 
-const LINE_FEED = 10;
-const LINE_FEEDS = 0x0a0a0a0a;
-const ONES = 0x01010101;
-const TOP_BITS = 0x80808080 | 0;
 /** Places of the table of kinds, twice as many as there can be, and how many a short content has. */
 const MOST_PLACES = 128 * 1024;
 const LEAST_PLACES = 1_024;
 const NO_VIEW = new DataView(new ArrayBuffer(0));
-/** Odd, and far from any pattern. */
-const FACTOR = 0x9e3779b1 | 0;
 /** Places of the table that are looked at in vain for each that there is; more of them are a content that was made for it. */
 const MAX_PROBES = 4;
 
@@ -45,7 +40,6 @@ export interface LinePair {
   timesAfter: Int32Array;
 }
 
-const viewOf = (data: Buffer): DataView => new DataView(data.buffer, data.byteOffset, data.length);
 const someLines = (): Lines => ({
   data: Buffer.alloc(0),
   count: 0,
@@ -142,23 +136,8 @@ class LineKinds {
     for (let at = start; at < end; number += 1) {
       if (number === MAX_LINES || this.#probes > MAX_PROBES * this.#mask) return false;
       const lineStart = at;
-      let sum = 0;
-      let found = -1;
-      while (at + 4 <= end) {
-        const word = view.getInt32(at, true);
-        const zeros = word ^ LINE_FEEDS;
-        // The lowest of its bits is right; those above it need not be.
-        found = ((zeros - ONES) | 0) & ~zeros & TOP_BITS;
-        if (found !== 0) break;
-        sum = Math.imul(sum ^ word, FACTOR);
-        sum ^= sum >>> 15;
-        at += 4;
-      }
-      for (let byte = -1; at < end && byte !== LINE_FEED; at += 1) {
-        byte = view.getUint8(at);
-        sum = Math.imul(sum ^ byte, FACTOR);
-      }
-      sum ^= sum >>> 13;
+      const sum = sumOf(view, at, end);
+      at = lineEnd[0]!;
       starts[number] = lineStart;
       kinds[number] = this.#kindOf(side, lineStart, at - lineStart, sum);
     }
@@ -196,14 +175,6 @@ class LineKinds {
 
   #isKind(kind: number, side: 0 | 1, start: number, length: number): boolean {
     if (this.#lengths[kind] !== length) return false;
-    const first = this.#views[this.#sides[kind] as 0 | 1];
-    const firstStart = this.#starts[kind]!;
-    const view = this.#views[side];
-    let at = 0;
-    for (; at + 4 <= length; at += 4) {
-      if (first.getInt32(firstStart + at, true) !== view.getInt32(start + at, true)) return false;
-    }
-    for (; at < length; at += 1) if (first.getUint8(firstStart + at) !== view.getUint8(start + at)) return false;
-    return true;
+    return isSame(this.#views[this.#sides[kind] as 0 | 1], this.#starts[kind]!, this.#views[side], start, length);
   }
 }

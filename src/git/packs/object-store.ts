@@ -191,7 +191,7 @@ export class ObjectStore {
   /** An object whose content, where it is given, has this id; null for another. */
   #ifSound(oid: string, object: RawObject): RawObject | Promise<RawObject | null> | null {
     const { type, data } = object;
-    if (data === null) return object;
+    if (data === null || this.#shared.readsVersions) return object;
     if (data.length <= SLICE) return this.#idOf(type, data) === oid ? object : null;
     // Others read meanwhile.
     const lasting = owned(object);

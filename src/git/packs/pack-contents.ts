@@ -87,7 +87,11 @@ export class PackContents {
       return this.#content(lasting, size).then((data) => ({ type, size, data }));
     }
     const data = this.#applied(chain, delta);
-    return data instanceof Wait ? data : { type, size, data };
+    if (data instanceof Wait) return data;
+    const entry = last ?? root;
+    // The next version may be made of this one.
+    if (this.#shared.readsVersions && !Buffer.isBuffer(entry)) this.#shared.bases.set(this.#bases, entry.offset, type, data);
+    return { type, size, data };
   }
 
   /** What the first bytes of a delta inflate to. */
@@ -139,7 +143,7 @@ export class PackContents {
     let data = start;
     for (let n = deltas.length - 1, from = isKnown ? -1 : root.offset; n >= 0; n -= 1) {
       const entry = deltas[n]!;
-      if (from >= 0 && (n % KEEP_EACH === 0 || n === deltas.length - 1))
+      if (from >= 0 && (this.#shared.readsVersions || n % KEEP_EACH === 0 || n === deltas.length - 1))
         this.#shared.bases.set(this.#bases, from, type, data);
       const next = n === 0 ? delta : undefined;
       const one = next ?? this.#inflated(entry, oneDelta);

@@ -31,6 +31,11 @@ export interface Shared {
   turns: Turns;
   /** Bytes of a content that is inflated without handing it to another thread. */
   atOnce: number;
+  /**
+   * Whether version after version of files is read: each is kept for the next one, and taken for what its id says, as git takes what it
+   * has checked when it was pushed.
+   */
+  readsVersions: boolean;
 }
 
 /** What takes more memory than the server has to give: git is to read it. */

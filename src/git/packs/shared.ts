@@ -12,7 +12,7 @@ const DELTA_MEMORY = 96 * 1024 * 1024;
 /**
  * What readers of packs share.
  * @param limits bytes of blocks and of bases that are kept; files open at once; milliseconds after which a file that
- *   nobody reads is closed; `atOnce` as in `Shared`, default 256 KiB
+ *   nobody reads is closed; `atOnce` and `readsVersions` as in `Shared`, default 256 KiB and false
  */
 export function sharedByPacks(limits: {
   blockBytes: number;
@@ -20,6 +20,7 @@ export function sharedByPacks(limits: {
   maxOpen: number;
   idleMs: number;
   atOnce?: number;
+  readsVersions?: boolean;
 }): Shared {
   return {
     files: new BlockFiles({ maxOpen: limits.maxOpen, maxBytes: limits.blockBytes, idleMs: limits.idleMs }),
@@ -33,5 +34,6 @@ export function sharedByPacks(limits: {
     }),
     turns: new Turns(),
     atOnce: limits.atOnce ?? 4 * SMALL,
+    readsVersions: limits.readsVersions ?? false,
   };
 }

@@ -1,0 +1,123 @@
+import { Effort } from '../line-diff/changes.ts';
+import { countInterned } from '../line-diff/count-interned.ts';
+import { InternedLines, type Read } from '../line-diff/interned-lines.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
+import type { ObjectStore } from '../packs/object-store.ts';
+import { SUBMODULE, type Version } from './path-versions.ts';
+
+/** Larger contents are left to git. */
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Lines of all versions that are kept. */
+const KEPT_LINES = 1024 * 1024;
+/** Steps that comparing two versions may take: some 50 milliseconds. */
+const MAX_STEPS = 20_000_000;
+/** Where git looks for a zero byte, which makes a file binary. */
+const BINARY_BYTES = 8_000;
+const LEAST_BYTES = 64 * 1024;
+const EMPTY = Buffer.alloc(0);
+const NO_LINES = new Int32Array(0);
+const NOTHING: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
+
+/** What a version was found to be: its lines, or null for a binary file. */
+type Known = Int32Array | null;
+
+/** Counts what lines differ between versions of one file after the other, each of which is read once, as long as there is room for it. */
+export class FileVersions {
+  readonly #objects: ObjectStore;
+  readonly #interned = new InternedLines();
+  readonly #kept = new Int32Array(KEPT_LINES);
+  #keptEnd = 0;
+  /** How often all was forgotten for want of room. */
+  #forgotten = 0;
+  readonly #known = new Map<Version, Known>();
+  readonly #counted = new Map<string, DiffStats | null>();
+  /** What was read last, in memory that is used in turns with other. */
+  #last: Read | null = null;
+  #memory = Buffer.allocUnsafeSlow(LEAST_BYTES);
+  #otherMemory = Buffer.allocUnsafeSlow(LEAST_BYTES);
+
+  constructor(objects: ObjectStore) {
+    this.#objects = objects;
+  }
+
+  /** Forgets all: another file is next. */
+  begin(): void {
+    this.#counted.clear();
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#interned.clear();
+    this.#keptEnd = 0;
+    this.#last = null;
+    this.#forgotten += 1;
+  }
+
+  /**
+   * How many lines `git diff` shows as added and removed between two versions.
+   * @returns null where git has to be asked: one is large, missing or damaged, or very many lines differ
+   * @throws what the file system throws
+   */
+  async count(before: Version, after: Version): Promise<DiffStats | null> {
+    const key = `${before} ${after}`;
+    let stats = this.#counted.get(key);
+    if (stats === undefined) {
+      stats = await this.#compare(before, after);
+      this.#counted.set(key, stats);
+    }
+    return stats;
+  }
+
+  async #compare(before: Version, after: Version): Promise<DiffStats | null> {
+    let one = await this.#lines(before);
+    const forgotten = this.#forgotten;
+    const other = await this.#lines(after);
+    if (this.#forgotten !== forgotten) one = await this.#lines(before);
+    // There is no room for both.
+    if (one === undefined || other === undefined || this.#forgotten > forgotten + 1) return null;
+    if (one === null || other === null) return NOTHING;
+    return countInterned(one, other, this.#interned.size, new Effort(MAX_STEPS));
+  }
+
+  /** @returns undefined where it cannot be read */
+  async #lines(version: Version): Promise<Known | undefined> {
+    if (version === '') return NO_LINES;
+    const known = this.#known.get(version);
+    if (known !== undefined) return known;
+    if (version.startsWith(SUBMODULE)) {
+      // As git compares them.
+      return this.#read(version, Buffer.from(`Subproject commit ${version.slice(SUBMODULE.length)}\n`));
+    }
+    const found = await this.#objects.use(version, MAX_BYTES, ({ type, data }) =>
+      type === 'blob' && data !== null ? { lines: this.#read(version, data) } : null,
+    );
+    return found?.lines;
+  }
+
+  #read(version: Version, content: Buffer): Known | undefined {
+    if (content.subarray(0, BINARY_BYTES).includes(0)) {
+      this.#known.set(version, null);
+      return null;
+    }
+    let lines = this.#interned.read(content, this.#last);
+    if (lines === null || this.#keptEnd + lines.length > KEPT_LINES) {
+      this.#forget();
+      lines = this.#interned.read(content, null);
+      if (lines === null || lines.length > KEPT_LINES) return undefined;
+    }
+    const kept = this.#kept.subarray(this.#keptEnd, this.#keptEnd + lines.length);
+    kept.set(lines);
+    this.#keptEnd += lines.length;
+    this.#known.set(version, kept);
+    this.#last = { content: this.#copied(content), lines: kept };
+    return kept;
+  }
+
+  #copied(content: Buffer): Buffer {
+    const memory = this.#otherMemory.length < content.length ? Buffer.allocUnsafeSlow(2 * content.length) : this.#otherMemory;
+    this.#otherMemory = this.#memory;
+    this.#memory = memory;
+    return content.length === 0 ? EMPTY : memory.subarray(0, content.copy(memory));
+  }
+}

@@ -1,0 +1,61 @@
+import type { CommitGraph } from '../commit-graph/commit-graph.ts';
+
+/**
+ * A number for each commit, by position, such that all from which one comes to a commit along first parents have those from its own in
+ * `starts` on, up to that in `ends`.
+ */
+export interface FirstParentOrder {
+  starts: Int32Array;
+  ends: Int32Array;
+}
+
+const shared = (length: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * length));
+
+/**
+ * Numbers the commits of a graph, in memory that threads share.
+ * @throws GitError `corrupt` where a parent lies outside the graph
+ */
+export function orderByFirstParents(graph: CommitGraph): FirstParentOrder {
+  const { count } = graph;
+  const order = { starts: shared(count), ends: shared(count) };
+  const parents = new Int32Array(count);
+  const sizes = new Int32Array(count).fill(1);
+  for (const layer of graph.layers) {
+    for (let place = 0; place < layer.count; place += 1) parents[layer.below + place] = layer.firstParent(place);
+  }
+  const byDepth = rootsFirst(graph);
+  for (let nth = count - 1; nth >= 0; nth -= 1) {
+    const parent = parents[byDepth[nth]!]!;
+    if (parent >= 0) sizes[parent]! += sizes[byDepth[nth]!]!;
+  }
+  // Where the next one goes that has a commit as its parent, or none.
+  const next = new Int32Array(count);
+  let nextRoot = 0;
+  for (const position of byDepth) {
+    const parent = parents[position]!;
+    const size = sizes[position]!;
+    const start = parent < 0 ? nextRoot : next[parent]!;
+    if (parent < 0) nextRoot += size;
+    else next[parent]! += size;
+    next[position] = start + 1;
+    order.starts[position] = start;
+    order.ends[position] = start + size - 1;
+  }
+  return order;
+}
+
+/** Positions by the number of commits that lie below them along first parents. */
+function rootsFirst({ count, layers }: CommitGraph): Int32Array {
+  const begins = new Int32Array(count + 2);
+  for (const { depths } of layers) for (const depth of depths) begins[depth + 1]! += 1;
+  for (let depth = 1; depth < begins.length; depth += 1) begins[depth]! += begins[depth - 1]!;
+  const positions = new Int32Array(count);
+  for (const { depths, below } of layers) {
+    for (let place = 0; place < depths.length; place += 1) {
+      const depth = depths[place]!;
+      positions[begins[depth]!] = below + place;
+      begins[depth]! += 1;
+    }
+  }
+  return positions;
+}

@@ -1,0 +1,57 @@
+/**
+ * What the process runs that counts the lines of very many commits: a server has little time beside its requests. Everybody else
+ * imports it for its address alone.
+ */
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { loadGraph } from '../commit-graph/load.ts';
+import type { Job, Slice } from './messages.ts';
+import { orderByFirstParents } from './first-parent-order.ts';
+import { newTally, takeRows, WANTED } from './tally.ts';
+import { serveThread, type ThreadData } from './thread.ts';
+
+export const programAddress = import.meta.url;
+
+const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 };
+
+async function run(): Promise<void> {
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  const job = JSON.parse((await lines.next()).value!) as Job;
+  const data = await dataFor(job);
+  const threads = Array.from({ length: job.threads }, () => new Worker(new URL(import.meta.url), { workerData: data, resourceLimits: MEMORY }));
+  // A thread that fails ends the process.
+  await Promise.all(threads.map(answer));
+  for await (const line of lines) {
+    const { places } = JSON.parse(line) as Slice;
+    for (const place of places) data.tally.states[place] = WANTED;
+    data.next[0] = 0;
+    const done = threads.map(answer);
+    for (const thread of threads) thread.postMessage('count');
+    await Promise.all(done);
+    process.stdout.write(takeRows(data.tally, places));
+  }
+  process.exit(0);
+}
+
+const answer = (thread: Worker): Promise<void> => new Promise((resolve) => thread.once('message', () => resolve()));
+
+/** @throws Error where the graph has another chain of layers by now */
+async function dataFor({ dir, sum }: Job): Promise<ThreadData> {
+  const { graph } = await loadGraph(dir);
+  const top = graph?.layers.findIndex((layer) => layer.sum.toString('hex') === sum) ?? -1;
+  if (graph === null || top < 0) throw new Error('the commit-graph has changed');
+  const layers = graph.layers.slice(0, top + 1);
+  return {
+    dir,
+    hashBytes: layers[0]!.hashBytes,
+    layers: layers.map(({ below, count, pathIndexFile, sum }) => ({ below, count, sum, pathIndexFile })),
+    order: orderByFirstParents(graph),
+    tally: newTally(layers.at(-1)!.count),
+    next: new Int32Array(new SharedArrayBuffer(4)),
+  };
+}
+
+// What fails here ends the process.
+if (!isMainThread && parentPort !== null) void serveThread(parentPort);
+else if (process.argv[1] === fileURLToPath(programAddress)) void run();

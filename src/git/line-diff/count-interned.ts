@@ -1,0 +1,63 @@
+import { type Effort, findChanges } from './changes.ts';
+import type { DiffStats } from './line-diff.ts';
+
+/** More lines that differ are left to git. */
+const MAX_LINES = 65_000;
+/** How often lines of a number are there, all 0 between two calls; grown as there are more numbers. */
+let timesBefore = new Int32Array(0);
+let timesAfter = new Int32Array(0);
+let changedBefore = new Uint8Array(0);
+let changedAfter = new Uint8Array(0);
+
+/**
+ * How many lines `lineDiff` would show as added and removed between two contents.
+ * @param before and `after`, their lines as `InternedLines` numbers them
+ * @param numbers how many it has given
+ * @returns null where git has to be asked: very many lines differ
+ */
+export function countInterned(before: Int32Array, after: Int32Array, numbers: number, effort: Effort): DiffStats | null {
+  const shorter = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < shorter && before[same] === after[same]) same += 1;
+  let [end, otherEnd] = [before.length, after.length];
+  while (end > same && otherEnd > same && before[end - 1] === after[otherEnd - 1]) {
+    end -= 1;
+    otherEnd -= 1;
+  }
+  if (same === end || same === otherEnd) return { additions: otherEnd - same, deletions: end - same };
+  if (end - same > MAX_LINES || otherEnd - same > MAX_LINES) return null;
+  if (changedBefore.length < end - same) changedBefore = new Uint8Array(2 * (end - same));
+  if (changedAfter.length < otherEnd - same) changedAfter = new Uint8Array(2 * (otherEnd - same));
+  if (timesBefore.length < numbers) {
+    timesBefore = new Int32Array(2 * numbers);
+    timesAfter = new Int32Array(2 * numbers);
+  }
+  changedBefore.fill(0, 0, end - same);
+  changedAfter.fill(0, 0, otherEnd - same);
+  // It has lines by their places among those that are compared, and counts all of the contents.
+  const pair = {
+    before: { count: before.length, kinds: before.subarray(same, end), changed: changedBefore },
+    after: { count: after.length, kinds: after.subarray(same, otherEnd), changed: changedAfter },
+    same: 0,
+    sameEnd: before.length - (end - same),
+    timesBefore,
+    timesAfter,
+  };
+  count(before, timesBefore);
+  count(after, timesAfter);
+  const isFound = findChanges(pair, effort);
+  for (const number of before) timesBefore[number] = 0;
+  for (const number of after) timesAfter[number] = 0;
+  if (!isFound) return null;
+  return { additions: sumOf(changedAfter, otherEnd - same), deletions: sumOf(changedBefore, end - same) };
+}
+
+function count(lines: Int32Array, times: Int32Array): void {
+  for (let at = 0; at < lines.length; at += 1) times[lines[at]!]! += 1;
+}
+
+function sumOf(changed: Uint8Array, end: number): number {
+  let sum = 0;
+  for (let at = 0; at < end; at += 1) sum += changed[at]!;
+  return sum;
+}
