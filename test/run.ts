@@ -1,6 +1,6 @@
 /**
- * Runs the tests: `npm test`, or `node test/run.ts [--sqlite | --postgres] [--at-once N] [file or folder ...]`.
- * Everything runs on SQLite; what touches the database runs again on a PostgreSQL server that is started for it.
+ * Runs the tests: `npm test`, `npm run test:postgres`, or `node test/run.ts [--sqlite | --postgres | --both] [--at-once N] [file or folder ...]`.
+ * Everything runs on SQLite; with `--postgres` what touches the database runs on a PostgreSQL server that is started for it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { findTests, longestFirst, NoTests, needsNewProcess, touchesDatabase } from './support/runner/files.ts';
 import { type Failure, type FileResult, Pool } from './support/runner/pool.ts';
 import { startPostgres } from './support/runner/postgres.ts';
+import { Progress } from './support/runner/progress.ts';
 import { makeScratch } from './support/runner/scratch.ts';
 
 /** More files at once than processors make nothing faster, and each takes some 300 MB. */
@@ -19,11 +20,13 @@ const { values: options, positionals: paths } = parseArgs({
   options: {
     sqlite: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
+    both: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: String(Math.min(availableParallelism(), MOST_AT_ONCE)) },
   },
   allowPositionals: true,
 });
-const onBoth = options.sqlite === options.postgres;
+const onPostgres = options.postgres || options.both;
+const onSqlite = options.sqlite || options.both || !onPostgres;
 
 const totals = { passed: 0, skipped: 0, failures: [] as (Failure & { suite: string })[] };
 const interrupted = new AbortController();
@@ -36,7 +39,7 @@ const inSeconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)}
 
 /** Kills servers in the middle of writes and looks at what they kept. @returns whether all was there */
 async function crashRounds(): Promise<boolean> {
-  const args = ['test/crash/run.ts', '--rounds', '3'];
+  const args = ['test/crash/run.ts', '--rounds', '3', ...(onSqlite ? [] : ['--postgres'])];
   // On the disk, not in the memory that the tests work in.
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const end = () => {
@@ -70,23 +73,25 @@ function report(suite: string, results: FileResult[], started: number): void {
   process.stdout.write(`  slowest: ${list.join(', ')}\n`);
 }
 
-/** Runs the files on SQLite, then on PostgreSQL, and the crash rounds beside them. */
+/** Runs the files on SQLite or PostgreSQL, or on one after the other, and the crash rounds beside them. */
 async function run(files: readonly string[]): Promise<void> {
   const started = Date.now();
   const suite = async (name: string, files: readonly string[], env: Record<string, string>) => {
     const tasks = files.map((file) => ({ file, env: { ...env, TMPDIR: scratch.path }, alone: needsNewProcess(file) }));
-    const results = await pool.run(tasks);
+    const progress = new Progress(name, tasks.length);
+    const results = await pool.run(tasks, (result) => progress.add(result));
+    progress.end();
     if (!signal.aborted) report(name, results, started);
   };
-  const onPostgres = onBoth || options.postgres ? files.filter(touchesDatabase) : [];
-  const postgres = onPostgres.length === 0 ? undefined : startPostgres(scratch.path);
-  const crash = paths.length === 0 && !options.postgres ? crashRounds() : undefined;
+  const touching = onPostgres ? files.filter(touchesDatabase) : [];
+  const postgres = touching.length === 0 ? undefined : startPostgres(scratch.path);
+  const crash = paths.length === 0 ? crashRounds() : undefined;
   try {
     // The second suite begins as soon as there is nothing left to begin of the first.
     await Promise.all([
-      onBoth || options.sqlite ? suite('SQLite', files, { STITHY_TEST_POSTGRES: '' }) : undefined,
+      onSqlite ? suite('SQLite', files, { STITHY_TEST_POSTGRES: '' }) : undefined,
       postgres?.then(({ url, template }) =>
-        suite('PostgreSQL', onPostgres, { STITHY_TEST_POSTGRES: url, STITHY_TEST_TEMPLATE: template }),
+        suite('PostgreSQL', touching, { STITHY_TEST_POSTGRES: url, STITHY_TEST_TEMPLATE: template }),
       ),
     ]);
     if (crash === undefined || signal.aborted) return;

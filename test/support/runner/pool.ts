@@ -161,9 +161,22 @@ export class Pool {
     signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
-  /** Runs the files in the order given, after those of earlier calls. @returns what came of each */
-  run(tasks: readonly Task[]): Promise<FileResult[]> {
-    const results = tasks.map((task) => new Promise<FileResult>((done) => this.#waiting.push({ task, done })));
+  /**
+   * Runs the files in the order given, after those of earlier calls.
+   * @param onResult is told of each file when it is done
+   * @returns what came of each
+   */
+  run(tasks: readonly Task[], onResult: (result: FileResult) => void = () => {}): Promise<FileResult[]> {
+    const results = tasks.map(
+      (task) =>
+        new Promise<FileResult>((resolve) => {
+          const done = (result: FileResult) => {
+            onResult(result);
+            resolve(result);
+          };
+          this.#waiting.push({ task, done });
+        }),
+    );
     for (const worker of this.#idle.splice(0)) this.#work(worker);
     return Promise.all(results);
   }
