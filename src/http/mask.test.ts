@@ -49,7 +49,9 @@ for (const [url, masked] of [
 
 test('a long address takes no long time', () => {
   for (const part of ['://', '%3a%2f%2f', '://@', ':', '[', '%', 'a@']) {
-    maskAddress(`/a?x=${part.repeat(60_000)}`, declared);
+    const address = `/a?x=${part.repeat(60_000)}`;
+    // Time that grew with the square of the length would be that of the whole suite.
+    assert.match(maskAddress(address, declared).slice(0, 20), /^\/a\?x=/);
   }
 });
 
