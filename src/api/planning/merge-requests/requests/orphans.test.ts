@@ -8,6 +8,7 @@ import { payloadsOf, toldOf } from '../../../../../test/support/told.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
+import { closeOrphans } from './orphans.ts';
 
 let app: TestApp;
 before(async () => {
@@ -197,6 +198,32 @@ describe('a merge request whose source branch is deleted', () => {
     );
     assert.equal((await notesOf(rows[299]!)).length, 1);
   });
+});
+
+test('one that is being merged holds up none of the others, and is looked at again', async () => {
+  const { project, git, base, row } = await own();
+  git.commit('other', { 'c.txt': 'c\n' }, { start: base });
+  const next = await makeMergeRequest(app, project, { source_branch: 'topic', target_branch: 'other' });
+  const setState = (id: number, state: 'locked' | 'opened') =>
+    app.deps.db.updateTable('merge_requests').set({ state }).where('id', '=', id).execute();
+  for (const { id } of [row, next]) await setState(id, 'locked');
+  await app.deps.db.transaction().execute((db) => closeOrphans(app.deps, db, [row.id, next.id], 1));
+  git.run(['update-ref', '-d', 'refs/heads/topic']);
+  await setState(next.id, 'opened');
+  await app.deps.jobs.drain(0);
+  assert.deepEqual([await stateOf(row), await stateOf(next)], ['locked', 'closed']);
+  const jobs = await app.deps.db
+    .selectFrom('jobs')
+    .select(['state', 'attempts', 'last_error'])
+    .where('kind', '=', 'merge_requests.close_orphans')
+    .execute();
+  await setState(row.id, 'opened');
+  await app.settle();
+  assert.deepEqual(
+    jobs.map((job) => ({ ...job })),
+    [{ state: 'waiting', attempts: 0, last_error: null }],
+  );
+  assert.equal(await stateOf(row), 'closed');
 });
 
 describe('a merge request from a fork is closed', () => {

@@ -1,3 +1,4 @@
+import { ComesAgain } from '../../../../core/comes-again.ts';
 import type { Db } from '../../../../db/schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
 import type { Deps } from '../../../../deps.ts';
@@ -10,6 +11,8 @@ import { closeMergeRequest } from './state-event.ts';
 const AT_ONCE = 20;
 /** Merge requests of one job. */
 const BATCH = 100;
+/** What is being merged is looked at again after this. */
+const LATER_MS = 5_000;
 const OPEN = ['opened', 'locked'] as const;
 
 interface Close {
@@ -54,12 +57,12 @@ export async function isOrphan(deps: Deps, db: Db, row: MergeRequest): Promise<b
   return (await tipOf(deps, source, source_branch)) === null;
 }
 
-/** Closes a merge request if its source is still gone. */
-async function closeOne(deps: Deps, id: number, actorId: number | null): Promise<void> {
-  await deps.db.transaction().execute(async (db) => {
+/** Closes a merge request if its source is still gone. @returns whether a merge of it is under way */
+async function closeOne(deps: Deps, id: number, actorId: number | null): Promise<boolean> {
+  return deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, id);
-    if (row?.state === 'locked') throw new Error('a merge is under way');
-    if (row?.state !== 'opened' || !(await isOrphan(deps, db, row))) return;
+    if (row?.state === 'locked') return true;
+    if (row?.state !== 'opened' || !(await isOrphan(deps, db, row))) return false;
     // Whoever took it away may be gone by now.
     const actor = await db
       .selectFrom('users')
@@ -67,6 +70,7 @@ async function closeOne(deps: Deps, id: number, actorId: number | null): Promise
       .where('id', '=', actorId ?? 0)
       .executeTakeFirst();
     await closeMergeRequest(deps, db, row, actor?.id ?? null);
+    return false;
   });
 }
 
@@ -95,10 +99,12 @@ async function betweenForks(db: Db, ids: readonly number[], into: boolean): Prom
 /** Names the job behind `closeOrphans`, and closes what forks are the source of when these are unlinked or removed. */
 export function registerOrphans(deps: Deps): void {
   deps.jobs.register(CLOSE, async ({ ids, user_id }, { signal }) => {
+    let underWay = false;
     for (const id of ids) {
       signal.throwIfAborted();
-      await closeOne(deps, id, user_id);
+      if (await closeOne(deps, id, user_id)) underWay = true;
     }
+    if (underWay) throw new ComesAgain(LATER_MS, 'a merge is under way');
   });
   deps.lifecycle.forkUnlinked.add(async (db, projectId, actorId) =>
     closeOrphans(deps, db, await betweenForks(db, [projectId], true), actorId),
