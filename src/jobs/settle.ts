@@ -1,6 +1,7 @@
+import type { ExpressionBuilder } from 'kysely';
 import { isUniqueViolation } from '../db/errors.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db, Schema } from '../db/schema.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { Overtaken } from '../db/transactions.ts';
 
@@ -91,26 +92,30 @@ const runBy = (db: Db, id: number, at: string) =>
     .where('run_at', '>', at)
     .execute();
 
+/** The unique key of a job that is to wait: none where another one in one of these states has it by now, for then both run. */
+export const keyUnlessTaken = (eb: ExpressionBuilder<Schema, 'jobs'>, states: readonly StoredJob['state'][]) =>
+  eb
+    .case()
+    .when(
+      eb.exists(
+        eb
+          .selectFrom('jobs as twin')
+          .select('twin.id')
+          .whereRef('twin.unique_key', '=', 'jobs.unique_key')
+          .whereRef('twin.id', '<>', 'jobs.id')
+          .where('twin.state', 'in', states),
+      ),
+    )
+    .then(null)
+    .else(eb.ref('jobs.unique_key'))
+    .end();
+
 const letGo = prepared((db, { orderKeys }: { orderKeys: readonly string[] }) =>
   db
     .updateTable('jobs')
     .set((eb) => ({
       state: 'waiting',
-      // Where another one of its key waits by now, both run.
-      unique_key: eb
-        .case()
-        .when(
-          eb.exists(
-            eb
-              .selectFrom('jobs as twin')
-              .select('twin.id')
-              .whereRef('twin.unique_key', '=', 'jobs.unique_key')
-              .where('twin.state', '=', 'waiting'),
-          ),
-        )
-        .then(null)
-        .else(eb.ref('jobs.unique_key'))
-        .end(),
+      unique_key: keyUnlessTaken(eb, ['waiting']),
     }))
     .where('id', 'in', (eb) =>
       eb

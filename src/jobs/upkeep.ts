@@ -1,5 +1,5 @@
 import type { Db } from '../db/schema.ts';
-import { letWait, releaseHeld } from './settle.ts';
+import { keyUnlessTaken, letWait, releaseHeld } from './settle.ts';
 
 /** The lane of jobs whose kind no server knows. */
 export const UNKNOWN_LANE = 'unknown';
@@ -27,22 +27,7 @@ async function requeue(db: Db, left: RunningJobs | undefined): Promise<number> {
     .set((eb) => ({
       state: 'waiting',
       claim: null,
-      // Where another one of its key is there by now, both run.
-      unique_key: eb
-        .case()
-        .when(
-          eb.exists(
-            eb
-              .selectFrom('jobs as twin')
-              .select('twin.id')
-              .whereRef('twin.unique_key', '=', 'jobs.unique_key')
-              .whereRef('twin.id', '<>', 'jobs.id')
-              .where('twin.state', '<>', 'dead'),
-          ),
-        )
-        .then(null)
-        .else(eb.ref('jobs.unique_key'))
-        .end(),
+      unique_key: keyUnlessTaken(eb, ['waiting', 'held', 'running']),
     }))
     .where('state', '=', 'running');
   if (left !== undefined && 'claim' in left) query = query.where('claim', 'is not distinct from', left.claim);
