@@ -31,7 +31,7 @@ export async function userOfPassword(
   const user = await findByLogin(deps, name);
   const stored = user?.kind === 'human' ? user.password_hash : null;
   const fits = await deps.passwords.check(name, password, stored, from.share);
-  // The check takes long: he may have been blocked, or have another password, by now.
+  // The check takes long: they may have been blocked, or have another password, by now.
   const now = fits && user !== undefined && stored !== null ? await findStill(deps, user.id, stored) : undefined;
   if (now === undefined) await recordFailedSignIn(deps, name, user?.id ?? null, from.address);
   else if (BLOCKED.includes(now.state)) {

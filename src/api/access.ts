@@ -37,7 +37,7 @@ export interface ProjectScope {
   permissions: ProjectPermissions;
 }
 
-/** Who the caller is there, where that is not who he is elsewhere. */
+/** Who the caller is there, where that is not who they are elsewhere. */
 type BaseScope = Pick<AccessRequest, 'caller'>;
 
 /** What handlers of group routes find in their context. */
@@ -194,7 +194,7 @@ export function inProjectByUser(
 
 /**
  * Users who may push to the project, or to a branch of it that a merge request shares with them. Handlers get the
- * `actor`; what he may push to, the branch decides.
+ * `actor`; what they may push to, the branch decides.
  */
 export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & { caller: UserCaller } }> = {
   ...inProject('push_code'),

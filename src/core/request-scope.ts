@@ -3,14 +3,14 @@ import { SERVER } from './fair-slots.ts';
 import type { Observations } from './observations.ts';
 import type { RequestMemory } from './request-memory.ts';
 
-/** Who does something, as it is told later: as he was when he did it. */
+/** Who does something, as it is told later: as they were when they did it. */
 export interface Author {
   /** Of a user; below zero for whoever is none. */
   readonly id: number;
   readonly name: string;
   /** Null for whoever is no user. */
   readonly email: string | null;
-  /** What he is, in the words of the platform. */
+  /** What they are, in the words of the platform. */
   readonly type: string;
 }
 

@@ -5,9 +5,9 @@ import type { User } from './tables/users.ts';
 
 /** How a user is removed. */
 export interface UserRemoval {
-  /** Whether what he wrote goes with him, and the groups that he alone owns. */
+  /** Whether what they wrote goes with them, and the groups that they alone own. */
   hard: boolean;
-  /** Id of the user who removes him. */
+  /** Id of the user who removes them. */
   actorId: number;
 }
 
@@ -24,7 +24,7 @@ export class Lifecycle {
   /** A user is to be removed, outside of any transaction: the last moment to refuse. */
   readonly userRemovalAsked = new ExtensionPoint<[user: User, removal: UserRemoval]>();
   readonly userRemoved = new ExtensionPoint<[db: Db, user: User, removal: UserRemoval]>();
-  /** A user was blocked or banned: he does nothing any more, and nothing is done in his name. */
+  /** A user was blocked or banned: they do nothing any more, and nothing is done in their name. */
   readonly userBlocked = new ExtensionPoint<[db: Db, userId: number]>();
   /** A project is no fork of any other any more, and no other one of it. */
   readonly forkUnlinked = new ExtensionPoint<[db: Db, projectId: number, actorId: number | null]>();

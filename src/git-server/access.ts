@@ -56,10 +56,10 @@ const SNIPPET_PATH = /^(?:(.+)\/)?snippets\/(\d{1,15})$/;
 const WIKI = '.wiki';
 
 /**
- * Lets somebody to the repository of a project, a snippet or a wiki, or refuses him; however he came, over HTTP or otherwise.
+ * Lets somebody to the repository of a project, a snippet or a wiki, or refuses them; however they came, over HTTP or otherwise.
  * @param path of the repository, without `.git`
  * @param options `creates`: a project that is not there is made, where the caller may create it
- * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who he is, 403, 404, 503
+ * @throws ApiError whose message is for whoever uses git: 401 where an anonymous caller has to say who they are, 403, 404, 503
  */
 export async function admitGit(
   deps: Deps,

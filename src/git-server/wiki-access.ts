@@ -35,7 +35,7 @@ interface Rights {
   owner: WikiOwner;
   namespace: Namespace;
   level: number;
-  /** Whether he is told that it is there. */
+  /** Whether they are told that it is there. */
   known: boolean;
   download: boolean;
   write: boolean;

@@ -148,7 +148,7 @@ export class RouteContext implements BaseContext {
     return preferredType(this.request.headers.accept, this.types);
   }
 
-  /** Looks at the caller and his rights again; set where the route is known. @throws ApiError 401, 403, 404 */
+  /** Looks at the caller and their rights again; set where the route is known. @throws ApiError 401, 403, 404 */
   admitAgain: () => Promise<unknown> = NOBODY;
 
   async waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {

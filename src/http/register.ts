@@ -154,7 +154,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     return { deps, caller, params, values: () => readParams(params), method: request.method, url: request.url };
   }
 
-  /** Who sends the request and what he may do, as it is now. @throws ApiError 401, 403, 404 */
+  /** Who sends the request and what they may do, as it is now. @throws ApiError 401, 403, 404 */
   const lookAgain = (request: FastifyRequest): Promise<Pick<Admission, 'caller' | 'scope'>> =>
     orRefusal(credentials, async () => {
       const caller = await callerOf(deps, credentials, request);
@@ -179,7 +179,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     return paid.length === 0 ? read : onPlan(deps, paid, read);
   }
 
-  /** Before the body is read; but who says only there who he is, is let in once it has been. */
+  /** Before the body is read; but who says only there who they are, is let in once it has been. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (options.lasting !== undefined) request.basis = services.lasting.begin();
     if (hasBody && options.duringMaintenance !== true) refuseInMaintenance(deps);

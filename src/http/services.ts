@@ -52,7 +52,7 @@ export class HttpServices {
     this.#apply('authenticated', groups, key, reply);
   }
 
-  /** Counts requests to sign in, by address and whoever says that he sends them. @throws Throttled */
+  /** Counts requests to sign in, by address and whoever says that they send them. @throws Throttled */
   throttleSignIn(request: FastifyRequest, reply: FastifyReply): void {
     const throttle = throttleOf(this.#deps.settings.now, 'protected_paths');
     this.#count(throttle, 'throttle_unauthenticated_protected_paths', request.ip, reply);

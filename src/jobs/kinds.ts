@@ -22,7 +22,7 @@ export type Lane = keyof typeof LANES;
 
 /**
  * Lanes whose jobs reach servers elsewhere: that one has ended is on disk before it counts, lest a failure of power have
- * somebody told again of what he was told long ago.
+ * somebody told again of what they were told long ago.
  */
 export const OUTWARD: ReadonlySet<Lane> = new Set([
   'outgoing',

@@ -175,7 +175,7 @@ export function allowsOnce(deps: Deps, actor: Actor): Allows {
 }
 
 /**
- * Whether the actor may push to the branch: write access (or a merge request that shares the branch with him), and let
+ * Whether the actor may push to the branch: write access (or a merge request that shares the branch with them), and let
  * in where it is protected.
  */
 export async function canPushTo(

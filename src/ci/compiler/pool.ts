@@ -4,7 +4,7 @@ import { currentScope } from '../../core/request-scope.ts';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
 import { CompileHost } from './host.ts';
 
-/** So many configurations are compiled at once, and so many of one caller: who includes from slow servers holds up only himself. */
+/** So many configurations are compiled at once, and so many of one caller: who includes from slow servers holds up only themselves. */
 const slots = new FairSlots({
   total: 8,
   perKey: 3,

@@ -34,8 +34,8 @@ const MINUTE = 60;
 const STATUS = /^\d{3} (?:[A-Z][a-z]+ )+- |^\d{3} /;
 
 /**
- * Does what somebody wants over SSH, with the rights that he has now, and ends the channel. Never rejects.
- * @param command the line that his client has sent
+ * Does what somebody wants over SSH, with the rights that they have now, and ends the channel. Never rejects.
+ * @param command the line that their client has sent
  */
 export async function runCommand(deps: Deps, { caller, address }: SshClient, command: Command): Promise<void> {
   const begun = performance.now();

@@ -175,7 +175,7 @@ export class PackFolder {
   }
 
   #prefer(pack: Pack): void {
-    // Whoever looks through the packs now goes on with the list that he has.
+    // Whoever looks through the packs now goes on with the list that they have.
     if (this.#packs[0] !== pack) this.#packs = [pack, ...this.#packs.filter((one) => one !== pack)];
   }
 

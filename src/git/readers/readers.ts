@@ -21,7 +21,7 @@ export interface ReaderProgram {
 /**
  * The threads that answer questions about repositories, so that reading takes the time of other processors than that which
  * serves everybody. They are started when that one is busy, the second one when the first has enough to do; while there is none
- * to ask, or none is needed, whoever asks finds the answer himself.
+ * to ask, or none is needed, whoever asks finds the answer themselves.
  */
 export class Readers {
   readonly #threads = new Set<ReaderThread>();

@@ -133,7 +133,7 @@ async function remember(
   return updates.length === 0 ? taken : takenRefs(repo, folder);
 }
 
-/** Whoever configured the mirror, with the rights that he has now. @throws MirrorFailure */
+/** Whoever configured the mirror, with the rights that they have now. @throws MirrorFailure */
 async function actorOf(deps: Deps, project: Project, { mirror_user_id }: MirrorSettings): Promise<Actor> {
   const caller = mirror_user_id === null ? undefined : await laterCaller(deps, mirror_user_id);
   const standing = caller === undefined ? undefined : await standingIn(deps, caller, project.id);

@@ -26,7 +26,7 @@ import { rememberFilter } from './workflow-filter.ts';
 export interface PipelineRequest {
   projectId: number;
   source: PipelineSource;
-  /** In whose name: the rights that he has now count. */
+  /** In whose name: the rights that they have now count. */
   userId: number;
   /** Short or full name of a branch or tag; of a merge request the ref that its pipeline runs on. */
   ref: string;

@@ -21,7 +21,7 @@ export const COLUMN_OF = {
 const COLUMNS = [...LOCATED, 'repository_read_only'] as const;
 
 /**
- * Locks what has repositories so that nobody writes who has looked whether he may: on PostgreSQL it waits for those who hold
+ * Locks what has repositories so that nobody writes who has looked whether they may: on PostgreSQL it waits for those who hold
  * the row for a write, and they then see what is written here.
  */
 const locked = (deps: Deps, db: Db, type: Holder['type']) =>

@@ -33,8 +33,8 @@ const locked = (lock: LockInfo | null): ApiError =>
     : new ApiError(409, `The state is locked by ${lock.Who} since ${lock.Created}`, lock);
 
 /**
- * Refuses whoever does not hold the lock, or holds one that was taken from him.
- * @param id of the lock that he says he holds; undefined for none
+ * Refuses whoever does not hold the lock, or holds one that was taken from them.
+ * @param id of the lock that they say they hold; undefined for none
  * @throws ApiError 409 with the lock that is held
  */
 export function requireLock(state: Pick<TerraformState, 'lock_info'>, id: string | undefined): void {

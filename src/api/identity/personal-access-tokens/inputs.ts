@@ -24,7 +24,7 @@ export const newToken = Type.Object({
   expires_at: expiresAt,
 });
 
-/** A token that a user makes with a token of his own. */
+/** A token that a user makes with a token of their own. */
 export const newOwnToken = Type.Object({
   name: Filled({ maxLength: 255 }),
   scopes: List(Enum(SELF_SERVICE_SCOPES)),

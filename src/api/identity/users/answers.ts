@@ -51,7 +51,7 @@ const own = {
   scim_identities: Type.Array(Type.Object({ extern_uid: Type.String() })),
 };
 
-/** A user as the user himself sees it. */
+/** A user as they see themselves. */
 export const UserPublic = Type.Object({ ...userBasicFields, ...profile, ...own });
 
 export const customAttributes = Type.Array(Type.Object({ key: Type.String(), value: Type.String() }));

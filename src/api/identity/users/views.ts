@@ -43,7 +43,7 @@ export const presentUserProfile = (
   local_time: null,
 });
 
-/** A user's profile without those who follow him, as jobs show who they run for. */
+/** A user's profile without those who follow them, as jobs show who they run for. */
 export const presentUserInfo = (deps: Deps, user: User): Static<typeof UserProfile> => ({
   ...presentUserProfile(deps, user, null),
   ...(user.private_profile === 1 ? {} : { created_at: user.created_at }),
@@ -182,7 +182,7 @@ export async function presentForAdmin(
   });
 }
 
-/** One user as administrators see him. */
+/** One user as administrators see them. */
 export async function presentOneForAdmin(
   deps: Deps,
   user: User,
@@ -192,7 +192,7 @@ export async function presentOneForAdmin(
   return shown!;
 }
 
-/** The caller as he sees himself. */
+/** The caller as they see themselves. */
 export async function presentSelf(deps: Deps, user: User) {
   const projects = await countPersonalProjects(deps.db, [user.id]);
   const follows = await followFacts(deps.db, [user.id], user.id);
@@ -204,7 +204,7 @@ export async function presentSelf(deps: Deps, user: User) {
   });
 }
 
-/** A user as another one sees him; a private profile shows less. */
+/** A user as another one sees them; a private profile shows less. */
 export async function presentForOther(deps: Deps, caller: Caller, user: User) {
   const full = user.private_profile === 0 || caller.user?.id === user.id || caller.admin;
   const follows = full ? (await followFacts(deps.db, [user.id], caller.user?.id ?? null))(user.id) : null;

@@ -179,7 +179,7 @@ export async function updateUser(
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
   return orConflict(() =>
     deps.db.transaction().execute(async (db) => {
-      // What another changes meanwhile is told as his.
+      // What another changes meanwhile is told as theirs.
       await lockRow(db, 'users', id);
       const old = await userById(db, id);
       if (email !== undefined && (await isEmailTaken(db, email, id))) throw emailTaken();

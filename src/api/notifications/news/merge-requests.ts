@@ -108,7 +108,7 @@ const toAll = ({ company, actor }: Told, happening: Happening, text: string): Pa
   { said: [line(text)], news: newsOf(company, actor, happening) },
 ];
 
-/** Who has set it to be merged by itself does not see it happen: he is told like everybody else. */
+/** Who has set it to be merged by itself does not see it happen: they are told like everybody else. */
 function merged(told: Told): Part[] {
   const { row, actor, company } = told;
   if (parseJson<MergeParams>(row.merge_params).automatic !== true || actor === null) {

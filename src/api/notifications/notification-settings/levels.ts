@@ -51,5 +51,5 @@ export const PREMIUM_EVENTS = {
 
 export type CustomEvent = keyof typeof CUSTOM_EVENTS | keyof typeof PREMIUM_EVENTS;
 
-/** Events that whoever has chosen `custom` is mailed of unless he switches them off. */
+/** Events that whoever has chosen `custom` is mailed of unless they switch them off. */
 export const ON_BY_DEFAULT: readonly CustomEvent[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];

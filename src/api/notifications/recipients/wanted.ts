@@ -17,11 +17,11 @@ const TOLD_TO_ALL: readonly Happening[] = ['failed_pipeline', 'fixed_pipeline', 
 /** How much somebody wants to be mailed of in a place. */
 export interface Wish {
   level: NotificationLevel;
-  /** What he has switched on and off one by one, with the level `custom`. */
+  /** What they have switched on and off one by one, with the level `custom`. */
   events: Partial<Record<CustomEvent, boolean>>;
 }
 
-/** Whether somebody wants a mail of something that he is tied to in this way. */
+/** Whether somebody wants a mail of something that they are tied to in this way. */
 export function wants({ level, events }: Wish, tie: Tie, happening: Happening): boolean {
   if (tie === 'subscription') return true;
   if (level === 'disabled') return false;

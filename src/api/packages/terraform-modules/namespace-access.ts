@@ -13,7 +13,7 @@ export interface ModuleScope {
 /** Of a group that is not there, so that one that is there is not told from it. */
 const NONE: PackageCondition = (eb) => eb.lit(false);
 
-/** There is none that the caller may read; whoever did not say who he is may find it when he does. */
+/** There is none that the caller may read; whoever did not say who they are may find it when they do. */
 export const missingModule = (caller: BaseContext['caller']) =>
   caller.credential.kind === 'none' ? challenge() : notFound();
 

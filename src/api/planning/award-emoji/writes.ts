@@ -62,7 +62,7 @@ async function settle(deps: Deps, db: Db, { type, id }: Awardable, userId: numbe
 /**
  * Reacts to something with an emoji.
  * @param name as the client says it, an alias perhaps
- * @throws ApiError 404 when it is no emoji, and when he has reacted with it already
+ * @throws ApiError 404 when it is no emoji, and when they have reacted with it already
  */
 export async function award(deps: Deps, { user }: UserCaller, awardable: Awardable, name: string): Promise<AwardEmoji> {
   const known = await emojiName(name);

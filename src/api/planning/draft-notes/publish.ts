@@ -55,7 +55,7 @@ export async function publishDraft(
 }
 
 /**
- * Publishes all drafts of the caller at once, and with them what he says of the whole. A reviewer has reviewed it then.
+ * Publishes all drafts of the caller at once, and with them what they say of the whole. A reviewer has reviewed it then.
  * @param write publishes each of the notes
  * @throws ApiError 400 for a state of one who is no reviewer, 403 for who may not comment any more, 429
  */

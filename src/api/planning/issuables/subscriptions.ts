@@ -64,7 +64,7 @@ const takers = prepared((db, { type, ids, user }: Of) =>
 );
 
 /**
- * Ids of those that the user is subscribed to: because he said so or, unless he said no, because he takes part (wrote
+ * Ids of those that the user is subscribed to: because they said so or, unless they said no, because they take part (wrote
  * it, has it, commented, reacted or is mentioned).
  */
 export async function subscribedAmong(
@@ -89,7 +89,7 @@ async function takingPart(db: Db, type: IssuableType, rows: readonly Row[], user
   return new Set([...found, ...written].map(({ id }) => id));
 }
 
-/** Keeps that a user follows an issue or merge request, or does not, whatever follows from his taking part. */
+/** Keeps that a user follows an issue or merge request, or does not, whatever follows from their taking part. */
 export async function saySubscribed(
   deps: Pick<Deps, 'clock'>,
   db: Db,

@@ -132,7 +132,7 @@ export async function linkIssues(
 /**
  * Takes a link away from both issues.
  * @returns the link as it was
- * @throws ApiError 404 for a link that there is not, whose other issue the caller may not see, or that is not his to remove
+ * @throws ApiError 404 for a link that there is not, whose other issue the caller may not see, or that is not theirs to remove
  */
 export async function unlinkIssues(
   deps: Deps,

@@ -27,7 +27,7 @@ export function checkAttributes({ title, description, weight }: IssueInput): voi
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** The columns that the input sets and the caller may set; what he may not is passed over, as the platform does. */
+/** The columns that the input sets and the caller may set; what they may not is passed over, as the platform does. */
 export function columnsOf(input: IssueInput, rights: IssueRights, making: boolean): Updateable<IssuesTable> {
   const columns: Updateable<IssuesTable> = {};
   if (input.title !== undefined) columns.title = input.title.trim();

@@ -18,7 +18,7 @@ type Scope = ProjectScope & { caller: UserCaller };
 /** Answered to who may not move or clone an issue, from here or to there. */
 export const mayNot = (verb: 'move' | 'clone') => refused(`Cannot ${verb} issue due to insufficient permissions!`);
 
-/** @throws ApiError 404 for a project that the caller cannot see, 400 where he may not do that */
+/** @throws ApiError 404 for a project that the caller cannot see, 400 where they may not do that */
 async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 'clone'): Promise<Destination> {
   const found = await findProject(deps, String(id));
   if (found === undefined) throw notFound('Project');

@@ -9,8 +9,8 @@ import { refusedDomains } from '../groups/email-domains.ts';
 import { recordMember } from '../members/writes.ts';
 
 /**
- * Makes a user a member of all that an address of his was invited to. Give the handle of the transaction in which the
- * address becomes confirmed. Where he is a member already, by an
+ * Makes a user a member of all that an address of theirs was invited to. Give the handle of the transaction in which the
+ * address becomes confirmed. Where they are a member already, by an
  * equal or higher role, where the membership would have ended, and where a group wants addresses of other domains, the invitation only goes.
  */
 export async function acceptInvitations(deps: Deps, db: Db, userId: number, email: string): Promise<void> {
@@ -29,7 +29,7 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
   const groups = await groupsAround(db, invitation);
   if (groups === undefined || (await refusedDomains(db, groups, userId)) !== null) return;
   const own = await currentLevel(db, userId, invitation, groups, day);
-  // A custom role adds to a level that he has already.
+  // A custom role adds to a level that they have already.
   if (own > access_level || (own === access_level && invitation.member_role_id === null)) return;
   const member = await db
     .insertInto('members')

@@ -13,7 +13,7 @@ export const InvitationEntity = Type.Object({
     Nullable(Day({ description: 'Day on which the membership will end.' })),
   ),
   user_name: Nullable(Type.String({ description: 'Null: nobody has the address yet.' })),
-  created_by_name: Nullable(Type.String({ description: 'Who invites; null once he is deleted.' })),
+  created_by_name: Nullable(Type.String({ description: 'Who invites; null once they are deleted.' })),
 });
 
 /** What became of the invitations: those that failed stand in `message` by address, user name or id. */

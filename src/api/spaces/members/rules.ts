@@ -88,7 +88,7 @@ export async function requireAllowedDomain(db: Db, source: Source, userId: numbe
     throw invalidModel({ user: [`email does not match the allowed domains: ${domains.join(', ')}`] });
 }
 
-/** Nobody gives more than he has, nor touches who stands above him. @throws ApiError 403 */
+/** Nobody gives more than they have, nor touches who stands above them. @throws ApiError 403 */
 export function requireCover(own: MemberStanding, source: Source, ...others: MemberStanding[]): void {
   if (others.some((other) => !covers(own, other, source.kind))) throw forbidden();
 }

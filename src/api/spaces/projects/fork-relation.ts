@@ -11,7 +11,7 @@ import { lockProject } from './destroy.ts';
 
 /**
  * Makes a project a fork of another by hand.
- * @throws ApiError 404 for a source that the caller may not see, 403 for one that he may not fork, 409 for a fork
+ * @throws ApiError 404 for a source that the caller may not see, 403 for one that they may not fork, 409 for a fork
  */
 export async function linkFork(deps: Deps, caller: Caller, project: Project, sourceId: string): Promise<Project> {
   const found = await findProject(deps, sourceId);

@@ -116,7 +116,7 @@ function featureLevels(project: ProjectRow): Record<FeatureColumn, FeatureLevel>
   return Object.fromEntries(columns.map((column) => [column, project[column]])) as Record<FeatureColumn, FeatureLevel>;
 }
 
-/** The older switches, each for the caller: whether that part of the project is there for him. */
+/** The older switches, each for the caller: whether that part of the project is there for them. */
 function switches({ project, permissions }: ProjectView) {
   return {
     issues_enabled: permissions.featureOpen('issues'),

@@ -87,7 +87,7 @@ export class Transport {
     socket.write(`${VERSION}\r\n`);
   }
 
-  /** The client has signed in: from here on he may ask for new keys. */
+  /** The client has signed in: from here on they may ask for new keys. */
   trust(): void {
     this.#trusted = true;
   }

@@ -89,8 +89,8 @@ export async function seenGroups(deps: Deps, db: Db, caller: Caller, ids: readon
 }
 
 /**
- * The groups that a rule is to have: those that were named and the caller sees, and what is hidden from him, unless he
- * wants it removed.
+ * The groups that a rule is to have: those that were named and the caller sees, and what is hidden from them, unless they
+ * want it removed.
  */
 export async function namedGroups(
   deps: Deps,

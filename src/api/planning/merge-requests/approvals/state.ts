@@ -197,7 +197,7 @@ function countsFor(
   return isApprover(mergeRequest, all, userId, voters);
 }
 
-/** Whether the user may approve by his role, or because a rule names him. */
+/** Whether the user may approve by their role, or because a rule names them. */
 export const isApprover = (
   mergeRequest: MergeRequest,
   rules: readonly RuleInForce[],

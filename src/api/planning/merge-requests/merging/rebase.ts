@@ -144,7 +144,7 @@ async function requireSame(deps: Deps, caller: UserCaller, { id, target_branch }
 }
 
 /**
- * The caller as one who may replace the source branch: by his rights in the source project, or where the author lets
+ * The caller as one who may replace the source branch: by their rights in the source project, or where the author lets
  * those who may merge push to the branch.
  * @throws ApiError 403
  */

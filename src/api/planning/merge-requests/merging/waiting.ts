@@ -57,7 +57,7 @@ export async function lookAtWaitingOf(deps: Deps, type: 'project' | 'group', id:
   );
 }
 
-/** The same for merge requests with rules that name a user, himself or by a group: he approves nothing any more. */
+/** The same for merge requests with rules that name a user, directly or by a group: they approve nothing any more. */
 export async function lookAtWaitingFor(deps: Pick<Deps, 'jobs'>, db: Db, userId: number): Promise<void> {
   const byName = db
     .selectFrom('approval_rule_users')
