@@ -26,7 +26,7 @@ export interface ArchiveOptions {
   attributes?: boolean;
   /** Ends the archive's processes when aborted. */
   signal?: AbortSignal;
-  /** Milliseconds until the archive is given up, slow readers included; default 30 minutes. */
+  /** Milliseconds of a processor that git may take; default 30 minutes. */
   processorMs?: number;
 }
 
