@@ -1,7 +1,7 @@
 import { AccessLevel } from '../core/access-levels.ts';
 import type { ProjectFeature } from '../db/tables/projects.ts';
 
-/** How somebody can stand to what an ability is used on: that may give it to him, whatever his role. */
+/** How somebody can stand to what an ability is used on: that may give it to them, whatever their role. */
 export type Relation = 'author' | 'assignee' | 'self' | 'bearer' | 'collaborator';
 
 /** What a relation takes beside itself. */
@@ -50,7 +50,7 @@ export const NO_ROLE = Number.POSITIVE_INFINITY;
 
 /** What is known of the object that an ability is used on. */
 export interface Circumstances {
-  /** As what the caller uses it, when not by his role alone. */
+  /** As what the caller uses it, when not by their role alone. */
   as?: Relation;
   /** Whether the discussion is locked. */
   locked?: boolean;

@@ -14,7 +14,7 @@ import { isRunnerKnown } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**
- * The caller as he stands now, for what is done after a wait: blocked users and revoked tokens do nothing any more.
+ * The caller as they stand now, for what is done after a wait: blocked users and revoked tokens do nothing any more.
  * @throws ApiError 401, 403
  */
 export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promise<C> {
@@ -29,7 +29,7 @@ export async function callerNow<C extends Caller>(deps: Deps, caller: C): Promis
   return { ...caller, user: now, admin: caller.admin && now.admin === 1 };
 }
 
-/** The user, while the token is his and good. */
+/** The user, while the token is theirs and good. */
 const holderOfToken = steady((db, { id, token, day }: { id: number; token: number; day: string }) =>
   db
     .selectFrom('users')

@@ -61,7 +61,7 @@ export interface UserCaller extends Caller {
   user: User;
 }
 
-/** Whether the caller came over SSH, or shows over HTTP what he was given there. */
+/** Whether the caller came over SSH, or shows over HTTP what they were given there. */
 export const cameBySsh = ({ credential: { kind } }: Caller): boolean =>
   kind === 'ssh_key' || kind === 'deploy_key' || kind === 'ssh_certificate';
 
@@ -113,7 +113,7 @@ function machineOf(credential: Credential): Author {
   }
 }
 
-/** Who asks, and from where, as it is told of what he changes. @param address IP address of the request */
+/** Who asks, and from where, as it is told of what they change. @param address IP address of the request */
 export function originOf({ user, credential, sudoBy }: Caller, address: string): Origin {
   const author = user === null ? machineOf(credential) : authorOf(user);
   return { author, sudoBy: sudoBy?.name ?? null, address };

@@ -135,7 +135,7 @@ const endOf = ({ validBefore }: Certificate): number => {
 };
 
 /**
- * The user whom a certificate is for: its key id is his user name or primary address. Where that names nobody, it is a
+ * The user whom a certificate is for: its key id is their user name or primary address. Where that names nobody, it is a
  * text of the authority's own, and the one principal is the user name.
  */
 async function findUser(deps: Deps, { keyId, principals }: Certificate): Promise<User> {

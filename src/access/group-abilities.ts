@@ -15,7 +15,7 @@ export interface GroupRule extends Rule {
 
 const OWNED = { level: owner, writes: true, whenFrozen: 'kept' } as const;
 const SEEN = { level: guest, open: true, inside: true } as const;
-/** What everyone does for himself where he can see something. */
+/** What everyone does for themselves where they can see something. */
 const OWN_LIST = { level: guest, openToUsers: true, inside: true, writes: true, whenFrozen: 'kept' } as const;
 
 /** Who may do what in a group, in one place (part 1, section 5). */
@@ -42,13 +42,13 @@ export const GROUP_RULES = {
   admin_group_ssh_certificates: OWNED,
   /** What was changed in it, and by whom. */
   read_group_audit_events: { level: owner },
-  /** What the caller changed himself. */
+  /** What the caller changed themselves. */
   read_own_group_audit_events: { level: developer },
   read_group_members: { level: guest, open: true },
   admin_group_members: OWNED,
   admin_group_member_roles: OWNED,
   read_billable_members: { level: owner },
-  /** With all of his memberships below, whatever their level. */
+  /** With all of their memberships below, whatever their level. */
   remove_billable_member: OWNED,
   remove_group_member: { ...OWNED, relations: { self: {} } },
   request_group_access: OWN_LIST,

@@ -11,7 +11,7 @@ export interface InstanceRule {
   relations?: { owner: object };
   /** It changes something. */
   writes?: true;
-  /** Of what belongs to the caller himself. */
+  /** Of what belongs to the caller themselves. */
   own?: true;
   /** What decides beside this table: for the document. */
   further?: string;

@@ -50,7 +50,7 @@ async function callerOfUserKey(deps: Deps, fingerprint: string): Promise<Caller 
   return user && callerWithKey(user, key.id);
 }
 
-/** @returns the caller whom a key of his proves */
+/** @returns the caller whom a key of their proves */
 export const callerWithKey = (user: User, keyId: number): Caller => ({
   user,
   admin: user.admin === 1,

@@ -32,7 +32,7 @@ interface LevelRow {
   project_id: number;
   user_id: number;
   level: number;
-  /** Of one of his roles; a row for each, and one for all of his memberships without any. */
+  /** Of one of their roles; a row for each, and one for all of their memberships without any. */
   permission: string | null;
 }
 

@@ -11,7 +11,7 @@ export const lineageIds = (lineage: string): number[] => lineage.split('/').filt
 /** Sorts after every lineage that begins with the text before it. */
 export const AFTER_LINEAGE = '~';
 
-/** In queries from `group_links l` joined with `members m`: what a member of the group gets by the share, at most his own level. */
+/** In queries from `group_links l` joined with `members m`: what a member of the group gets by the share, at most their own level. */
 export const SHARED_LEVEL = sql.raw<number>(
   'case when l.group_access < m.access_level then l.group_access else m.access_level end',
 );
@@ -134,7 +134,7 @@ function holds(wanted: Wanted, level: RawBuilder<unknown>, role: RawBuilder<unkn
 const OWN_LEVEL = sql.raw('access_level');
 const OWN_ROLE = sql.raw('member_role_id');
 
-/** Ids of all groups in which the user has what is wanted, those below his own groups included: a subquery. */
+/** Ids of all groups in which the user has what is wanted, those below their own groups included: a subquery. */
 export function groupsOf(userId: number, wanted: Wanted, day: string): Expression<number> {
   return sql<number>`(
     select d.id from namespaces d
@@ -194,7 +194,7 @@ export async function hasProjectInside(db: Db, namespace: Namespace, userId: num
 }
 
 /**
- * Ids of the groups above the projects that the user is a member of, and of those in which he is a member himself:
+ * Ids of the groups above the projects that the user is a member of, and of those in which they are a member themselves:
  * what `hasProjectInside` holds for, as far as `groupsOf` does not hold it already.
  */
 export async function groupsAboveProjectsOf(db: Db, userId: number, day: string): Promise<number[]> {
@@ -223,7 +223,7 @@ export async function groupsAboveProjectsOf(db: Db, userId: number, day: string)
 
 /**
  * Whether the user has what is wanted in the project of the row at hand, by any way of membership: the same as
- * `projects.id in projectsOf(...)`, without a list of all his projects. For queries from `projects`.
+ * `projects.id in projectsOf(...)`, without a list of all their projects. For queries from `projects`.
  */
 export function isProjectOf(userId: number, wanted: Wanted, day: string): Expression<SqlBool> {
   return sql<SqlBool>`(projects.namespace_id in ${groupsOf(userId, wanted, day)}

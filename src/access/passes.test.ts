@@ -21,7 +21,7 @@ const USE = { purpose: 'reading', object: 7 };
 const make = async (caller: Caller) => (await makePass(app.deps, caller, USE, 60))!;
 const read = (pass: string, purpose = USE.purpose) => callerOfPass(app.deps, pass, purpose);
 
-/** A caller of each kind that has passes, and how what he showed is taken away. */
+/** A caller of each kind that has passes, and how what they showed is taken away. */
 const KINDS: Record<string, () => Promise<{ caller: Caller; revoke(): Promise<unknown> }>> = {
   'an access token': async () => {
     const { token } = await app.make.user({ scopes: ['read_api'] });

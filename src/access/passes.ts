@@ -27,8 +27,8 @@ interface Claims extends PassUse {
 }
 
 /**
- * A signed text that stands for the caller in one thing for a while, where a client cannot send what proves who he is. It is
- * no better than what he showed: it ends with that.
+ * A signed text that stands for the caller in one thing for a while, where a client cannot send what proves who they are. It is
+ * no better than what they showed: it ends with that.
  * @param seconds that it is good for
  * @returns null for callers whom nothing names that lasts: anonymous ones, those with a password or by sudo
  */
@@ -93,7 +93,7 @@ function moreOf({ credential, user }: Caller): Claims['more'] {
   return { userId: user.id, groupId, validBefore };
 }
 
-/** The caller as what he showed makes him; whether that is still good is looked at afterwards. */
+/** The caller as what they showed makes them; whether that is still good is looked at afterwards. */
 async function callerOf(db: Db, { kind, id, more }: Claims): Promise<Caller | undefined> {
   switch (kind) {
     case 'access_token': {

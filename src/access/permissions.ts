@@ -27,7 +27,7 @@ import { atLevel, type MemberStanding, type RolePermissions } from './role-permi
 export interface ProjectPermissions {
   /** Level by membership (60 for administrators, 0 for none). */
   level: number;
-  /** What custom roles give the caller beside his level. */
+  /** What custom roles give the caller beside their level. */
   rolePermissions: RolePermissions;
   /** @param on what is known of the object that the ability is used on */
   can(ability: ProjectAbility, on?: Circumstances): boolean;
@@ -70,7 +70,7 @@ const onPlan = async (deps: Deps, membership: MemberStanding): Promise<MemberSta
     ? membership
     : atLevel(membership.level);
 
-/** What the caller may do in the project when it is known what he is there by membership. */
+/** What the caller may do in the project when it is known what they are there by membership. */
 export function projectPermissionsAt(
   caller: Caller,
   project: Project,

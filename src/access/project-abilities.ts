@@ -3,7 +3,7 @@ import { admin, developer, guest, maintainer, NO_ROLE, owner, planner, type Rule
 /** What labels and milestones are for. */
 const ISSUABLES = ['issues', 'merge_requests'] as const;
 
-/** What everyone does for himself where he can see something: it changes nothing for others, archived or not. */
+/** What everyone does for themselves where they can see something: it changes nothing for others, archived or not. */
 const OWN_LIST = { level: guest, openToUsers: true, writes: true, whenFrozen: 'kept' } as const;
 /** What those who administer a project go on doing while it is archived. */
 const ADMINISTERED = { level: maintainer, writes: true, whenFrozen: 'kept' } as const;
@@ -120,7 +120,7 @@ export const PROJECT_RULES = {
   read_runners: { level: maintainer },
   /** What was changed in access, tokens, protection and settings, and by whom. */
   read_project_audit_events: { level: maintainer },
-  /** What the caller changed himself. */
+  /** What the caller changed themselves. */
   read_own_audit_events: { level: developer },
   admin_runners: ADMINISTERED,
   admin_job_token_scope: ADMINISTERED,

@@ -120,7 +120,7 @@ const membershipsOf = prepared((db, { user, projects, day }: OfUser & OfProjects
     .where((eb) => eb.or([eb('source_type', '=', 'group'), eb('source_id', 'in', projects)])),
 );
 
-/** The user's own memberships: of these projects, and of all groups. By the id of what he is a member of. */
+/** The user's own memberships: of these projects, and of all groups. By the id of what they are a member of. */
 async function ownMemberships(db: Db, user: number, projects: readonly number[], day: string) {
   const rows = await membershipsOf(db, { user, projects, day });
   const members = folded(rows);

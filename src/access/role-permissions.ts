@@ -67,15 +67,15 @@ export type RolePermission = keyof typeof PERMISSIONS;
 export const ROLE_PERMISSIONS = Object.keys(PERMISSIONS) as RolePermission[];
 const RULES: Readonly<Record<RolePermission, RolePermissionRule>> = PERMISSIONS;
 
-/** The permissions that somebody has in one place by all his roles there. */
+/** The permissions that somebody has in one place by all their roles there. */
 export type RolePermissions = ReadonlySet<RolePermission>;
 export const NO_PERMISSIONS: RolePermissions = new Set();
 
-/** What a user is in a project or group by all his memberships that count there. */
+/** What a user is in a project or group by all their memberships that count there. */
 export interface MemberStanding {
   /** The highest level, 0 for none; 60 stands for administrators. */
   level: number;
-  /** What his custom roles give beside it, all of them together. */
+  /** What their custom roles give beside it, all of them together. */
   permissions: RolePermissions;
 }
 

@@ -26,5 +26,5 @@ export const namespacesOfIds = prepared((db, { ids }: Ids) =>
 /** The users of ids, whatever has become of them. */
 export const usersOfIds = prepared((db, { ids }: Ids) => db.selectFrom('users').selectAll().where('id', 'in', ids));
 
-/** The user of an id, whatever has become of him. */
+/** The user of an id, whatever has become of them. */
 export const userOfId = steady((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));

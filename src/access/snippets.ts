@@ -28,7 +28,7 @@ export function canReadSnippet(caller: Caller, snippet: Snippet, permissions: Pr
 }
 
 /**
- * Whether the caller may change and remove the snippet: its author (in a project while he may make snippets there),
+ * Whether the caller may change and remove the snippet: its author (in a project while they may make snippets there),
  * Maintainers of its project and administrators.
  * @param permissions in the snippet's project; null for a personal snippet
  */

@@ -10,7 +10,7 @@ import { type GroupPermissions, groupPermissions, type ProjectPermissions, proje
 import { namespaceOfId, projectOfId } from './rows-by-id.ts';
 import { within } from './within.ts';
 
-/** Somebody in a project, with what he may do there. */
+/** Somebody in a project, with what they may do there. */
 export interface Standing<C extends Caller = Caller> {
   caller: C;
   project: Project;
@@ -38,7 +38,7 @@ export async function standingIn<C extends Caller>(
 /**
  * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
  * @param db the transaction's handle
- * @returns where he stands now
+ * @returns where they stand now
  * @throws ApiError 401, 403, 404
  */
 export async function requireStill<C extends Caller>(

@@ -8,7 +8,7 @@ export interface Target extends Omit<Circumstances, 'as'> {
   is(relation: Relation): boolean | Promise<boolean>;
 }
 
-/** Whether the caller has the ability for the object: by his role, or by how he stands to it. */
+/** Whether the caller has the ability for the object: by their role, or by how they stand to it. */
 export async function allowsOn(
   permissions: Pick<ProjectPermissions, 'can'>,
   ability: ProjectAbility,

@@ -22,7 +22,7 @@ export async function visibleGroups(deps: Deps, caller: Caller): Promise<GroupCo
   return (eb) => eb.or([eb('visibility', 'in', open), member(eb)]);
 }
 
-/** Groups that the user belongs to: by membership of his own or an inherited one, by a share, or by a project inside. */
+/** Groups that the user belongs to: by membership of their own or an inherited one, by a share, or by a project inside. */
 export async function memberGroups(deps: Deps, userId: number): Promise<GroupCondition> {
   const day = today(deps.clock);
   const above = await deps.snapshot.get(`above:${userId}:${day}`, () => groupsAboveProjectsOf(deps.db, userId, day));

@@ -43,11 +43,11 @@ async function placesOf(user: User): Promise<Record<string, Project>> {
     'invited, without an answer': await make.project(),
     'member of its group': await make.project({ namespace: under }),
     'minimal access to its group': await make.project({ namespace: other }),
-    'its group shared with one of his': await make.project({ namespace: await make.group({ parent: group }) }),
-    'shared with one of his': await make.project(),
-    'shared with a group below one of his': await make.project(),
-    'shared with one of his until yesterday': await make.project(),
-    'its group shared with one below one of his': await make.project({ namespace: await make.group() }),
+    'its group shared with one of theirs': await make.project({ namespace: await make.group({ parent: group }) }),
+    'shared with one of theirs': await make.project(),
+    'shared with a group below one of theirs': await make.project(),
+    'shared with one of theirs until yesterday': await make.project(),
+    'its group shared with one below one of theirs': await make.project({ namespace: await make.group() }),
   };
   const PAST = '2020-01-01';
   await make.member({ project: projects.member! }, user, 10);
@@ -64,10 +64,10 @@ async function placesOf(user: User): Promise<Record<string, Project>> {
   await make.member({ group: other }, user, 5);
   await make.member({ group: lent }, user, 30);
   await share('group', group.id, lent);
-  await share('project', projects['shared with one of his']!.id, lent);
-  await share('project', projects['shared with a group below one of his']!.id, lentBelow);
-  await share('project', projects['shared with one of his until yesterday']!.id, lent, PAST);
-  await share('group', projects['its group shared with one below one of his']!.namespace_id, lentBelow);
+  await share('project', projects['shared with one of theirs']!.id, lent);
+  await share('project', projects['shared with a group below one of theirs']!.id, lentBelow);
+  await share('project', projects['shared with one of theirs until yesterday']!.id, lent, PAST);
+  await share('group', projects['its group shared with one below one of theirs']!.namespace_id, lentBelow);
   return projects;
 }
 
@@ -98,9 +98,9 @@ test('a list has the projects that the caller may read, and no others', async ()
     'own',
     'member',
     'member of its group',
-    'its group shared with one of his',
-    'shared with one of his',
-    'shared with a group below one of his',
+    'its group shared with one of theirs',
+    'shared with one of theirs',
+    'shared with a group below one of theirs',
   ];
   for (const [who, asking, expected] of [
     ['anonymous', ANONYMOUS, OPEN],

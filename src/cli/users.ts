@@ -19,7 +19,7 @@ const HELP = `Usage: stithy users create NAME --email ADDRESS [--full-name TEXT]
 Users, server running or not, with the settings of the server. Both print a new password, once: it is kept nowhere.
 
   create     makes a user; with --admin an administrator
-  password   gives a user another password; his tokens and keys stay in force
+  password   gives a user another password; their tokens and keys stay in force
 `;
 const OPTIONS = {
   email: { type: 'string' },

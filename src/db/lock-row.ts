@@ -3,7 +3,7 @@ import type { Db } from './schema.ts';
 
 /**
  * Lets one transaction at a time go on that calls this for the row: whoever bounds how many of something hang on a row
- * locks it before he counts, for on PostgreSQL none sees what others have not committed.
+ * locks it before they count, for on PostgreSQL none sees what others have not committed.
  * @returns whether the row is there
  */
 export async function lockRow(

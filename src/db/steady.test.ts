@@ -54,7 +54,7 @@ test('a steady query is asked again once more than bookkeeping has been written,
   });
   await touch(db).execute();
   assert.deepEqual(await read(db, id), ['One', !keeps]);
-  // Whoever gets a row has it for himself.
+  // Whoever gets a row has it for themselves.
   (await nameOf(db, { id }))[0]!.name = 'Mine';
   assert.deepEqual(await read(db, id), ['One', !keeps]);
 

@@ -7,7 +7,7 @@ import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Makes the project that somebody pushes to and that is not there: private, in a namespace where he may create one.
+ * Makes the project that somebody pushes to and that is not there: private, in a namespace where they may create one.
  * @param path full path of the project
  * @param scopes of tokens that may push
  * @returns undefined where the caller may not create it, who learns no more than that it is not there

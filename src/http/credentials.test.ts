@@ -64,7 +64,7 @@ const RUNNERS: Credentials = {
 
 let checks = 0;
 const known: Access = {
-  description: 'Whoever says who he is',
+  description: 'Whoever says who they are',
   anonymous: false,
   params: {},
   check: async ({ caller }) => {

@@ -48,7 +48,7 @@ export async function callerOf(deps: Deps, { ways }: Credentials, request: Fasti
   return ANONYMOUS;
 }
 
-/** Runs what may find that the caller has to say who he is. @throws ApiError; for 401 the refusal that is declared */
+/** Runs what may find that the caller has to say who they are. @throws ApiError; for 401 the refusal that is declared */
 export function orRefusal<T>({ refusal }: Credentials, work: () => Promise<T>): Promise<T> {
   return refusal === undefined ? work() : refuseBy(refusal, work);
 }

@@ -160,7 +160,7 @@ function keyOf(
   return key.length > MAX_KEY ? null : key;
 }
 
-/** Until when a caller is let in without a look at the clock, and nothing is noted of his token, in milliseconds since 1970. */
+/** Until when a caller is let in without a look at the clock, and nothing is noted of their token, in milliseconds since 1970. */
 function lastingUntil(caller: Caller, now: number): number {
   if (!lastsADay(caller) || caller.sudoBy !== null) return now;
   return Math.min((Math.floor(now / DAY_MS) + 1) * DAY_MS, useIsNotedUntil(caller));

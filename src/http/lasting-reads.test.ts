@@ -179,7 +179,7 @@ describe('whoever may no longer is refused at once', () => {
     assert.equal((await ask(RAW, { authorization: `Bearer ${token}` })).status, 404);
   });
 
-  test('when the day ends on which his token or membership does', async () => {
+  test('when the day ends on which their token or membership does', async () => {
     const { user, headers } = await member();
     const day = 86_400_000;
     const tomorrow = new Date(clock.now().getTime() + day).toISOString().slice(0, 10);

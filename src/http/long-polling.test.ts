@@ -107,7 +107,7 @@ test('a wait ends with its time', async () => {
   assert.deepEqual(await ask(1).answer, nothing);
 });
 
-test('who loses his rights while he waits gets nothing', async () => {
+test('who loses their rights while they wait gets nothing', async () => {
   const { answer } = ask();
   await until(() => looks === 1);
   open = false;
@@ -117,7 +117,7 @@ test('who loses his rights while he waits gets nothing', async () => {
   assert.equal(looks, 1);
 });
 
-test('those who find no place are answered at once, and one caller takes no more than his share', async () => {
+test('those who find no place are answered at once, and one caller takes no more than their share', async () => {
   const token = { 'private-token': ROOT_TOKEN };
   const waiting = [ask(), ask()];
   await until(() => looks === 2);

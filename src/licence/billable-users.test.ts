@@ -61,7 +61,7 @@ test('Premium bills every active person; Ultimate those who are more than a gues
   await change(user, { state: 'active', kind: 'human' });
 });
 
-test('a person with a project of his own is billed on Ultimate, as its owner', async () => {
+test('a person with a project of their own is billed on Ultimate, as its owner', async () => {
   const { user, token } = await app.make.user();
   const before = await count('ultimate');
   expectStatus(await app.post('/projects', { token, json: { name: 'own' } }), 201);

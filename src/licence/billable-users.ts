@@ -16,7 +16,7 @@ const freeLevel = (plan: Plan): number => (plan === 'ultimate' ? AccessLevel.gue
 
 /**
  * Whether a membership of a level and a custom role costs something: one above the free level, and where guests are free that of
- * a guest whose role lets him do more than read code.
+ * a guest whose role lets them do more than read code.
  */
 export const isBilled = (plan: Plan, level: RawBuilder<unknown>, role: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${level} > ${freeLevel(plan)} or ${role} in (

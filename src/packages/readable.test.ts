@@ -74,7 +74,7 @@ async function readBy(caller: Caller) {
 }
 
 describe('packages that a caller may read', () => {
-  test('are those of the projects whose packages he may read', async () => {
+  test('are those of the projects whose packages they may read', async () => {
     const { make } = app;
     const people = {} as Record<string, User>;
     for (const [name, level] of [

@@ -7,7 +7,7 @@ import { collaborationBranches } from './collaboration.ts';
 import type { Actor } from './protections.ts';
 
 /**
- * The actor with the rights that he has now, for what is done after a wait: members may have been removed, levels
+ * The actor with the rights that they have now, for what is done after a wait: members may have been removed, levels
  * lowered, tokens revoked, projects closed or archived.
  * @param row the project's, where it was just read
  * @throws ApiError 401 and 403 for who may not sign in any more, 404 when the project is gone or hidden

@@ -23,8 +23,8 @@ interface Shared {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Branches of a fork that the caller may push to although he may not push to the fork: an open merge request that allows
- * collaboration leads from them to a branch that he may merge into, and its author may still push to the fork. Never
+ * Branches of a fork that the caller may push to although they may not push to the fork: an open merge request that allows
+ * collaboration leads from them to a branch that they may merge into, and its author may still push to the fork. Never
  * protected branches, nor those of private projects.
  */
 export async function collaborationBranches(deps: Deps, standing: Standing): Promise<ReadonlySet<string>> {

@@ -201,7 +201,7 @@ async function findStart(deps: Deps, repo: Repository, request: CommitFilesReque
   return { base, head };
 }
 
-/** The repository of the start, which the actor may have lost sight of while he waited. */
+/** The repository of the start, which the actor may have lost sight of while they waited. */
 async function startRepository(deps: Deps, { actor }: CommitFilesRequest, { id }: Project): Promise<Repository> {
   const standing = await standingIn(deps, actor.caller, id);
   if (standing?.permissions.can('read_code') !== true) throw notFound('Project');

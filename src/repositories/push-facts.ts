@@ -11,7 +11,7 @@ import type { Intent } from './intent.ts';
  */
 export type PushFact = (repo: Repository, ref: PushedRef, project: Project | null) => Promise<Partial<PushedRef>>;
 
-/** More refs of one push are not looked at: whoever follows them finds out for himself. */
+/** More refs of one push are not looked at: whoever follows them finds out for themselves. */
 const MOST_REFS = 4;
 /** Characters of a message that the event of a push carries. */
 const MOST_OF_MESSAGE = 1_000;

@@ -6,7 +6,7 @@ import { dieAs, secondProcess } from '../../test/support/second-process.ts';
 import { changeSettings, resetSettings } from '../../test/support/settings.ts';
 import { type AllSettings, SETTINGS, type SettingName } from './settings-table.ts';
 
-/** Longer than anybody goes by what he has read. */
+/** Longer than anybody goes by what they have read. */
 const IDLE_MS = 1_100;
 
 test('settings that are changed in a process hold in it at once, and are not asked for again', async () => {

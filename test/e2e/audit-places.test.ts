@@ -199,7 +199,7 @@ test('what the server removes when its days are over is told of as by itself', a
   assert.deepEqual([event?.author_id, event?.details.author_name, event?.details.ip_address], [-1, '(System)', null]);
 });
 
-test('a user is told of from his making to his end', async () => {
+test('a user is told of from their making to their end', async () => {
   const account = { email: 'bea@example.org', username: 'bea', name: 'Bea', password: 'a long password 1' };
   const { made, gist: added } = await told('POST', '/users', account);
   const path = `/users/${made.id}`;

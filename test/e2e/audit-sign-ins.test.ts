@@ -78,7 +78,7 @@ for (const [what, meanwhile] of [
   ['is blocked', { state: 'blocked' }],
   ['gets another password', { password_hash: 'another' }],
 ] as const) {
-  test(`a user who ${what} while his password is checked gets no token`, async () => {
+  test(`a user who ${what} while their password is checked gets no token`, async () => {
     const user = await person();
     const { passwords } = app.deps;
     const { check } = passwords;

@@ -46,7 +46,7 @@ async function member({ top }: Made, permissions: readonly RolePermission[], lev
   return person;
 }
 
-test('a guest with read_code clones and reads files; without it neither, and with it he does not push', async () => {
+test('a guest with read_code clones and reads files; without it neither, and with it they do not push', async () => {
   const made = await scene();
   const [plain, reader] = [await member(made, []), await member(made, ['read_code'])];
   const file = `${made.at}/repository/files/README.md/raw?ref=main`;
@@ -66,7 +66,7 @@ test('a guest with read_code clones and reads files; without it neither, and wit
   assert.equal(archive.statusCode, 200);
 });
 
-test('the code is closed to him again as soon as he loses the role', async () => {
+test('the code is closed to them again as soon as they lose the role', async () => {
   const made = await scene();
   const reader = await member(made, ['read_code']);
   const tree = () => app.get(`${made.at}/repository/tree`, { token: reader.token });
@@ -128,7 +128,7 @@ describe('a guest with admin_merge_request', () => {
     expectStatus(await app.delete(request, { token }), 403);
   });
 
-  test('counts for a rule that names him, as long as he has the role', async () => {
+  test('counts for a rule that names them, as long as they have the role', async () => {
     const made = await scene();
     const [reader, reviewer] = [await member(made, ['read_code']), await member(made, REVIEWER)];
     const other = await member(made, REVIEWER);
@@ -150,7 +150,7 @@ describe('a guest with admin_merge_request', () => {
     assert.equal(await approved(), false);
   });
 
-  test('merges into a protected branch only where that names him', async () => {
+  test('merges into a protected branch only where that names them', async () => {
     const made = await scene();
     const { token, user } = await member(made, REVIEWER);
     const protect = (json: object) =>
@@ -249,7 +249,7 @@ test('permissions are held by conditions as levels are: an archived project keep
   expectStatus(await app.post(`${made.at}/unarchive`, { token }), 201);
 });
 
-test('a guest takes a seat when his role gives more than reading code', async () => {
+test('a guest takes a seat when their role gives more than reading code', async () => {
   const made = await scene();
   const path = `/groups/${made.top.id}`;
   const seats = async ({ user }: TestUser) => {

@@ -42,7 +42,7 @@ const FURTHER: Readonly<Record<string, number>> = {
 };
 /** What takes the right to push, which is lost in a project that stands still. */
 const PUSHING = ['merge_merge_request', 'cancel_automatic_merge', 'rebase_merge_request'];
-/** Abilities that the author has only of his own drafts: others find none, administrators neither. */
+/** Abilities that the author has only of their own drafts: others find none, administrators neither. */
 const DRAFTS = ['update_draft_note', 'discard_draft_note'];
 
 /** Level from which on members of a private project find what the path names. */

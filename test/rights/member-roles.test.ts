@@ -20,7 +20,7 @@ import { makeThings, type Things } from './things.ts';
 
 /*
  * What each permission of a custom role changes on each level: the routes that a member of that level is refused without it, and that
- * are open to him with it. All are asked by HTTP, those that write with a body that is no JSON: who may is told that it cannot be
+ * are open to them with it. All are asked by HTTP, those that write with a body that is no JSON: who may is told that it cannot be
  * read, and nothing is changed.
  */
 

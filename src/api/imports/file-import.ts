@@ -39,7 +39,7 @@ interface FileJob {
 export interface FileRun<Job extends FileJob> {
   job: Job;
   entity: BulkImportEntity;
-  /** Who asked for the import; undefined when he is gone or blocked. */
+  /** Who asked for the import; undefined when they are gone or blocked. */
   caller: UserCaller | undefined;
   signal: AbortSignal;
   /**

@@ -6,7 +6,7 @@ import { type GroupScope, inGroup, inProject, type ProjectScope } from '../acces
 export const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_package' });
 
 /**
- * The same for the tools of registries: whoever does not say who he is, is asked to (401), whether there is such a project
+ * The same for the tools of registries: whoever does not say who they are, is asked to (401), whether there is such a project
  * or not.
  */
 export const readsRegistry: Access<ProjectScope> = asked(readsPackages);

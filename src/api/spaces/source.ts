@@ -63,7 +63,7 @@ export const standingOf = ({ level, rolePermissions }: ProjectPermissions | Grou
 
 /**
  * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
- * @returns what he is there now
+ * @returns what they are there now
  * @throws ApiError 401, 403, 404
  */
 export async function requireStillInSource(

@@ -54,7 +54,7 @@ export class RuleFiles {
 
   async #isThere(context: SourceContext, globs: readonly string[]): Promise<boolean> {
     this.#looked += 1;
-    // Whoever asks often looks through the list of all files himself.
+    // Whoever asks often looks through the list of all files themselves.
     const own = this.#looked > MAX_LOOKUPS ? await this.#files(context, '**/*') : [];
     if (own.length > 0 && own.length <= MAX_COMPARISONS) {
       if (own.some(globMatcher(globs))) return true;

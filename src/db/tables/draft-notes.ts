@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
 
-/** A comment of a review that only its author sees, until he publishes it. */
+/** A comment of a review that only its author sees, until they publish it. */
 export interface DraftNotesTable {
   id: Id;
   merge_request_id: number;

@@ -24,7 +24,7 @@ export interface ImportSourceUsersTable {
   source_user_identifier: string;
   source_username: string | null;
   source_name: string | null;
-  /** Who stands for him here. */
+  /** Who stands for them here. */
   placeholder_user_id: number | null;
   reassign_to_user_id: number | null;
   reassigned_by_user_id: number | null;

@@ -6,7 +6,7 @@ export interface TerraformStatesTable {
   id: Id;
   project_id: number;
   name: string;
-  /** JSON of the lock as its holder sent it, with his name; null while it is free. */
+  /** JSON of the lock as its holder sent it, with their name; null while it is free. */
   lock_info: string | null;
   locked_by_id: number | null;
   locked_at: Timestamp | null;

@@ -17,7 +17,7 @@ export type TodoAction =
 export interface TodosTable {
   id: Id;
   user_id: number;
-  /** Who made it, the user himself perhaps. */
+  /** Who made it, the user themselves perhaps. */
   author_id: number;
   project_id: number;
   target_type: IssuableType | 'Commit';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Timestamp } from '../columns.ts';
 
-/** What a user says about himself at the moment. */
+/** What a user says about themselves at the moment. */
 export interface UserStatusesTable {
   user_id: number;
   /** Name of an emoji without colons. */

@@ -23,7 +23,7 @@ export const GIT_CREDENTIALS: Credentials = {
   refusal: () => new ApiError(401, DENIED, {}, { 'WWW-Authenticate': 'Basic realm="Stithy"' }),
 };
 
-/** Runs what may find that the caller has to say who he is. @throws ApiError; for 401 one that makes git ask its user */
+/** Runs what may find that the caller has to say who they are. @throws ApiError; for 401 one that makes git ask its user */
 export const orChallenge = <T>(work: () => Promise<T>): Promise<T> => orRefusal(GIT_CREDENTIALS, work);
 
 /** Who sent a git request; anonymous where it does not say. @throws ApiError 401, 403, 429 */

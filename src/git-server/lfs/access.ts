@@ -7,7 +7,7 @@ import { admitGit, type ProjectAccess, type Wants } from '../access.ts';
 /**
  * Lets somebody to the large files of a project. Snippets, and projects that do without, have none.
  * @param path of the repository, without `.git`
- * @throws ApiError 401 where an anonymous caller has to say who he is, 403, 404
+ * @throws ApiError 401 where an anonymous caller has to say who they are, 403, 404
  */
 export async function admitLfs(deps: Deps, caller: Caller, path: string, wants: Wants): Promise<ProjectAccess> {
   const access = await admitGit(deps, caller, path, wants);
@@ -16,7 +16,7 @@ export async function admitLfs(deps: Deps, caller: Caller, path: string, wants: 
   return access;
 }
 
-/** Lets who may read a project's large files write them, where he may push. @throws ApiError 403 */
+/** Lets who may read a project's large files write them, where they may push. @throws ApiError 403 */
 export function requirePush({ permissions, caller, deployKey }: ProjectAccess): void {
   if (deployKey?.pushes === true) return;
   const { scopes } = caller;

@@ -94,7 +94,7 @@ export async function verifyLocks(
   return { ours: rows.filter(isMine).map(present), theirs: theirs.map(present), ...next };
 }
 
-/** Refuses who may not push any more, within the transaction. @returns what he may do now */
+/** Refuses who may not push any more, within the transaction. @returns what they may do now */
 async function requireStillPush(deps: Deps, db: Db, access: ProjectAccess): Promise<ProjectAccess> {
   const standing = await requireStill(deps, db, access.caller, access.project.id, 'push_code');
   const now = { ...access, ...standing };
@@ -140,7 +140,7 @@ export async function lockFile(
 }
 
 /**
- * Removes a lock: the caller's own, or with `force` somebody else's where he maintains the project.
+ * Removes a lock: the caller's own, or with `force` somebody else's where they maintain the project.
  * @returns the lock that was
  * @throws ApiError 403, 404
  */

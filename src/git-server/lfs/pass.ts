@@ -15,7 +15,7 @@ export interface LfsAuthentication {
   expires_in: number;
 }
 
-/** Makes what stands over HTTP for somebody who came over SSH: for one project, and no longer than what he showed is good. */
+/** Makes what stands over HTTP for somebody who came over SSH: for one project, and no longer than what they showed is good. */
 export async function lfsAuthentication(deps: Deps, { caller, project }: ProjectAccess): Promise<LfsAuthentication> {
   const pass = (await makePass(deps, caller, { purpose: PURPOSE, object: project.id }, LIFE))!;
   const { credential, user } = caller;

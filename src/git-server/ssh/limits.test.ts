@@ -192,7 +192,7 @@ describe('behind proxies that say whom they forward', () => {
     for (const each of waiting) assert.equal(await each.end(), 'closed');
   });
 
-  test('what anybody else says of where he comes from is not believed', async () => {
+  test('what anybody else says of where they come from is not believed', async () => {
     app.deps.config.sshTrustedProxies = ['192.0.2.1', '2001:db8::/32'];
     const { port } = await serve();
     const client = await from(port, '203.0.113.7');

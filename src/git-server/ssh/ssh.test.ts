@@ -18,7 +18,7 @@ describe('git over SSH', { skip: noSsh }, () => {
     await app.close();
   });
 
-  test('a user clones, fetches and pushes with his key, with each version of the protocol', async () => {
+  test('a user clones, fetches and pushes with their key, with each version of the protocol', async () => {
     const project = await app.make.project();
     const { maintainer } = await app.make.members(project);
     const key = await place.keyOf(maintainer);

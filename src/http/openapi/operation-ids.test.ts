@@ -43,7 +43,7 @@ test('a verb at the end of a path is what it does', () => {
   assert.equal(named('DELETE', '/projects/:id/fork'), 'deleteProjectFork');
 });
 
-test('the caller, his token, forms of a file and several parameters are told apart', () => {
+test('the caller, their token, forms of a file and several parameters are told apart', () => {
   assert.equal(named('GET', '/user/keys', true), 'listCurrentUserKeys');
   assert.equal(named('GET', '/users/:user_id/keys', true), 'listUserKeys');
   assert.equal(named('DELETE', '/personal_access_tokens/self'), 'deletePersonalAccessTokenSelf');

@@ -48,7 +48,7 @@ export class RequestBody {
     this.#claimed = true;
   }
 
-  /** To be called when the client is gone, be it with his answer. */
+  /** To be called when the client is gone, be it with their answer. */
   async clientLeft(): Promise<void> {
     // To abort takes as long as a query, and nobody waits for anything any more.
     if (this.#released) return;

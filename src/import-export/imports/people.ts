@@ -86,7 +86,7 @@ export class People {
     for (const id of missing) if (!this.#known.has(id)) await this.#add(namespaceId, { id });
   }
 
-  /** Enters who somebody is, before he is named. */
+  /** Enters who somebody is, before they are named. */
   async introduce(person: Given): Promise<void> {
     const { namespaceId } = this.#origin;
     const { id } = person;
@@ -138,7 +138,7 @@ export class People {
     return Number(total);
   }
 
-  /** Enters a person with a placeholder, unless that is done already. @returns who stands for him */
+  /** Enters a person with a placeholder, unless that is done already. @returns who stands for them */
   async #enter(
     namespaceId: number,
     identifier: string,
@@ -179,7 +179,7 @@ export class People {
     try {
       return await this.#deps.db.transaction().execute(enter);
     } catch (error) {
-      // Another import below the same group has met him at the same moment, or before.
+      // Another import below the same group has met them at the same moment, or before.
       if (!isUniqueViolation(error)) throw error;
       const [known] = await this.#query(this.#deps.db, namespaceId, [identifier]).execute();
       const user = known === undefined ? null : standsFor(known);
@@ -189,7 +189,7 @@ export class People {
   }
 }
 
-/** Who stands for somebody: the user to whom everything was given, or his placeholder. */
+/** Who stands for somebody: the user to whom everything was given, or their placeholder. */
 const standsFor = (row: ImportSourceUser): number | null =>
   (row.status === SOURCE_USER_STATUS.completed ? row.reassign_to_user_id : null) ?? row.placeholder_user_id;
 

@@ -80,7 +80,7 @@ const chat = {
   sound: text('Sound that it makes.'),
   user_key: secret('Key of the user that is told; never shown.'),
   send_from_committer_email: flag(
-    'Whether answers go to whoever pushed, and mails are from him where his address is one of the domain of the server.',
+    'Whether answers go to whoever pushed, and mails are from them where their address is one of the domain of the server.',
   ),
   disable_diffs: flag('Whether mails leave out the diffs of what was changed.'),
 } as const satisfies Record<string, Field>;

@@ -103,7 +103,7 @@ test('what Matrix shows as HTML has the links and letters of the server alone', 
   );
 });
 
-test('irker: nobody who writes a commit says a line of his own', async () => {
+test('irker: nobody who writes a commit says a line of their own', async () => {
   const irc = await receiveLines();
   try {
     const settings = { server_host: '127.0.0.1', server_port: irc.port, recipients: 'irc://irc.example/#dev' };

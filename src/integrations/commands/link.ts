@@ -15,7 +15,7 @@ const PURPOSE = 'chat_names.link';
 /** Milliseconds in which an account can be linked after it was told how. */
 const GOOD_MS = 600_000;
 
-/** What whoever gets it proves: that he was told it in the chat, as this account. */
+/** What whoever gets it proves: that they were told it in the chat, as this account. */
 export const linkToken = ({ secrets, clock }: Pick<Deps, 'secrets' | 'clock'>, account: ChatAccount): string =>
   secrets.seal(JSON.stringify({ ...account, until: clock.now().getTime() + GOOD_MS }), PURPOSE);
 

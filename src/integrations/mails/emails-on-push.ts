@@ -62,7 +62,7 @@ function isOfHost(address: string, host: string): boolean {
   return host === domain || (domain.includes('.') && host.endsWith(`.${domain}`));
 }
 
-/** Whom the mail is from: where that is asked for whoever pushed, by his address where it is one of this installation's domain. */
+/** Whom the mail is from: where that is asked for whoever pushed, by their address where it is one of this installation's domain. */
 async function senderOf(work: Work) {
   const name = work.payload.user_name == null ? {} : { fromName: work.payload.user_name };
   const address = work.setting('send_from_committer_email') === true ? await pusherAddress(work) : undefined;

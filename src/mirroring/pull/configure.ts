@@ -24,7 +24,7 @@ export interface PullMirrorChange {
 /**
  * What a request means for a project's row. Call it with the row as it is in the transaction that changes it. Secrets that
  * are stored stay only with the repository and the protocol that they were stored for.
- * @param userId who asks: from now on updates are done in his name, and with his rights
+ * @param userId who asks: from now on updates are done in their name, and with their rights
  * @param field what the address is called in errors
  * @throws ApiError 400
  */

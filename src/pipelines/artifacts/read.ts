@@ -33,7 +33,7 @@ const ABILITIES = {
   maintainer: 'read_maintainer_artifacts',
 } as const;
 
-/** Whether somebody may read the artifact of a job in a project where he stands so. */
+/** Whether somebody may read the artifact of a job in a project where they stand so. */
 export const mayRead = (permissions: ProjectPermissions, { accessibility }: CiJobArtifact): boolean =>
   accessibility !== 'none' && permissions.can(ABILITIES[accessibility]);
 

@@ -19,7 +19,7 @@ const GOING: readonly State[] = [
 ];
 const AT_ONCE = 200;
 
-/** Nothing runs in the name of somebody who was blocked or is gone: neither his jobs, nor later for somebody else in his place. */
+/** Nothing runs in the name of somebody who was blocked or is gone: neither their jobs, nor later for somebody else in their place. */
 export function endJobsOfFormerUsers(deps: Deps): void {
   deps.lifecycle.userBlocked.add((db, id) => endJobsOf(deps, db, id));
   deps.lifecycle.userRemoved.add((db, { id }) => endJobsOf(deps, db, id));

@@ -33,7 +33,7 @@ function start(deps: Deps): NodeJS.Timeout {
       if (last !== undefined && last !== now) wakeRunners(deps);
       last = now;
     } catch {
-      // The database is away: whoever waits asks it himself soon enough, and says so.
+      // The database is away: whoever waits asks it themselves soon enough, and says so.
       last = '';
     } finally {
       looking = false;

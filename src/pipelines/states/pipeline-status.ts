@@ -12,7 +12,7 @@ import { DROP_PIPELINE_REF, FOLLOW_DOWNSTREAM } from '../job-kinds.ts';
 export type TimedJob = Pick<CiJob, 'status' | 'started_at' | 'finished_at'>;
 
 /**
- * Locks a pipeline to the end of the transaction: whoever changes its jobs or its state does this first, before he reads
+ * Locks a pipeline to the end of the transaction: whoever changes its jobs or its state does this first, before they read
  * them. The order of locks is: pipeline, then its jobs; never those of two pipelines at once.
  * @returns the pipeline; undefined when it is gone
  */

@@ -121,7 +121,7 @@ it('a delayed job whose time nobody saw fails', async () => {
   assert.deepEqual(await ends(pipeline.id), ['a failed stale_schedule']);
 });
 
-it('nothing runs for a user who is blocked or removed, nor for somebody else in his place', async () => {
+it('nothing runs for a user who is blocked or removed, nor for somebody else in their place', async () => {
   for (const remove of [false, true]) {
     const { user } = await app.make.user();
     await app.make.member({ project }, user, 40);

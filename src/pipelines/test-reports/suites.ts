@@ -32,7 +32,7 @@ interface Gathered {
 
 /**
  * What the jobs of a pipeline reported of their tests, jobs that were retried and those of child pipelines left out.
- * @param permissions of who asks: reports that he may not read are left out
+ * @param permissions of who asks: reports that they may not read are left out
  * @returns in the order of jobs, with the bytes that it takes, about
  */
 export async function testSuites(

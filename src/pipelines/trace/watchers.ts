@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Db } from '../../db/schema.ts';
 import type { Deps } from '../../deps.ts';
 
-/** So long somebody counts as watching a log after he has read it. */
+/** So long somebody counts as watching a log after they have read it. */
 const WATCHES_MS = 10_000;
 const MAX_JOBS = 10_000;
 

@@ -35,6 +35,6 @@ export async function readPusher(db: Db, rule: PushRule, userId: number | null):
   return { name: user.name, addresses: those(true), unconfirmed: those(false) };
 }
 
-/** Whether somebody is still who he was when commits were compared with him. */
+/** Whether somebody is still who they were when commits were compared with them. */
 export const isSamePusher = (was: Pusher, is: Pusher): boolean =>
   was.name === is.name && [...was.addresses].every((address) => is.addresses.has(address));

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** A project with one commit on `main`, a maintainer, and his work tree, whose remote is the project. */
+/** A project with one commit on `main`, a maintainer, and their work tree, whose remote is the project. */
 async function place(rule: Json = {}) {
   const project = await app.make.project();
   const { maintainer } = await app.make.members(project);

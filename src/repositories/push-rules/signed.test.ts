@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** A project that takes signed commits alone, who pushes to it, and his work tree with an SSH key to sign with. */
+/** A project that takes signed commits alone, who pushes to it, and their work tree with an SSH key to sign with. */
 async function place() {
   const project = await app.make.project();
   const { maintainer, developer } = await app.make.members(project);

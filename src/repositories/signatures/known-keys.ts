@@ -62,7 +62,7 @@ export class KnownKeys {
     return found;
   }
 
-  /** Confirmed addresses of a user, in lower case; none before he has confirmed his first. */
+  /** Confirmed addresses of a user, in lower case; none before they have confirmed their first. */
   async addressesOf(userId: number): Promise<readonly string[]> {
     const known = this.#addresses.get(userId);
     if (known !== undefined) return known;

@@ -101,7 +101,9 @@ const rates = {
   max_number_of_repository_downloads: keptOnly(
     paid(
       'ultimate',
-      integer(0, 'Repositories that a user may clone in a while before they are banned; 0 is no limit.', { max: 10_000 }),
+      integer(0, 'Repositories that a user may clone in a while before they are banned; 0 is no limit.', {
+        max: 10_000,
+      }),
     ),
   ),
   max_number_of_repository_downloads_within_time_period: keptOnly(

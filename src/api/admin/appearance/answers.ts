@@ -23,7 +23,7 @@ export const texts = {
   pwa_description: text('What the installed web application says of itself.', 2_048),
   member_guidelines: text('Markdown on the members page, for who may change members.', 4_096),
   new_project_guidelines: text('Markdown on the page on which projects are made.'),
-  profile_image_guidelines: text('Markdown where one sets his picture.', 4_096),
+  profile_image_guidelines: text('Markdown where one sets their picture.', 4_096),
   header_message: text('Line at the top of every page.'),
   footer_message: text('Line at the bottom of every page.'),
   message_background_color: color('Colour behind these lines'),

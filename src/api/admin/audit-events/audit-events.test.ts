@@ -175,7 +175,7 @@ describe('whoever may not see them is refused', () => {
   });
 });
 
-test('an administrator who acts as somebody else is told of beside him, with where he came from', async () => {
+test('an administrator who acts as somebody else is told of beside them, with where they came from', async () => {
   const sudo = { headers: { sudo: 'owner' }, json: { user_id: people.stranger.user.id, access_level: 10 } };
   const [event] = await auditOf(app, async () =>
     expectStatus(await app.post(`/groups/${group.id}/members`, sudo), 201),

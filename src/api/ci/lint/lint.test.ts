@@ -154,7 +154,7 @@ describe('a configuration in the context of a project', () => {
     assert.deepEqual(await names('refs/tags/both'), ['build']);
   });
 
-  test('rules of a dry run know who asks, as those of his pipelines do', async () => {
+  test('rules of a dry run know who asks, as those of their pipelines do', async () => {
     const content = (name: string) => `a: {script: echo, rules: [{if: $GITLAB_USER_LOGIN == "${name}"}]}`;
     const valid = async (name: string) => (await post(content(name), { dry_run: true })).valid;
     assert.equal(await valid(staff.developer.user.username), true);

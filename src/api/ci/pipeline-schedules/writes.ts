@@ -177,7 +177,7 @@ async function requireOwner({ db }: Pick<Deps, 'db'>, { owner_id }: CiPipelineSc
   throw invalidModel({ owner: ['is gone or blocked: take ownership of the schedule first'] });
 }
 
-/** Makes the caller the owner: it runs in his name from now on. @throws ApiError 404 */
+/** Makes the caller the owner: it runs in their name from now on. @throws ApiError 404 */
 export async function takeOwnership(
   { db, clock }: Deps,
   schedule: CiPipelineSchedule,

@@ -22,8 +22,8 @@ export const allRunners = ({ db }: Deps): Runners =>
   db.selectFrom('ci_runners').selectAll().where('id', '>', 0).orderBy('id', 'desc');
 
 /**
- * Those that a user looks after: of projects where he is a Maintainer, and of groups where he is an Owner; and where a custom
- * role lets him see them.
+ * Those that a user looks after: of projects where they are a Maintainer, and of groups where they are an Owner; and where a custom
+ * role lets them see them.
  */
 export function ownRunners(deps: Deps, userId: number): Runners {
   const day = today(deps.clock);

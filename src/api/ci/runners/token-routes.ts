@@ -22,7 +22,7 @@ interface Wanted {
 
 const insufficient = () => forbidden('Insufficient permissions');
 
-/** Where the caller wants a runner, if he may have one there. @throws ApiError 400, 403, 404 */
+/** Where the caller wants a runner, if they may have one there. @throws ApiError 400, 403, 404 */
 async function placeFor(deps: Deps, caller: UserCaller, wanted: Wanted): Promise<RunnerPlace> {
   if (wanted.runner_type === 'instance_type') {
     if (!caller.admin) throw insufficient();

@@ -156,7 +156,7 @@ test('jobs that were retried, child pipelines and what is past its time are left
   );
 });
 
-test('who sees the pipeline sees them, but for those that are kept from him', async () => {
+test('who sees the pipeline sees them, but for those that are kept from them', async () => {
   const { job } = await report('rspec', ok(1));
   const members = await app.make.members(project);
   const counts = async () => {

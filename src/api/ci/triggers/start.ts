@@ -105,7 +105,7 @@ async function asTrigger(deps: Deps, found: FoundProject, { token, payload }: St
   };
 }
 
-/** Whether the owner may give pipelines variables: where the project keeps that from him, there is no payload either. */
+/** Whether the owner may give pipelines variables: where the project keeps that from them, there is no payload either. */
 async function ownerSets(deps: Deps, { project, namespace }: FoundProject, { owner_id }: CiTrigger): Promise<boolean> {
   const caller = await laterCaller(deps, owner_id);
   if (caller === undefined) return false;

@@ -11,12 +11,12 @@ import { usersWithAddresses } from '../../identity/index.ts';
 
 const BATCH = 500;
 
-/** The author of a commit as templates read him. */
+/** The author of a commit as templates read them. */
 export interface Author {
   reference: string;
-  /** Whether he is no member of the project. */
+  /** Whether they are no member of the project. */
   contributor: boolean;
-  /** Whether he is named: a contributor, or a member of a group whose members always are. */
+  /** Whether they are named: a contributor, or a member of a group whose members always are. */
   credit: boolean;
 }
 

@@ -162,7 +162,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     assert.equal((await report({ state: 'success', name: 'y', pipeline_id: one!.id })).ref, 'another');
   });
 
-  test('gives each user a status of his own', async () => {
+  test('gives each user a status of their own', async () => {
     const { user, token } = await app.make.user();
     await app.make.member({ project }, user, 30);
     const first = await report({ state: 'running', name: 'x' });

@@ -22,7 +22,7 @@ const Key = Type.Object({
 export const Signature = Type.Object({
   signature_type: Enum(['PGP', 'SSH', 'X509']),
   verification_status: Enum(STATUSES, {
-    description: 'Only `verified` says that the committer himself signed, by a key and an address that are his.',
+    description: 'Only `verified` says that the committer themselves signed, by a key and an address that are theirs.',
   }),
   commit_source: Type.String(),
   gpg_key_id: Type.Optional(Nullable(Type.Integer())),

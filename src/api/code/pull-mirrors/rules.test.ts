@@ -124,7 +124,7 @@ test('names that are object ids are not taken over, and the others are', async (
 });
 
 describe('the mirror user', () => {
-  test('has the pipelines made in his name, where they are wanted', async () => {
+  test('has the pipelines made in their name, where they are wanted', async () => {
     const { pair, from } = await started({ '.gitlab-ci.yml': CI });
     const { maintainer } = await app.make.members(pair.copy);
     const pipelines = async () =>
@@ -146,7 +146,7 @@ describe('the mirror user', () => {
     assert.equal(project.mirror, true);
   });
 
-  test('stops the mirror when he is blocked or no member any more, until somebody else saves it', async () => {
+  test('stops the mirror when they are blocked or no member any more, until somebody else saves it', async () => {
     const { pair, from, to } = await started();
     const { maintainer, owner } = await app.make.members(pair.copy);
     await pair.follow({}, maintainer.token);

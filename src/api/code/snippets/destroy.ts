@@ -80,8 +80,8 @@ export async function destroySnippetsOfProjects(
 }
 
 /**
- * Removes the snippets of a user who is about to be removed: his personal ones, which belong to nobody else.
- * @param all also those that he made in projects
+ * Removes the snippets of a user who is about to be removed: their personal ones, which belong to nobody else.
+ * @param all also those that they made in projects
  */
 export async function destroySnippetsOfUser(
   deps: Deps,

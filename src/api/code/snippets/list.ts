@@ -24,7 +24,7 @@ type SnippetQuery = ReturnType<typeof within>;
 
 const newestFirst = (query: SnippetQuery): SnippetQuery => query.orderBy('created_at', 'desc').orderBy('id', 'desc');
 
-/** What the user has written, as far as he may still read it. */
+/** What the user has written, as far as they may still read it. */
 export const ownSnippets = (deps: Deps, caller: Caller, filters: SnippetFilters): SnippetQuery =>
   newestFirst(
     within(deps, filters)
@@ -63,8 +63,8 @@ export async function allSnippets(
   const few = await deps.snapshot.get(`few:${userId}:${AccessLevel.guest}:${day}`, () =>
     fewProjectsOf(deps.db, userId, AccessLevel.guest, day, FEW_PROJECTS),
   );
-  // Each part follows an index of its own in this order. Where the user is a member of many projects, he soon comes upon
-  // what he may read of all that is not open; where of few, it is looked for in these.
+  // Each part follows an index of its own in this order. Where the user is a member of many projects, they soon come upon
+  // what they may read of all that is not open; where of few, it is looked for in these.
   const ofMembers =
     few === null
       ? closed.map((visibility) => others.where('snippets.visibility', '=', visibility))

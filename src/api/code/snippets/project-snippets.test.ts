@@ -133,7 +133,7 @@ describe("a project's snippets", () => {
       expectStatus(await app.delete(`${base}/${id}`, { token: people[role].token }), 403);
     }
     expectStatus(await app.delete(`${base}/${id}`, { token: people.maintainer.token }), 204);
-    // An author who may not make snippets any more cannot change his own.
+    // An author who may not make snippets any more cannot change their own.
     const own = await make(base, people.reporter);
     await app.deps.db
       .updateTable('members')
@@ -230,7 +230,7 @@ describe('removing', () => {
     for (const dir of dirs) assert.equal(existsSync(dir), false);
   });
 
-  test('a user takes his personal snippets along and leaves those of projects to the ghost', async () => {
+  test('a user takes their personal snippets along and leaves those of projects to the ghost', async () => {
     for (const hard of [false, true]) {
       const { people, base } = await staffed();
       const { user } = people.reporter;

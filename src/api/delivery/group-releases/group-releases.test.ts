@@ -72,7 +72,7 @@ test('releases of all projects below the group are listed, newest first', async 
   assert.deepEqual(await list(await app.make.group()), []);
 });
 
-test('each caller sees the releases that he may read, and of each what he may see of it', async (t) => {
+test('each caller sees the releases that they may read, and of each what they may see of it', async (t) => {
   const group = await app.make.group({ visibility: 'public' });
   const open = await projectWith(t, { namespace: group, visibility: 'public' }, [['open', 1]]);
   const members = await projectWith(

@@ -72,7 +72,7 @@ test('a tag that is protected meanwhile is neither made nor released by those wh
   assert.deepEqual(expectStatus(await app.get(path), 200), []);
 });
 
-test('whoever loses his role meanwhile neither makes, changes nor removes a release', async (t) => {
+test('whoever loses their role meanwhile neither makes, changes nor removes a release', async (t) => {
   const { project } = await seededProject(app, t);
   const { developer } = await app.make.members(project);
   const { token, user } = developer;

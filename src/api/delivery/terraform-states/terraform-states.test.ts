@@ -182,7 +182,7 @@ describe('a lock', () => {
       expectStatus(await app.delete(path('/lock'), { query: { ID: 'mine' } }), 200);
   });
 
-  test('that was taken from its holder lets him write no more', async () => {
+  test('that was taken from its holder lets them write no more', async () => {
     expectStatus(await lock('mine'), 200);
     expectStatus(await app.delete(path('/lock')), 200);
     assert.match(message(await write(stateOf(1), { ID: 'mine' }), 409), /not locked any more/);

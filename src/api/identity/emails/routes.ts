@@ -27,7 +27,7 @@ async function list({ deps, page, request, reply }: BaseContext, userId: number)
   return rows.map(present);
 }
 
-/** Further e-mail addresses; the first one belongs to the user himself. */
+/** Further e-mail addresses; the first one belongs to the user themselves. */
 export const emailRoutes = [
   route({
     method: 'GET',

@@ -12,7 +12,7 @@ const taken = () => invalidModel({ email: ['has already been taken'] });
 
 /**
  * Gives a user a further address.
- * @param given `confirmed_at` null means that nobody has confirmed yet that it is his
+ * @param given `confirmed_at` null means that nobody has confirmed yet that it is theirs
  * @throws ApiError 400 when it is no address, or somebody has it
  */
 export async function addEmail(deps: Deps, given: Insertable<EmailsTable>): Promise<Email> {

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => app.close());
 
-test('a user adds, reads and removes keys of his own', async () => {
+test('a user adds, reads and removes keys of their own', async () => {
   const { user, token } = await app.make.user();
   const json = { title: 'laptop', key: `  ${ECDSA}\n`, expires_at: '2027-01-01' };
   const made = expectStatus<Key>(await app.post('/user/keys', { token, json }), 201);

@@ -20,7 +20,7 @@ export const userAccountRoutes = [
     method: 'GET',
     path: '/users/:id/associations_count',
     summary: 'Count the groups, projects, issues and merge requests of a user',
-    description: 'Memberships of his own, and what he wrote. For himself and administrators.',
+    description: 'Memberships of their own, and what they wrote. For themselves and administrators.',
     access: signedIn,
     scopes: ['read_user'],
     params: userId,

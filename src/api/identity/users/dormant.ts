@@ -32,7 +32,7 @@ export async function deactivateDormant(deps: Deps, signal: AbortSignal): Promis
       signal.throwIfAborted();
       last = user.id;
       await deactivateUser(deps, user).catch((error: unknown) => {
-        // He has come back, or is the last administrator.
+        // They have come back, or is the last administrator.
         if (!(error instanceof ApiError)) throw error;
       });
     }

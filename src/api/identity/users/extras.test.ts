@@ -47,7 +47,7 @@ test('GET /user_counts counts open work that the caller may see', async () => {
   expectStatus(await app.get('/user_counts', { token: null }), 401);
 });
 
-test('GET associations_count counts memberships and what a user wrote, for himself and administrators', async () => {
+test('GET associations_count counts memberships and what a user wrote, for themselves and administrators', async () => {
   const { user, token } = await app.make.user();
   const [group, project] = [await app.make.group(), await app.make.project()];
   await app.make.member({ group }, user, 30);

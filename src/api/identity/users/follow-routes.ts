@@ -22,7 +22,7 @@ const following = (action: 'follow' | 'unfollow') =>
     method: 'POST',
     path: `/users/:id/${action}`,
     summary: action === 'follow' ? 'Follow a user' : 'Follow a user no more',
-    description: `Answers 304 where nothing changes: ${action === 'follow' ? 'he is followed already, or oneself' : 'he is not followed'}.`,
+    description: `Answers 304 where nothing changes: ${action === 'follow' ? 'they are followed already, or oneself' : 'they are not followed'}.`,
     access: onServer('follow_user'),
     params: userId,
     success: { status: 201, schema: UserBasic },

@@ -8,11 +8,11 @@ import type { Deps } from '../../../deps.ts';
 
 const MAX_FOLLOWED = 300;
 
-/** How a user stands to those who follow him and whom he follows. */
+/** How a user stands to those who follow them and whom they follow. */
 export interface FollowFacts {
   followers: number;
   following: number;
-  /** Whether the one who looks follows him. */
+  /** Whether the one who looks follows them. */
   isFollowed: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function follow({ db, clock }: Deps, follower: User, followed: User
   });
 }
 
-/** Follows a user no more. @returns whether he was followed */
+/** Follows a user no more. @returns whether they were followed */
 export async function unfollow({ db }: Deps, followerId: number, followedId: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('user_follows')
@@ -84,7 +84,7 @@ export async function unfollow({ db }: Deps, followerId: number, followedId: num
   return numDeletedRows > 0n;
 }
 
-/** Active users who follow the user, or whom he follows; the latest to join first. */
+/** Active users who follow the user, or whom they follow; the latest to join first. */
 export function followsOf(db: Db, userId: number, which: 'followers' | 'following') {
   const [shown, other] = which === 'followers' ? FOLLOWERS : FOLLOWING;
   return db

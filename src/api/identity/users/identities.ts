@@ -97,7 +97,7 @@ export async function identitiesOf(db: Db, userIds: readonly number[]): Promise<
   return byUser;
 }
 
-/** Takes the identity at a provider from a user. @throws ApiError 404 where he has none there */
+/** Takes the identity at a provider from a user. @throws ApiError 404 where they have none there */
 export async function removeIdentity(deps: Deps, userId: number, provider: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const gone = await db

@@ -42,7 +42,7 @@ export const userMembershipRoutes = [
     method: 'GET',
     path: '/users/:id/memberships',
     summary: 'List the projects and groups that a user is a member of',
-    description: 'Memberships of his own only, not inherited ones.',
+    description: 'Memberships of their own only, not inherited ones.',
     access: administrator,
     params: userId,
     input: Type.Object({ type: Type.Optional(Enum(['Project', 'Namespace'])), ...pagination }),

@@ -47,7 +47,7 @@ export const userStateRoutes = [
   ),
   stateRoute(
     'reject',
-    'Turn a user away who waits for approval, and delete him',
+    'Turn a user away who waits for approval, and delete them',
     Success,
     async (deps, caller, user) => {
       const refuse = ({ state }: User) => {

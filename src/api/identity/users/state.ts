@@ -43,7 +43,7 @@ const refuseInternal = (user: User, verb: string): void => {
 
 const isBlocked = ({ state }: User): boolean => state !== 'active' && state !== 'deactivated';
 
-/** Blocks a user. @returns null when he is blocked already. @throws ApiError 403 for oneself and internal users */
+/** Blocks a user. @returns null when they are blocked already. @throws ApiError 403 for oneself and internal users */
 export async function blockUser(deps: Deps, actor: User, user: User): Promise<true | null> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API');
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be blocked by the API');
@@ -56,7 +56,7 @@ export async function blockUser(deps: Deps, actor: User, user: User): Promise<tr
   );
 }
 
-/** Lets a blocked user in again. @returns false when he is not blocked. @throws ApiError 403 */
+/** Lets a blocked user in again. @returns false when they are not blocked. @throws ApiError 403 */
 export async function unblockUser(deps: Deps, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API');
   if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
@@ -109,7 +109,7 @@ export async function unbanUser(deps: Deps, user: User): Promise<true> {
 
 const notInState = (verb: string, { state }: User) => new ApiError(403, `You cannot ${verb} ${state} users.`);
 
-/** Lets a user in who waits for approval. @throws ApiError 409 when he does not wait */
+/** Lets a user in who waits for approval. @throws ApiError 409 when they do not wait */
 export async function approveUser(deps: Deps, user: User): Promise<{ message: string }> {
   if (
     !(await change(deps, user, ['blocked_pending_approval'], 'active', {

@@ -44,7 +44,7 @@ test('blocking a blocked user answers null, unblocking an active one false', asy
   assert.equal(await act(await inState('active'), 'unblock', 201), false);
 });
 
-test('block and ban spare the caller himself', async () => {
+test('block and ban spare the caller themselves', async () => {
   const own = await app.post('/users/1/block');
   assert.equal(expectStatus(own, 403).message, '403 Forbidden - The API initiating user cannot be blocked by the API');
   expectStatus(await app.post('/users/1/ban'), 403);
@@ -82,7 +82,7 @@ test('only dormant users are deactivated', async () => {
   assert.match(await message(recent, 'deactivate', 403), /active in the past 90 days and cannot be deactivated$/);
 });
 
-test('a user who was never seen could not be deactivated: now he can, however young the account', async () => {
+test('a user who was never seen could not be deactivated: now they can, however young the account', async () => {
   const { user } = await app.make.user();
   assert.equal(await act({ user, token: '' }, 'deactivate', 201), true);
   assert.equal(await stateOf({ user, token: '' }), 'deactivated');
@@ -127,7 +127,7 @@ test('administrators who block each other at the same time do not both go', asyn
   expectStatus(await app.delete(`/users/${user.id}`), 204);
 });
 
-test('who is let in while he is turned away stays, and who is deleted twice is told of once', async () => {
+test('who is let in while they are turned away stays, and who is deleted twice is told of once', async () => {
   const waiting = await inState('blocked_pending_approval');
   const { userRemovalAsked } = app.deps.lifecycle;
   const { run } = userRemovalAsked;
@@ -323,7 +323,7 @@ test('DELETE /users/:id with hard_delete removes what the user wrote too', async
   );
 });
 
-test('the only owner of a group is kept, unless it is to go with him', async () => {
+test('the only owner of a group is kept, unless it is to go with them', async () => {
   const someone = await app.make.user();
   const group = await app.make.group({ owner: someone.user });
   const refused = expectStatus(await app.delete(`/users/${someone.user.id}`), 409);

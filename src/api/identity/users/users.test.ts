@@ -339,7 +339,7 @@ test('PUT /users/:id changes the password', async () => {
   expectStatus(await app.put(`/users/${made.id}`, { json: { password: 'short' } }), 400);
 });
 
-test('PUT /users/:id refuses taken names and addresses, and lets one keep his own', async () => {
+test('PUT /users/:id refuses taken names and addresses, and lets one keep their own', async () => {
   const a = await create();
   const b = await create();
   const change = (json: object) => app.put(`/users/${a.id}`, { json });

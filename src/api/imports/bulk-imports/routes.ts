@@ -27,7 +27,7 @@ async function requireSwitchedOn(deps: Deps): Promise<void> {
 
 const shared = { tag: 'Imports from other servers' } as const;
 
-/** Imports that the caller sees: his own, all for administrators. */
+/** Imports that the caller sees: their own, all for administrators. */
 const visible = ({ db }: Deps, { user, admin }: UserCaller) => {
   // Those of archives have no other server. The condition is that of an index, word for word.
   const query = db.selectFrom('bulk_imports').selectAll('bulk_imports').where(sql<boolean>`source_url <> ''`);

@@ -7,12 +7,12 @@ const STATUSES = Object.keys(SOURCE_USER_STATUS) as (keyof typeof SOURCE_USER_ST
 /** Somebody of another server whose contributions somebody shall be given. */
 export const SourceUser = Type.Object({
   id: Type.Integer(),
-  source_hostname: Type.String({ description: 'Where he comes from.', examples: ['git.example.org'] }),
-  import_type: Type.String({ description: 'How he came.', examples: ['gitlab_migration'] }),
-  source_user_identifier: Type.String({ description: 'His id there.', examples: ['42'] }),
-  source_name: Nullable(Type.String({ description: 'His name there.', examples: ['Ann'] })),
-  source_username: Nullable(Type.String({ description: 'His user name there.', examples: ['ann'] })),
-  status: Enum(STATUSES, { description: 'What has become of his contributions.', examples: ['awaiting_approval'] }),
+  source_hostname: Type.String({ description: 'Where they come from.', examples: ['git.example.org'] }),
+  import_type: Type.String({ description: 'How they came.', examples: ['gitlab_migration'] }),
+  source_user_identifier: Type.String({ description: 'Their id there.', examples: ['42'] }),
+  source_name: Nullable(Type.String({ description: 'Their name there.', examples: ['Ann'] })),
+  source_username: Nullable(Type.String({ description: 'Their user name there.', examples: ['ann'] })),
+  status: Enum(STATUSES, { description: 'What has become of their contributions.', examples: ['awaiting_approval'] }),
 });
 
 /** What is shown of one. */

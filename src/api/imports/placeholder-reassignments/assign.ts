@@ -35,7 +35,7 @@ export const calledAs = ({ source_name, source_username, source_hostname }: Impo
  * Gives the contributions of a source user to a user, who is asked first; not where administrators have switched that off
  * for themselves.
  * @param db the handle of the transaction
- * @returns whether it was possible: false where he is in no state for it any more
+ * @returns whether it was possible: false where they are in no state for it any more
  */
 export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User, by: UserCaller): Promise<boolean> {
   const bypass = by.admin && (await applicationSettings(deps, db)).allow_bypass_placeholder_confirmation;

@@ -61,7 +61,7 @@ async function giveMemberships(deps: Deps, row: ImportSourceUser, to: number): P
     if (caller !== undefined && source !== undefined) {
       const wanted = { accessLevel: each.access_level, expiresAt: each.expires_at, memberRoleId: null };
       await addMember(deps, { source, caller, actor: caller.user }, { ids: [to] }, wanted).catch((error: unknown) => {
-        // He is a member already, his time there is over, or who reassigns may not.
+        // They are a member already, their time there is over, or who reassigns may not.
         if (!(error instanceof ApiError)) throw error;
       });
     }

@@ -89,7 +89,7 @@ export const placeholderReassignmentRoutes = [
     tag,
     operationId: 'reassignGroupPlaceholders',
     summary: 'Reassign placeholder users by a completed sheet',
-    description: 'It is processed in the background. Each user is asked by mail whether he accepts.',
+    description: 'It is processed in the background. Each user is asked by mail whether they accept.',
     access: inGroup('admin_placeholder_reassignments'),
     input: Type.Object({ file: Upload({ description: 'The completed sheet, a CSV file.' }) }),
     bodyLimit: 'file',

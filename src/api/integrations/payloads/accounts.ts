@@ -17,7 +17,7 @@ const USER_EVENTS = {
 
 const always = (payload: Payload): SystemEvent[] => [{ trigger: 'always', header: 'System Hook', payload }];
 
-/** The user as the event knows him, else as he is; undefined when he is gone. */
+/** The user as the event knows them, else as they are; undefined when they are gone. */
 async function factsOf({ db }: Deps, event: UserEvent): Promise<UserFacts | undefined> {
   const { payload, created_at } = event;
   if ('user' in payload && payload.user !== undefined) return payload.user;

@@ -92,7 +92,7 @@ export async function memberHookEvents(deps: Deps, event: Event): Promise<HookEv
   const { source_type, source_id, user_id } = event.payload;
   if (source_type !== 'group') return [];
   const denied = event.type === 'access_request.removed';
-  // Who takes his own request back was denied nothing.
+  // Who takes their own request back was denied nothing.
   if (denied && event.actor_id === user_id) return [];
   const name = denied ? 'user_access_request_denied_for_group' : IN_GROUP[event.type];
   const payload = await ofGroup(deps, event, name);
@@ -109,7 +109,7 @@ export async function memberSystemEvents(deps: Deps, event: Event): Promise<Syst
   return [{ trigger: 'always', header: 'System Hook', payload: told }];
 }
 
-/** The last member of a group as if he had just been added, for tests of hooks; undefined where there is none. */
+/** The last member of a group as if they had just been added, for tests of hooks; undefined where there is none. */
 export async function sampleMember(deps: Deps, groupId: number, userId: number | null): Promise<HookEvent | undefined> {
   const row = await deps.db
     .selectFrom('members')

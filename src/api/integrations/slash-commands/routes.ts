@@ -38,7 +38,7 @@ const trigger = (slug: string, chat: string, word: string): Route =>
     path: `/projects/:id/${word}/${slug}/trigger`,
     summary: `Run a command that was given in ${chat}${word === 'services' ? ' by its earlier address' : ''}`,
     description:
-      'Whoever gave it is answered in the chat. It is run as the user whom his account there is linked to; one that is linked to nobody is told how that is done.',
+      'Whoever gave it is answered in the chat. It is run as the user whom their account there is linked to; one that is linked to nobody is told how that is done.',
     access: openAbility('run_chat_command'),
     params: Type.Object({ id: Type.String({ description: 'Id or path of the project.' }) }),
     input,

@@ -56,7 +56,7 @@ async function integrationOf(deps: Deps, id: string, slug: string, token: string
   return { ...found, row };
 }
 
-/** The user whom an account of a chat is linked to, as far as he may do anything. */
+/** The user whom an account of a chat is linked to, as far as they may do anything. */
 async function userOf(deps: Deps, { integration_id, team_id, chat_id }: ChatAccount) {
   const row = await deps.db
     .selectFrom('chat_names')
@@ -74,7 +74,7 @@ async function userOf(deps: Deps, { integration_id, team_id, chat_id }: ChatAcco
   return laterCaller(deps, row.user_id);
 }
 
-/** How somebody links his account: there are no pages here on which he could. */
+/** How somebody links their account: there are no pages here on which they could. */
 const invitation = (deps: Deps, account: ChatAccount): CommandAnswer =>
   said(
     `:wave: Hi there! Before I do anything for you, please link this account to your user: within ten minutes, send with your access token\n\`curl --request POST --header "PRIVATE-TOKEN: YOUR_ACCESS_TOKEN" "${deps.externalUrl()}/api/v4/user/chat_names" --data-urlencode "token=${linkToken(deps, account)}"\``,
@@ -84,7 +84,7 @@ const help = (command: string): CommandAnswer =>
   said([`Available commands of ${command}:`, ...USAGE.map((line) => `• ${line}`)].join('\n'));
 
 /**
- * Runs a command that somebody gave in a chat, as the user whom his account there is linked to.
+ * Runs a command that somebody gave in a chat, as the user whom their account there is linked to.
  * @param slug of the integration that the chat uses
  * @throws ApiError 404 where there is none with the token, 429
  */

@@ -41,7 +41,7 @@ const BECAUSE: Record<Reason, string> = {
 };
 const BY_ACCOUNT = (host: string) => `You get this mail because of your account on ${host}.`;
 
-/** Finishes a letter for one recipient. @param said what happened, as far as it is for him */
+/** Finishes a letter for one recipient. @param said what happened, as far as it is for them */
 export function compose(
   deps: Deps,
   manner: Manner,

@@ -30,7 +30,7 @@ export interface Part {
   about?: Topic;
 }
 
-/** What an event is told in: one mail for each user, whatever of it concerns him. */
+/** What an event is told in: one mail for each user, whatever of it concerns them. */
 export interface Dispatch {
   topic: Topic;
   letter: Letter;

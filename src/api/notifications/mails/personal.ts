@@ -10,7 +10,7 @@ import type { Letter } from './letter.ts';
 /** Users whom one such mail goes to at most. */
 const MAX_PEOPLE = 100;
 
-/** What concerns somebody himself, whatever he has set. */
+/** What concerns somebody themselves, whatever they have set. */
 export interface Personal {
   /** What it is about: each user gets one mail of it. */
   occasion: string;

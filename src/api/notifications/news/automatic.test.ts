@@ -44,7 +44,7 @@ test('an automatic merge is told of when it is set, and to who set it when it ha
   const ends = merged.filter(({ source }) => source.includes('The merge request was merged'));
   assert.deepEqual(addressees(ends), addresses(author, boss));
   assert.match(mailTo(ends, boss).parts[0]!.text, new RegExp(`as ${boss.user.name} had set it to be`));
-  // Who merges himself sees it happen.
+  // Who merges themselves sees it happen.
   const other = await open('at-once', 'Other');
   const alone = await mailed.sentBy(() => put(`${at(other)}/merge`, {}));
   assert.deepEqual(addressees(alone), addresses(author));

@@ -19,7 +19,7 @@ export interface Company {
   /** Who takes part in it, follows it or watches the project. */
   all: Candidate[];
   assignees: number[];
-  /** Who said that he does not follow it. */
+  /** Who said that they do not follow it. */
   unsubscribed: ReadonlySet<number>;
 }
 

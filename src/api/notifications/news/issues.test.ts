@@ -116,7 +116,7 @@ test('closing, opening again and giving an issue away are mailed as answers', as
   assert.match(mailTo(given, first).parts[0]!.text, /changed assignees from .* to /);
 });
 
-test('who only wants to be told where he is named is told of being given something, and of nothing else', async () => {
+test('who only wants to be told where they are named is told of being given something, and of nothing else', async () => {
   const issue = await open({ assignee_ids: [levels.mention.user.id, levels.disabled.user.id] });
   const closed = await mailed.sentBy(() => put(issue, { state_event: 'close' }));
   assert.deepEqual(addressees(closed).includes(levels.mention.user.email), false);
@@ -189,7 +189,7 @@ test('a comment is mailed to who takes part, and stands in its thread', async ()
   assert.equal(mailTo(answers, author).headers['in-reply-to'], `<note_${discussion.notes[0]!.id}@${host}>`);
 });
 
-test('nobody is told of what he may not see', async () => {
+test('nobody is told of what they may not see', async () => {
   const [planner, guest] = [await member(15), await member(10)];
   const outsider = await mailed.app.make.user();
   for (const user of [planner, guest, outsider]) await mailed.setLevel(user, 'watch', `/projects/${project.id}`);

@@ -26,7 +26,7 @@ export interface Commented {
   followed: Followed | null;
   /** Issues and merge requests. */
   affected: Affected | null;
-  /** Its author, as far as he is known here. */
+  /** Its author, as far as they are known here. */
   authorId: number | null;
 }
 
@@ -120,7 +120,7 @@ async function onCommit(deps: Deps, place: Place, sha: string, noteIds: Ids): Fo
   };
 }
 
-/** The user who wrote a commit, by the address that he has confirmed. */
+/** The user who wrote a commit, by the address that they have confirmed. */
 async function userOf(deps: Deps, email: string | undefined): Promise<number | null> {
   if (email === undefined || email === '') return null;
   const [user] = await usersWithAddresses(deps.db, [asciiLower(email)]);

@@ -4,7 +4,7 @@ import { CUSTOM_EVENTS, NOTIFICATION_LEVELS, type NotificationLevel, PREMIUM_EVE
 
 const Level = Enum(Object.keys(NOTIFICATION_LEVELS) as NotificationLevel[]);
 
-/** Which events somebody has switched on and off; null for those he has said nothing of. */
+/** Which events somebody has switched on and off; null for those they have said nothing of. */
 export const NotificationEvents = Type.Partial(
   Type.Object(
     Object.fromEntries(

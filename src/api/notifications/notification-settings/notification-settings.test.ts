@@ -130,7 +130,7 @@ test('what is no level or no flag is refused', async () => {
   });
 });
 
-test('nobody has a setting of what he does not see, and anonymous callers have none', async () => {
+test('nobody has a setting of what they do not see, and anonymous callers have none', async () => {
   const { token } = await app.make.user();
   const group = await app.make.group({ visibility: 'private' });
   const project = await app.make.project({ namespace: group, visibility: 'private' });

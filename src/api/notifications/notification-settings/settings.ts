@@ -53,7 +53,7 @@ export async function settingIn(db: Db, userId: number, place: SettingPlace): Pr
 /**
  * Changes what a user has said in a place; what is not sent stays as it is.
  * @param email for the setting that holds everywhere: the address that mail goes to
- * @throws ApiError 400 for a level that there is not, or an address that is not his or not confirmed
+ * @throws ApiError 400 for a level that there is not, or an address that is not theirs or not confirmed
  */
 export async function changeSetting(
   { db: database, clock }: Deps,

@@ -5,8 +5,8 @@ export const REASONS = ['own_activity', 'assigned', 'review_requested', 'mention
 export type Reason = (typeof REASONS)[number];
 
 /**
- * How somebody comes to be told of something, which decides from which level on he is: he follows it, he is named in it or
- * given it, he takes part in it, or he watches its place.
+ * How somebody comes to be told of something, which decides from which level on they are: they follow it, they are named in it or
+ * given it, they take part in it, or they watch its place.
  */
 export type Tie = 'subscription' | 'mention' | 'participating' | 'watch';
 

@@ -13,7 +13,7 @@ import { BATCH } from './wishes.ts';
 /** Whether somebody may be told of something, who stands so to its project. */
 export type MayRead = (reader: UserCaller, permissions: ProjectPermissions) => boolean;
 
-/** Somebody who may be told, with what he may do in the project. */
+/** Somebody who may be told, with what they may do in the project. */
 export interface Reader {
   user: User;
   permissions: ProjectPermissions;

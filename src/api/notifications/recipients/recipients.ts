@@ -14,7 +14,7 @@ export interface News {
   candidates: readonly Candidate[];
   /** Who did it. */
   actorId: number | null;
-  /** Whether he is told of it like everybody else. */
+  /** Whether they are told of it like everybody else. */
   tellsActor?: boolean;
   /** Those who said that they do not follow it. */
   unsubscribed?: ReadonlySet<number>;

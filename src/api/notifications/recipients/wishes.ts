@@ -7,7 +7,7 @@ import type { Wish } from './wanted.ts';
 /** Users of one query; the number of values in a statement is limited. */
 export const BATCH = 500;
 
-/** What somebody said of a place, with the address that he wants its mails at. */
+/** What somebody said of a place, with the address that they want its mails at. */
 export interface PlaceWish extends Wish {
   email: string | null;
 }

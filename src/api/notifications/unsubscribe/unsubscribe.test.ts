@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => mailed.close());
 
-/** An issue that a user wrote, and the address at which he stops to follow it. */
+/** An issue that a user wrote, and the address at which they stop to follow it. */
 async function followed() {
   const author = await mailed.app.make.user();
   const { iid } = expectStatus<{ iid: number }>(

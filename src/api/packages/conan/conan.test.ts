@@ -239,7 +239,7 @@ describe('who', () => {
   const recipe = 'who/1.0/_/_';
   before(() => upload(recipe, R1, P1));
 
-  test('logs in and goes on with what he was given', async () => {
+  test('logs in and goes on with what they were given', async () => {
     expectStatus(await get(url('v1/ping'), null), 200);
     assert.equal((await get(url('v1/ping'), null)).headers['x-conan-server-capabilities'], 'revisions');
     const deploy = expectStatus<{ token: string; username: string }>(

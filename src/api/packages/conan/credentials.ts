@@ -27,9 +27,9 @@ export const CONAN: Credentials = {
   ),
 };
 
-/** Everybody who says who he is. */
+/** Everybody who says who they are. */
 export const knownCaller: Access = {
-  description: 'Everybody who says who he is, by any token',
+  description: 'Everybody who says who they are, by any token',
   anonymous: false,
   params: {},
   check: async ({ caller }) => {

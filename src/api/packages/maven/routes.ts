@@ -35,7 +35,7 @@ const reading = {
 
 const missing = (): ApiError => notFound('Package');
 
-/** Whoever did not say who he is may find it when he does. */
+/** Whoever did not say who they are may find it when they do. */
 const missingOrAsked =
   ({ caller }: BaseContext) =>
   (): ApiError =>

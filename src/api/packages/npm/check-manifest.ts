@@ -28,7 +28,7 @@ export function registerNpm(deps: Deps): void {
   deps.jobs.register(CHECK, ({ packageId }, { signal }) => checkManifest(deps, packageId, signal));
 }
 
-/** Takes a version away whose file says that it is another one: whoever installs it would not get what he asked for. */
+/** Takes a version away whose file says that it is another one: whoever installs it would not get what they asked for. */
 async function checkManifest(deps: Deps, packageId: number, signal: AbortSignal): Promise<void> {
   const row = await deps.db
     .selectFrom('packages')

@@ -284,12 +284,12 @@ test('votes stay when a user is deleted, and go with all that they wrote', async
   expectStatus(await app.get(`${issue.path}/award_emoji`), 200);
 });
 
-test('reactions go with the comments of a user who is removed with all that he wrote', async () => {
+test('reactions go with the comments of a user who is removed with all that they wrote', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const issue = await rows.issue(project.id);
   const { user, token } = await app.make.user();
   const notes = `/projects/${project.id}/issues/${issue.iid}/notes`;
-  const note = expectStatus<{ id: number }>(await app.post(notes, { token, json: { body: 'His' } }), 201);
+  const note = expectStatus<{ id: number }>(await app.post(notes, { token, json: { body: 'Their' } }), 201);
   const given = expectStatus<Award>(await app.post(`${notes}/${note.id}/award_emoji`, json('rocket')), 201);
   expectStatus(await app.delete(`/users/${user.id}`, { query: { hard_delete: true } }), 204);
   const left = await app.deps.db.selectFrom('award_emoji').select('id').where('id', '=', given.id).execute();

@@ -4,7 +4,7 @@ import { PositionInput } from '../discussions/position.ts';
 import { Position } from '../notes/answers.ts';
 import { MAX_NOTE } from '../notes/writes.ts';
 
-/** A comment that only its author sees until he publishes it. */
+/** A comment that only its author sees until they publish it. */
 export const DraftNote = Type.Object({
   id: Type.Integer(),
   author_id: Type.Integer(),

@@ -33,7 +33,7 @@ export async function findDraft(deps: Deps, { caller }: Writer, noteable: Review
   return draft;
 }
 
-/** @throws ApiError 400 where there is no such thread, or the caller may not resolve it as he wants to */
+/** @throws ApiError 400 where there is no such thread, or the caller may not resolve it as they want to */
 async function checkThread(
   deps: Deps,
   writer: Writer,

@@ -119,7 +119,7 @@ test('a member of very many projects sees what everyone does in them, and nothin
   );
   const made = await pushes(MANY * 2, (n) => mine[n % MANY]!);
   await pushes(500, (n) => others[n % 2]!);
-  // As a guest of the first one he does not see its pushes.
+  // As a guest of the first one they do not see its pushes.
   const shown = made.filter((_, n) => n % MANY !== 0).toReversed();
   const found = [];
   for (const number of [1, 2, 3])

@@ -30,7 +30,7 @@ function kindsFor(rights: Rights): Pick<Filters, 'action' | 'targetType'>[] {
 
 /**
  * Takes the list apart so that each part is read along an index. Where much of the project is closed to the caller, the
- * kinds that are open to him are read one by one: what is closed may be nearly all there is.
+ * kinds that are open to them are read one by one: what is closed may be nearly all there is.
  */
 function partsOf({ rights, filters }: ProjectEntries): Filters[] {
   const { code, issues, mergeRequests } = rights;

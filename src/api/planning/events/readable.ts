@@ -80,7 +80,7 @@ const milestoneThere = (): Condition =>
     eb.exists(eb.selectFrom('milestones').select('milestones.id').whereRef('milestones.id', '=', 'events.target_id')),
   ]);
 
-/** Condition on rows of `events` of a project in which the caller has the rights: he may read what they tell of. */
+/** Condition on rows of `events` of a project in which the caller has the rights: they may read what they tell of. */
 export function readable(caller: Caller, rights: Rights): Condition {
   const of = (type: string, condition: Condition) => eb.and([eb(targetType, '=', type), condition]);
   const ways: Condition[] = [

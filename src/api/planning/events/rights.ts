@@ -13,7 +13,7 @@ import { notDeleted } from '../../../db/not-deleted.ts';
 import type { FeatureLevel } from '../../../db/tables/projects.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What a caller may read of a project that he sees, as far as its activity shows it. */
+/** What a caller may read of a project that they see, as far as its activity shows it. */
 export interface Rights {
   member: boolean;
   code: boolean;
@@ -55,8 +55,8 @@ export function visible(caller: Caller, day: string): Expression<SqlBool> {
 const FEATURES = ['repository', 'issues', 'merge_requests', 'snippets', 'wiki'] as const;
 
 /**
- * The caller's rights in many projects at once, in a handful of queries. Projects that he does not see are left out.
- * @param membersOnly leaves out those too that he is no member of, administrator or not
+ * The caller's rights in many projects at once, in a handful of queries. Projects that they do not see are left out.
+ * @param membersOnly leaves out those too that they are no member of, administrator or not
  */
 export async function rightsIn(
   deps: Deps,

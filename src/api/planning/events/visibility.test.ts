@@ -81,7 +81,7 @@ async function sees({ inProject, ofAuthor }: Setting, token: string | null, word
   assert.deepEqual(await ofAuthor(token), words);
 }
 
-test('in a public project each sees what he may read', async () => {
+test('in a public project each sees what they may read', async () => {
   const setup = await setting({ visibility: 'public' });
   const { stranger, guest, planner, reporter } = await app.make.members(setup.project);
   await sees(setup, null, without(...SECRETS, ...SNIPPETS));
@@ -93,7 +93,7 @@ test('in a public project each sees what he may read', async () => {
   assert.deepEqual(await setup.inAll(guest.token), without(...SECRETS));
   // It is no project of the stranger's.
   assert.deepEqual(await setup.inAll(stranger.token), []);
-  // A user's own acts are no way around what is kept from him.
+  // A user's own acts are no way around what is kept from them.
   assert.deepEqual(await setup.own(setup.author.token), without(...SECRETS, ...SNIPPETS));
 });
 

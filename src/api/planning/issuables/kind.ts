@@ -25,7 +25,7 @@ export interface IssuableKind<Row extends IssuableRow = IssuableRow> {
   read: ProjectAbility;
   /** Who keeps its times. */
   manage: ProjectAbility;
-  /** Who subscribes to it and puts it on his list. */
+  /** Who subscribes to it and puts it on their list. */
   follow: ProjectAbility;
   schema: TSchema;
   /** @throws ApiError 404 for none that the caller may read */

@@ -128,7 +128,7 @@ test('following is said once; participants are those who take part', async () =>
     assert.equal(expectStatus(await app.post(`${path}/unsubscribe`, { token }), 201).subscribed, false);
   }
   expectStatus(await app.post(`${path}/subscribe`, { token: null }), 401);
-  // The author takes part without saying so, until he says no.
+  // The author takes part without saying so, until they say no.
   expectStatus(await app.post(`${path}/subscribe`), 304);
   assert.equal(expectStatus(await app.post(`${path}/unsubscribe`), 201).subscribed, false);
   expectStatus(await app.put(path, { json: { assignee_id: guest.user.id } }), 200);

@@ -14,7 +14,7 @@ const ISSUABLES = ['issues', 'merge_requests'] as const;
 
 /**
  * Condition on rows of `projects`: its labels and milestones are for the caller, because issues or merge requests are
- * open to him. It says of every project what `read_label` and `read_milestone` say of one.
+ * open to them. It says of every project what `read_label` and `read_milestone` say of one.
  * @param day today, `YYYY-MM-DD`
  */
 export const withOpenIssuables = (
@@ -62,7 +62,7 @@ async function idsOf(query: SelectQueryBuilder<Schema, 'projects', { id: number 
   return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
 }
 
-/** Projects that are open to the caller or that he is a member of, by an index each; null when they are not few. */
+/** Projects that are open to the caller or that they are a member of, by an index each; null when they are not few. */
 async function candidatesOf(deps: Deps, caller: Caller, day: string): Promise<number[] | null> {
   const { db } = deps;
   const open = await idsOf(

@@ -273,7 +273,7 @@ test('a link to what the caller may not see is neither shown nor removed', async
       assert.deepEqual(Object.keys(refused), ['message']);
     }
   }
-  // The planner of one side may not remove what he cannot see on the other.
+  // The planner of one side may not remove what they cannot see on the other.
   const path = `${linksOf(issue)}/${toHidden[1]!.id}`;
   assert.equal(message(expectStatus(await app.delete(path, { token: people.planner.token }), 404)), '404 Not found');
   assert.equal((await list(issue)).length, 3);

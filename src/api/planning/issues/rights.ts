@@ -8,13 +8,13 @@ export interface IssueRights {
   backdate: boolean;
 }
 
-/** What the caller may decide about an issue that he makes: members, guests too, give it labels, people and dates then. */
+/** What the caller may decide about an issue that they make: members, guests too, give it labels, people and dates then. */
 export const rightsOnCreation = (permissions: ProjectPermissions): IssueRights => ({
   manage: permissions.can('set_new_issue_metadata'),
   backdate: permissions.can('own_project'),
 });
 
-/** What the caller may decide about an issue that he may change. */
+/** What the caller may decide about an issue that they may change. */
 export const rightsOn = (permissions: ProjectPermissions): IssueRights => ({
   manage: permissions.can('admin_issue'),
   backdate: permissions.can('own_project'),

@@ -21,7 +21,7 @@ function newcomers(change: readonly [unknown, unknown] | undefined): number[] {
 
 /**
  * Does what follows from a change for the lists of what is to be done, in the transaction of the change: who changed it
- * has dealt with it (unless he only took it himself), who was assigned or asked for a review has something to do.
+ * has dealt with it (unless they only took it themselves), who was assigned or asked for a review has something to do.
  */
 export async function todosOfChanges(
   deps: Deps,

@@ -8,7 +8,7 @@ import type { Deps } from '../../../deps.ts';
 import type { TodoFilters } from './inputs.ts';
 import { visibleTodos } from './visible.ts';
 
-/** The caller's entries about what he may see. */
+/** The caller's entries about what they may see. */
 async function own(deps: Deps, caller: UserCaller) {
   const visible = await visibleTodos(deps, caller);
   const query = deps.db.selectFrom('todos').selectAll('todos').where('todos.user_id', '=', caller.user.id);
@@ -46,7 +46,7 @@ export async function listTodos(
   return pageOf(deps.db, query.orderBy('todos.id', 'desc'), page);
 }
 
-/** One of the caller's entries by its id; undefined for none, and for one about what he may not see any more. */
+/** One of the caller's entries by its id; undefined for none, and for one about what they may not see any more. */
 export async function findTodo(deps: Deps, caller: UserCaller, id: number): Promise<Todo | undefined> {
   const { query } = await own(deps, caller);
   return query.where('todos.id', '=', id).executeTakeFirst();

@@ -47,7 +47,7 @@ export async function addTodos(
   return added.map(({ id }) => id);
 }
 
-/** Marks what a user had to do about something as done, because he has acted on it; within a transaction. */
+/** Marks what a user had to do about something as done, because they have acted on it; within a transaction. */
 export async function settleTodos(
   deps: Deps,
   db: Db,

@@ -131,7 +131,7 @@ test('mentions in descriptions and comments wait for those who may read them', a
   assert.deepEqual(await actionsOn(bob, open), ['mentioned']);
 });
 
-test('every comment that mentions somebody waits for him, with its text', async () => {
+test('every comment that mentions somebody waits for them, with its text', async () => {
   const ana = await fresh();
   const made = await issue();
   for (const body of ['Not you', `First @${ana.user.username}`, `Again @${ana.user.username}`]) {
@@ -254,7 +254,7 @@ test('merging, approving and pushing settle what a merge request asked for', asy
   assert.deepEqual(await actionsOn(ana, closed), []);
 });
 
-test('a user adds issues and merge requests himself, once', async () => {
+test('a user adds issues and merge requests themselves, once', async () => {
   const ana = await fresh();
   for (const path of [issuePath(await issue()), mergePath(await mergeRequest())]) {
     const todo = expectStatus<Todo>(await app.post(`${path}/todo`, by(ana)), 201);

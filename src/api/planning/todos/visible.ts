@@ -47,7 +47,7 @@ const noteOpen: Condition = eb.or([
 ]);
 
 /**
- * Condition on rows of `todos` of the caller: he may still see what they are about. Three queries for his rights in the
+ * Condition on rows of `todos` of the caller: they may still see what they are about. Three queries for their rights in the
  * projects that they are in.
  */
 export async function visibleTodos(deps: Deps, caller: UserCaller): Promise<Condition> {

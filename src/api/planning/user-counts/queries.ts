@@ -8,7 +8,7 @@ import { visibleTodos } from '../todos/visible.ts';
 
 const OPEN = { nonArchived: true };
 
-/** Open work of the caller, as far as he may see it; each number at most 10,001. */
+/** Open work of the caller, as far as they may see it; each number at most 10,001. */
 export async function openCounts(deps: Deps, caller: UserCaller) {
   const { db } = deps;
   const { id } = caller.user;

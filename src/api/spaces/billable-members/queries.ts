@@ -5,7 +5,7 @@ import type { Db } from '../../../db/schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import { isBilled } from '../../../licence/billable-users.ts';
 
-/** Someone who belongs to a tree of groups, with the strongest of his ways in. */
+/** Someone who belongs to a tree of groups, with the strongest of their ways in. */
 interface BillableRow {
   user_id: number;
   access_level: number;

@@ -25,7 +25,7 @@ export function allKeys(db: Db, isPublic?: boolean) {
   return isPublic === undefined ? query : query.where('public', '=', bit(isPublic));
 }
 
-/** The deploy keys that a user may use in further projects: public ones, and those of projects he maintains. */
+/** The deploy keys that a user may use in further projects: public ones, and those of projects they maintain. */
 export function accessibleKeys(db: Db, userId: number, day: string) {
   return db
     .selectFrom('deploy_keys')

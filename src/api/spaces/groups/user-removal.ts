@@ -84,7 +84,7 @@ async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId:
   await db.deleteFrom('namespaces').where('id', '=', namespace.id).execute();
 }
 
-/** Takes the stars of a user off what he starred, before they go with him. */
+/** Takes the stars of a user off what they starred, before they go with them. */
 async function takeStarsBack(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('projects')

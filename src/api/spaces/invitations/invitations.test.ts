@@ -181,7 +181,7 @@ test('invitations go with what they are to', async () => {
   await newUser(email);
 });
 
-test('only who manages members invites, and nobody above himself', async () => {
+test('only who manages members invites, and nobody above themselves', async () => {
   const project = await app.make.project();
   const people = await app.make.members(project);
   const path = `/projects/${project.id}/invitations`;

@@ -54,7 +54,7 @@ function sentence(error: unknown): string {
 const titled = (field: string): string => `${field[0]!.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
 
 /**
- * Invites addresses and adds users, each for itself. An address that a user has confirmed makes him a member at once.
+ * Invites addresses and adds users, each for itself. An address that a user has confirmed makes them a member at once.
  * @returns what stood against whom, by address, user name or id
  * @throws ApiError 400 for more than 100 addresses or users, 403 for a higher role than one's own
  */

@@ -130,7 +130,7 @@ for (const kind of ['group', 'project'] as const) {
   });
 }
 
-describe('nobody gives more than he has', () => {
+describe('nobody gives more than they have', () => {
   /** Somebody who may manage the members of a group as a guest. */
   async function manager(permissions: readonly RolePermission[] = []) {
     const made = await scene();
@@ -140,7 +140,7 @@ describe('nobody gives more than he has', () => {
     return { ...made, ...guest, role, path: `/groups/${made.group.id}` };
   }
 
-  test('a manager of members who is a guest gives his own level and permissions', async () => {
+  test('a manager of members who is a guest gives their own level and permissions', async () => {
     const { path, token, other, role } = await manager(['read_code']);
     const [same, less, more] = [
       role,
@@ -166,7 +166,7 @@ describe('nobody gives more than he has', () => {
     expectStatus(await app.delete(`${path}/invitations/same@example.org`, { token }), 204);
   });
 
-  test('he touches nobody who has more, and no one else s memberships below', async () => {
+  test('they touch nobody who has more, and no one else s memberships below', async () => {
     const { group, project, path, token, other, owner } = await manager();
     const more = await app.make.memberRole(GUEST, ['remove_project']);
     await app.make.member({ group }, other.user, GUEST, null, more);

@@ -23,7 +23,7 @@ const by = {
   ip_address: '127.0.0.1',
 };
 
-test('a member is told of when he is added, changed and removed, with the role and the day', async () => {
+test('a member is told of when they are added, changed and removed, with the role and the day', async () => {
   const group = await app.make.group({ path: 'tools' });
   const project = await app.make.project({ namespace: group, path: 'parser' });
   const root = await app.deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
@@ -101,7 +101,7 @@ test('a custom role is told of by its name', async () => {
   assert.equal(added.details.as, 'Auditor (Guest)');
 });
 
-test('who asked for access is told of as a member once somebody lets him in', async () => {
+test('who asked for access is told of as a member once somebody lets them in', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const path = `/projects/${project.id}/access_requests`;
   assert.deepEqual(await auditOf(app, async () => expectStatus(await app.post(path, { token: ana.token }), 201)), []);
@@ -111,7 +111,7 @@ test('who asked for access is told of as a member once somebody lets him in', as
   assert.deepEqual([approved.event_name, approved.author_id, approved.details.as], ['member_created', 1, 'Reporter']);
 });
 
-test('who was invited by an address is told of when it becomes his', async () => {
+test('who was invited by an address is told of when it becomes theirs', async () => {
   const group = await app.make.group();
   const invitation = { email: 'new@example.org', access_level: 30 };
   await auditOf(app, async () =>
@@ -222,7 +222,7 @@ test('a membership or share that ends by its day is taken away on that day, and 
   );
 });
 
-test('who is added anew after his membership has ended is told of as one who went and came', async () => {
+test('who is added anew after their membership has ended is told of as one who went and came', async () => {
   const project = await app.make.project();
   const { user } = await app.make.user();
   await app.make.member({ project }, user, 30);

@@ -4,7 +4,7 @@ import type { Namespace } from '../../../db/tables/namespaces.ts';
 
 /**
  * Makes the owner of a personal namespace a member of a project that is made in it or comes to it, so that lists of
- * members show him. Nothing to do in a group.
+ * members show them. Nothing to do in a group.
  * @param now ISO 8601
  */
 export async function addNamespaceOwner(

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => app.close());
 
-test('the last owner of a group stays; with another owner, here or above, he may go', async () => {
+test('the last owner of a group stays; with another owner, here or above, they may go', async () => {
   const { group, owner, at } = await staffedGroup(app);
   const path = `/groups/${group.id}/members/${owner.user.id}`;
   expectStatus(await app.delete(path, { token: owner.token }), 403);
@@ -31,7 +31,7 @@ test('two owners who remove each other at once leave one', async () => {
     app.delete(`/groups/${group.id}/members/${other.user.id}`, { token: owner.token }),
     app.delete(`/groups/${group.id}/members/${owner.user.id}`, { token: other.token }),
   ]);
-  // The other is refused as the last owner, or not let in any more when the first was quicker than his access check.
+  // The other is refused as the last owner, or not let in any more when the first was quicker than their access check.
   const statuses = answers.map(({ statusCode }) => statusCode).sort();
   assert.equal(statuses[0], 204);
   assert.ok([403, 404].includes(statuses[1]!), String(statuses));
@@ -39,7 +39,7 @@ test('two owners who remove each other at once leave one', async () => {
   assert.equal(left.filter((member) => member.access_level === 50).length, 1);
 });
 
-test('everyone removes himself, nobody without rights another; the owner of a personal project stays', async () => {
+test('everyone removes themselves, nobody without rights another; the owner of a personal project stays', async () => {
   const owner = await app.make.user();
   const project = await app.make.project({ owner: owner.user });
   const { guest, developer, stranger, maintainer } = await app.make.members(project);
@@ -55,7 +55,7 @@ test('everyone removes himself, nobody without rights another; the owner of a pe
   expectStatus(await app.delete(`${path}/${developer.user.id}`, { headers: old }), 412);
 });
 
-test('DELETE of a group member ends his memberships below, unless they shall stay', async () => {
+test('DELETE of a group member ends their memberships below, unless they shall stay', async () => {
   const { group, developer } = await staffedGroup(app);
   const child = await app.make.group({ parent: group });
   const project = await app.make.project({ namespace: child });

@@ -12,7 +12,7 @@ import { requireCover, requireMovable, requireOtherOwner } from './rules.ts';
 import { type Change, lockOwners, recordMember, requireDirect, requireManager } from './writes.ts';
 
 /**
- * Removes a member, none who has more than the actor but himself. Memberships below a group end with it unless
+ * Removes a member, none who has more than the actor but themselves. Memberships below a group end with it unless
  * `skipSubresources`.
  * @throws ApiError 403 or 404
  */

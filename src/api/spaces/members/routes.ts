@@ -122,7 +122,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'DELETE',
       path: `${path}/:user_id`,
-      summary: `Remove a member of a ${kind}; everyone can remove himself`,
+      summary: `Remove a member of a ${kind}; everyone can remove themselves`,
       access: inSourceOrSelf(kind, READ_MEMBERS, REMOVE_MEMBER, { as: 'self', noun: 'member' }),
       params: userIdParam,
       input: memberRemoval,

@@ -51,7 +51,7 @@ export function insertShare(
 }
 
 /**
- * Takes a share back; nobody takes one that gives more than he has.
+ * Takes a share back; nobody takes one that gives more than they have.
  * @returns whether there was one
  * @throws ApiError 401, 403, 404
  */

@@ -23,7 +23,7 @@ export interface NamespaceFilters {
   full_path_search?: boolean | undefined;
 }
 
-/** The caller's own namespace and the groups in which he is a member himself; all for administrators. */
+/** The caller's own namespace and the groups in which they are a member themselves; all for administrators. */
 export function namespaceQuery(
   deps: Deps,
   caller: UserCaller,
@@ -61,7 +61,7 @@ export function namespaceQuery(
   );
 }
 
-/** The namespace of an id or full path: of members, of the user himself, any for administrators. @throws ApiError 404 */
+/** The namespace of an id or full path: of members, of the user themselves, any for administrators. @throws ApiError 404 */
 export async function readableNamespace(deps: Deps, caller: UserCaller, idOrPath: string): Promise<NamespaceRow> {
   const namespace = await findNamespace(deps, idOrPath);
   if (namespace === undefined || (await groupPermissions(deps, caller, namespace)).level === 0) {

@@ -43,7 +43,7 @@ export function invitedGroups(place: Place, relation: readonly ('direct' | 'inhe
   return (eb) => eb.or([direct(eb), inherited(eb)]);
 }
 
-/** Groups that the user could share the project with: his own that have no part in it yet. */
+/** Groups that the user could share the project with: their own that have no part in it yet. */
 export function shareLocations(place: Place, user: User, admin: boolean, day: string): GroupCondition {
   const above = groupsAbove(place);
   const shared = sharedWith([place.project.id], 'project');

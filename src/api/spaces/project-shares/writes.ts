@@ -36,7 +36,7 @@ export async function shareProject(
   }
 }
 
-/** Takes a share back; nobody takes one that gives more than he has. @throws ApiError 401, 403, 404 */
+/** Takes a share back; nobody takes one that gives more than they have. @throws ApiError 401, 403, 404 */
 export async function unshareProject(
   deps: Deps,
   caller: UserCaller,

@@ -22,7 +22,7 @@ async function list(made: readonly Project[], query: Query, token?: string | nul
   return body.filter(({ id }) => ids.has(id)).map((entry) => entry.path);
 }
 
-test('GET /projects shows each caller what he may see', async () => {
+test('GET /projects shows each caller what they may see', async () => {
   const group = await app.make.group();
   const member = await app.make.user();
   const stranger = await app.make.user();

@@ -187,7 +187,7 @@ for (const kind of ['project', 'group'] as const) {
     await refused('/user/gpg_keys', { key: 'x' });
     await refused('/user/emails', { email: 'robot@example.org' });
     await refused('/user/personal_access_tokens', { name: 'mine', scopes: ['k8s_proxy'] });
-    expectStatus(await app.post(`/users/${made.user_id}/keys`, { json: { title: 'his', key } }), 400);
+    expectStatus(await app.post(`/users/${made.user_id}/keys`, { json: { title: 'theirs', key } }), 400);
     if (kind === 'project') return;
     const sub = { name: 'sub', path: 'sub', parent_id: made.resource_id };
     expectStatus(await app.post('/groups', { token: made.token, json: sub }), 201);

@@ -76,7 +76,7 @@ async function levelOf(db: Db, source: Source, token: AccessToken): Promise<numb
   return (await findDirect(db, source, token.user_id))?.access_level ?? AccessLevel.none;
 }
 
-/** Nobody gets a token that may do more than himself. @throws ApiError 400 */
+/** Nobody gets a token that may do more than themselves. @throws ApiError 400 */
 async function requireRotatable(db: Db, source: Source, own: MemberStanding, token: AccessToken): Promise<void> {
   if ((await levelOf(db, source, token)) <= own.level) return;
   throw badRequest('Not eligible to rotate token with access level higher than the user');
@@ -84,8 +84,8 @@ async function requireRotatable(db: Db, source: Source, own: MemberStanding, tok
 
 /**
  * Replaces a token; the bot stays.
- * @param own what the caller was when he was let in
- * @throws ApiError 400, and 401, 403 or 404 when he has lost the right meanwhile
+ * @param own what the caller was when they were let in
+ * @throws ApiError 400, and 401, 403 or 404 when they have lost the right meanwhile
  */
 export async function rotateResourceToken(
   deps: Deps,

@@ -108,7 +108,7 @@ export interface Manager {
 }
 
 /**
- * Nobody acts through an account that may do more than himself: one that was made an administrator, or that has a higher
+ * Nobody acts through an account that may do more than themselves: one that was made an administrator, or that has a higher
  * level or further permissions in the project.
  * @throws ApiError 403
  */

@@ -10,9 +10,9 @@ const METHOD = 'publickey';
 const MAX_TRIES = 20;
 const CERTIFICATE = /-cert-v01@openssh\.com$/;
 
-/** A key that a client shows; nothing says yet that it is his. */
+/** A key that a client shows; nothing says yet that it is theirs. */
 export interface ShownKey {
-  /** As whom he wants to sign in. */
+  /** As whom they want to sign in. */
   user: string;
   /** The key, or certificate, as it goes over the wire. */
   blob: Buffer;

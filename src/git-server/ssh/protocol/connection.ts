@@ -19,9 +19,9 @@ const MAX_IDLE = 20;
 
 /** What somebody who is known wants to be done. */
 export interface Command {
-  /** Null where he wants a shell. */
+  /** Null where they want a shell. */
   line: string | null;
-  /** Variables that he has sent: `GIT_PROTOCOL`. */
+  /** Variables that they have sent: `GIT_PROTOCOL`. */
   variables: ReadonlyMap<string, string>;
   channel: Channel;
 }

@@ -21,7 +21,7 @@ const DEFAULTS = {
   require_reauthentication_to_approve: false,
 };
 
-test('a new project resets approvals on push and lets nobody approve his own work', async () => {
+test('a new project resets approvals on push and lets nobody approve their own work', async () => {
   const project = await app.make.project();
   assert.deepEqual(expectStatus(await app.get(`/projects/${project.id}/approvals`), 200), DEFAULTS);
 });

@@ -178,7 +178,7 @@ test('attack 71: no rules by Developers where overriding is off, by an author wh
   expectStatus(await app.post(path, { token: readOnly, json }), 403);
 });
 
-test('attack 72: the author names himself, or a group of his alone, or asks for less: not approved', async () => {
+test('attack 72: the author names themselves, or a group of theirs alone, or asks for less: not approved', async () => {
   const { project, developer: author, owner, maintainer, path, left, mergeRequest } = await world();
   const { token } = author;
   const source = await addRule(project, {
@@ -256,7 +256,7 @@ test('rules of code owners and reports are read, not changed', async () => {
   assert.equal(expectStatus<Rule>(await app.get(`${path}/${ownerId}`), 200).section, 'Docs');
 });
 
-test('groups that the caller does not see stay with a rule that he overrides', async () => {
+test('groups that the caller does not see stay with a rule that they override', async () => {
   const { project, developer, path } = await world();
   const hidden = await app.make.group();
   const source = await addRule(project, { name: 's', approvals_required: 1, group_ids: [hidden.id] });

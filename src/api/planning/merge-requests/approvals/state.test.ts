@@ -144,7 +144,7 @@ test('any approver is whoever may approve: Developers and up', async () => {
   assert.equal(await left(mergeRequest), 0);
 });
 
-test('the author counts only where the project lets him', async () => {
+test('the author counts only where the project lets them', async () => {
   const { project, people, mergeRequest } = await world();
   await addRule(project, { users: [people.developer.user.id, people.owner.user.id] });
   await approve(mergeRequest, people.developer.user.id);

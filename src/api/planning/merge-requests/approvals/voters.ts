@@ -11,11 +11,11 @@ import type { StoredRule } from './rule-store.ts';
 
 /** Who of a number of users may approve what. */
 export interface Voters {
-  /** Whether the user may approve by his level or a permission of his role; people who are gone or blocked may not. */
+  /** Whether the user may approve by their level or a permission of their role; people who are gone or blocked may not. */
   mayApprove(projectId: number, userId: number): boolean;
-  /** Whether the rule names the user, by name, by a group or by a role, and he still has access to the project. */
+  /** Whether the rule names the user, by name, by a group or by a role, and they still have access to the project. */
   isNamed(rule: StoredRule, userId: number): boolean;
-  /** Whether approvals of the user do not count because the work is his own, or may be: its commits are not known yet. */
+  /** Whether approvals of the user do not count because the work is their own, or may be: its commits are not known yet. */
   isExcluded(mergeRequest: MergeRequest, userId: number): boolean;
   /** The same as far as `heads` tell: for who wants to approve, whose approval `isExcluded` decides about when it counts. */
   seemsExcluded(mergeRequest: MergeRequest, userId: number): boolean;
@@ -75,13 +75,13 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
   }
 }
 
-/** Whether somebody may approve: from a level on, or by a custom role that lets him. */
+/** Whether somebody may approve: from a level on, or by a custom role that lets them. */
 export const approvesFrom = (level: number, standing: MemberStanding | undefined): boolean =>
   standing !== undefined && (standing.level >= level || grantsInProject(standing.permissions, 'approve_merge_request'));
 
 interface KnownUser {
   admin: boolean;
-  /** Addresses that he commits with, in lower case. */
+  /** Addresses that they commit with, in lower case. */
   emails: string[];
 }
 

@@ -140,7 +140,7 @@ describe('PUT rebase', () => {
     assert.equal(expectStatus(await rebase(row), 403).message, '403 Forbidden - Source branch does not exist');
   });
 
-  test('of who has lost his rights meanwhile is not done', async () => {
+  test('of who has lost their rights meanwhile is not done', async () => {
     const { developer } = await app.make.members(project);
     git.commit('main', { c: '1' });
     const row = await open();

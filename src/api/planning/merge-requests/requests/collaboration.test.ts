@@ -62,7 +62,7 @@ test('who may push to the target may push to the branch of a fork that allows it
   assert.notEqual(await push(developer.token, 'HEAD:change'), 0);
 });
 
-test('only the author of a merge request can let others push to the branch of his fork', async () => {
+test('only the author of a merge request can let others push to the branch of their fork', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const git = new ProjectGit(app, project);
   git.commit('main', { 'a.txt': 'one\n' });
