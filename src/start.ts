@@ -10,6 +10,7 @@ import { bootstrap, makeFirstToken } from './bootstrap.ts';
 import { begunAt, clearAway } from './clear-away.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
+import { IdleMemory } from './core/idle-memory.ts';
 import type { Logger } from './core/logger.ts';
 import { LoopLoad } from './core/loop-load.ts';
 import { memoryBudget } from './core/memory-budget.ts';
@@ -303,6 +304,8 @@ async function serveClaimed(
   claims.keep(
     keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
   );
+  const idleMemory = new IdleMemory();
+  claims.keep(() => idleMemory.stop());
   let stopping: Promise<void> | undefined;
   return {
     ...instance,

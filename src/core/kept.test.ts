@@ -85,6 +85,25 @@ describe('several caches', () => {
   });
 });
 
+test('all but what is dear can be released, and is kept anew then', () => {
+  const all = new KeptTogether(1_000, 400);
+  const cache = new Kept<string, number>(1_000, size, { all });
+  const dear = new Kept<string, number>(1_000, size, { all, isDear: true });
+  for (const key of keys(0, 30)) {
+    cache.set(key, 10);
+    dear.set(key, 5);
+  }
+  cache.get('key 0');
+  all.release();
+  assert.deepEqual([cache.size, cache.bytes, dear.size, all.bytes, all.once], [0, 0, 30, 150, 0]);
+  cache.set('key 0', 10);
+  assert.deepEqual([cache.get('key 0'), all.bytes], [10, 160]);
+  dear.delete('key 0');
+  for (const key of keys(1, 30)) dear.delete(key);
+  all.release();
+  assert.deepEqual([cache.size, all.bytes], [0, 0]);
+});
+
 describe('what was asked for again', () => {
   test('stays while much comes by once', () => {
     const all = new KeptTogether(1_000, 400);

@@ -1,3 +1,4 @@
+import { releasedWhenIdle } from './idle-memory.ts';
 import { Lately } from './lately.ts';
 
 const MiB = 1024 * 1024;
@@ -57,6 +58,7 @@ interface Member {
   readonly again: List;
   giveUp(entry: Entry): void;
   giveUpUnused(since: number): void;
+  release(): void;
 }
 
 /**
@@ -125,6 +127,11 @@ export class KeptTogether {
     for (const cache of this.#caches) cache.giveUpUnused(this.sweeps - IDLE_SWEEPS);
   }
 
+  /** Gives up all but what is dear. */
+  release(): void {
+    for (const cache of this.#caches) cache.release();
+  }
+
   /** Gives up the oldest of the cache that has most of its share in these lists. */
   #giveUp(listOf: (cache: Member) => List): void {
     let worst: Member | undefined;
@@ -140,6 +147,7 @@ export class KeptTogether {
 }
 
 const together = new KeptTogether();
+releasedWhenIdle(() => together.release());
 
 /** A cache within the bytes that all caches of the process may hold: what it keeps can go at any time. */
 export class Kept<K, V> implements Member {
@@ -236,6 +244,11 @@ export class Kept<K, V> implements Member {
     for (const list of [this.once, this.again]) {
       while (list.oldest !== undefined && list.oldest.usedAt < since) this.giveUp(list.oldest);
     }
+  }
+
+  /** Forgets all, unless it is dear. */
+  release(): void {
+    if (!this.#isDear) for (const entry of this.#entries.values()) this.giveUp(entry);
   }
 
   /** What was asked for once keeps a quarter. */

@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   type TransactionSettings,
 } from 'kysely';
+import { releasedWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
 import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
@@ -32,6 +33,7 @@ class SqliteDriver implements Driver {
   #writer!: Handle;
   #reader!: Handle;
   #log: LogFile | null = null;
+  #unregister: () => void = () => {};
   #version: number | null = null;
   /** What the file says of commits by other processes, in this turn. */
   #foreign: number | null = null;
@@ -73,6 +75,9 @@ class SqliteDriver implements Driver {
     this.#reader = new Handle(this.#options, true);
     this.#reader.database.exec('SELECT count(*) FROM sqlite_master');
     if (this.#options.durable) this.#log = new LogFile(this.#options.path);
+    this.#unregister = releasedWhenIdle(() => {
+      for (const { database } of [this.#reader, this.#writer]) database.exec('PRAGMA shrink_memory');
+    });
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -129,6 +134,7 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    this.#unregister();
     await this.#log?.pending?.catch(() => {});
     this.#log?.close();
     this.#reader?.database.close();

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
+import { releasedWhenIdle } from '../core/idle-memory.ts';
 import { DIFF_WORKER, STATS_WORKER } from './diff-commands.ts';
 import { DiffWorkers } from './diff-workers.ts';
 import { History } from './history/history.ts';
@@ -62,6 +63,7 @@ export class RepositoryPool {
   /** What may answer questions about the repositories; none until threads are allowed. */
   readonly readers: Readers = new Readers();
   readonly #repositories: LRUCache<string, Repository>;
+  readonly #unregister = releasedWhenIdle(() => this.#release());
 
   constructor(options: RepositoryPoolOptions = {}) {
     this.#slots = new WarmSlots({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
@@ -115,8 +117,15 @@ export class RepositoryPool {
     this.readers.forget(id);
   }
 
+  #release(): void {
+    this.readers.endIdle();
+    this.#packs.files.release();
+    this.#packs.bases.release();
+  }
+
   /** Ends all warm processes, once they have answered what they were asked; later reads are refused. */
   async close(): Promise<void> {
+    this.#unregister();
     this.#repositories.clear();
     this.readers.close();
     this.#packs.files.close();

@@ -1,7 +1,12 @@
+import { releasedWhenIdle } from '../core/idle-memory.ts';
+
 /** Bytes of one piece. */
 const BYTES = 1024 * 1024;
 const MAX_SPARE = 8;
 const spare: Buffer[] = [];
+releasedWhenIdle(() => {
+  spare.length = 0;
+});
 
 /** Makes a copy of a content, a large one in memory of its own. */
 export type Copy = (data: Buffer) => Buffer;

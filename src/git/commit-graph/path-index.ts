@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { releasedWhenIdle } from '../../core/idle-memory.ts';
 import { BlockFile } from '../packs/block-file.ts';
 import { BlockFiles } from '../packs/block-files.ts';
 import {
@@ -21,6 +22,7 @@ import { type BytesAt, reading } from './read-file.ts';
 const SMALL = 128 * 1024;
 /** What is read of the files of all layers, in blocks. */
 const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
+releasedWhenIdle(() => files.release());
 
 /** What keys and changes of an index are made with. */
 export interface Keys {

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { Random } from '../../../test/support/random-objects.ts';
+import { collectGarbage } from '../../core/give-back.ts';
 import { BlockFile } from './block-file.ts';
 import { BlockFiles } from './block-files.ts';
 
@@ -53,6 +55,47 @@ test('bytes are the same wherever they lie, over blocks and at the end, with few
     assert.equal(file.look(bytes.length, 1), false);
     await assert.rejects(file.load(bytes.length, 1), { code: 'corrupt' });
   }
+});
+
+test('bytes are the same while what was read is released again and again', async (t) => {
+  const { file, files, bytes } = await opened(t, 6, 1024 * 1024);
+  let ended = false;
+  let releases = 0;
+  const releasing = (async () => {
+    for (; !ended; releases += 1) {
+      files.release();
+      await turn();
+    }
+  })();
+  const random = new Random(7);
+  for (let round = 0; round < 300; round += 1) {
+    const at = random.below(bytes.length);
+    const length = random.below(random.pick([10, 5_000, 200_000]));
+    while (!file.look(at, length)) await file.load(at, length);
+    assert.ok(file.bytes.subarray(file.at, file.end).equals(bytes.subarray(at, at + length)), `${at} ${length}`);
+    if (round % 10 === 0) await turn();
+  }
+  ended = true;
+  await releasing;
+  assert.ok(releases > 30, String(releases));
+});
+
+test('what is released is no longer held, and a file that is read to its end stays open', async (t) => {
+  const { file, files, visit } = await opened(t, 12, 8 * 1024 * 1024);
+  for (let region = 0; region < 12; region += 1) await visit(region);
+  const held = new WeakRef(file.bytes.buffer);
+  const end = file.hold();
+  files.release();
+  assert.equal(files.size, 1);
+  end();
+  files.release();
+  assert.deepEqual([files.size, file.bytes.length], [0, 0]);
+  await turn();
+  collectGarbage();
+  assert.equal(held.deref(), undefined);
+  assert.equal(file.look(0, 10), false);
+  await file.load(0, 10);
+  assert.ok(file.look(0, 10));
 });
 
 test('after some regions that threads have read, the rest of a file is read at once', async (t) => {

@@ -144,6 +144,8 @@ export class BlockFile {
     const handle = this.#handle;
     if (handle === undefined) return;
     this.#handle = undefined;
+    this.#last = NO_BLOCK;
+    this.bytes = NO_BLOCK.bytes;
     this.#files.left(this);
     handle.close();
   }

@@ -4,6 +4,8 @@ import { scratchOf } from './scratch.ts';
 
 /** What is read and kept at a time. */
 export const BLOCK = 16 * 1024;
+/** So many blocks are allocated together: large pieces the C library keeps apart, and gives back when they are free. */
+const TOGETHER = 64;
 
 /** What lies in a piece of memory that is used again. */
 export interface Block {
@@ -29,9 +31,12 @@ export class BlockFiles {
   /** Gives milliseconds. */
   readonly now: () => number;
   readonly #blocks: Block[] = [];
+  /** Memory for blocks, and how much of it blocks have. */
+  #piece: Buffer = Buffer.alloc(0);
+  #taken = 0;
   readonly #maxBlocks: number;
   #hand = 0;
-  #joint = scratchOf(4 * BLOCK);
+  #joint = scratchOf(0);
   readonly #maxOpen: number;
   readonly #idleMs: number;
   readonly #open = new Set<OpenFile>();
@@ -58,7 +63,7 @@ export class BlockFiles {
   /** A block to fill: a new one, or the next that nobody has asked for lately. */
   vacant(): Block {
     if (this.#blocks.length < this.#maxBlocks) {
-      const block: Block = { bytes: scratchOf(BLOCK), number: -1, of: undefined, used: false };
+      const block: Block = { bytes: this.#allocated(), number: -1, of: undefined, used: false };
       this.#blocks.push(block);
       return block;
     }
@@ -74,9 +79,32 @@ export class BlockFiles {
     }
   }
 
+  #allocated(): Buffer {
+    if (this.#taken === this.#piece.length) {
+      this.#piece = scratchOf(BLOCK * Math.min(TOGETHER, this.#maxBlocks - this.#blocks.length));
+      this.#taken = 0;
+    }
+    this.#taken += BLOCK;
+    return this.#piece.subarray(this.#taken - BLOCK, this.#taken);
+  }
+
+  /** Forgets what was read, and closes the files: the next read opens them again. */
+  release(): void {
+    for (const file of [...this.#open]) if (!file.held) file.close();
+    for (const block of this.#blocks) {
+      block.of?.delete(block.number);
+      block.of = undefined;
+    }
+    this.#blocks.length = 0;
+    this.#hand = 0;
+    this.#piece = Buffer.alloc(0);
+    this.#taken = 0;
+    this.#joint = scratchOf(0);
+  }
+
   /** Memory for bytes that lie in several blocks, used again for the next. */
   joint(length: number): Buffer {
-    if (this.#joint.length < length) this.#joint = scratchOf(length);
+    if (this.#joint.length < length) this.#joint = scratchOf(Math.max(length, 4 * BLOCK));
     return this.#joint;
   }
 
@@ -113,9 +141,7 @@ export class BlockFiles {
   close(): void {
     this.#closed = true;
     for (const file of [...this.#open]) file.close();
-    for (const { of } of this.#blocks) of?.clear();
-    this.#blocks.length = 0;
-    this.#hand = 0;
+    this.release();
   }
 
   #sweep(): void {

@@ -53,6 +53,15 @@ export class KeptBases {
     this.#put(bases, offset, type, data);
   }
 
+  /** Forgets all, and gives the memory back. */
+  release(): void {
+    for (const { of, offset } of this.#kept.slice(this.#oldest)) of.delete(offset);
+    this.#kept.length = 0;
+    this.#oldest = 0;
+    this.#next = 0;
+    this.#memory = undefined;
+  }
+
   #put(of: Bases, offset: number, type: ObjectType, data: Buffer): Kept {
     this.#memory ??= scratchOf(this.#bytes);
     const taken = Math.max(data.length, LEAST);

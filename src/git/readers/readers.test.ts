@@ -220,6 +220,30 @@ test('another thread is started when the first has something to do, and the one 
   assert.equal(readers.size, 2);
 });
 
+test('threads that owe nothing can be ended at any time, and are started again for the next question', async (t) => {
+  const body = `
+    const { threadId } = await import('node:worker_threads');
+    let kept;
+    parentPort.on('message', ({ number, name }) => {
+      if (name === 'slow') kept = number;
+      else if (kept !== undefined) parentPort.postMessage({ type: 'answer', number: kept, value: threadId });
+      if (name === 'first' || name === 'other') parentPort.postMessage({ type: 'answer', number, value: threadId });
+    })`;
+  const { readers, first } = await readersOf(t, body, 1);
+  const before = (await first)!.value;
+  const slow = readers.ask(place, 'slow', []);
+  readers.endIdle();
+  assert.equal(readers.size, 1);
+  assert.deepEqual((await readers.ask(place, 'other', []))!.value, before);
+  assert.deepEqual((await slow)!.value, before);
+  readers.endIdle();
+  assert.equal(readers.size, 0);
+  let next = readers.ask(place, 'other', []);
+  assert.equal(readers.size, 1);
+  for (; next === undefined; next = readers.ask(place, 'other', [])) await sleep(5);
+  assert.notEqual((await next)!.value, before);
+});
+
 test('a thread that owes enough is asked only what it may owe more of', async (t) => {
   const mostOwed = (name: string) => (name === 'light' ? Number.POSITIVE_INFINITY : 2);
   const { readers, first } = await readersOf(t, `parentPort.on('message', () => {})`, 1, mostOwed);

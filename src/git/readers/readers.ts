@@ -86,15 +86,20 @@ export class Readers {
       this.#startAfter = performance.now() + PAUSE_MS;
       return;
     }
-    this.#timer ??= setInterval(() => this.#endIdle(), IDLE_MS / 5).unref();
+    this.#timer ??= setInterval(() => {
+      if (performance.now() - this.#askedAt >= IDLE_MS) this.endIdle();
+    }, IDLE_MS / 5).unref();
   }
 
-  #endIdle(): void {
-    if (performance.now() - this.#askedAt < IDLE_MS) return;
+  /** Ends threads that owe nothing; others are started when they are needed. */
+  endIdle(): void {
+    for (const thread of this.#threads) {
+      if (thread.owes > 0) continue;
+      this.#threads.delete(thread);
+      thread.end();
+    }
+    if (this.#threads.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-    const threads = [...this.#threads];
-    this.#threads.clear();
-    for (const thread of threads) thread.end();
   }
 }

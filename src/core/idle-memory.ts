@@ -1,0 +1,81 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { collectGarbage, trimHeap } from './give-back.ts';
+
+/** Milliseconds after which it is looked again whether the process is idle. */
+const LOOK_MS = 5_000;
+/** It is where the event loop worked for less than this share of each of so many looks in a row. */
+const IDLE_SHARE = 0.02;
+const IDLE_LOOKS = 5;
+/** What has to have come back before memory is released once more: who asks now and then is to find what was kept since. */
+const REGROWN = 16 * 1024 * 1024;
+
+const releases = new Set<() => void>();
+
+/**
+ * Has something release its memory whenever the process becomes idle: what can be made again, and is not in use between two turns of the
+ * event loop.
+ * @returns what takes that back
+ */
+export function releasedWhenIdle(release: () => void): () => void {
+  releases.add(release);
+  return () => void releases.delete(release);
+}
+
+/** Has all release its memory that is to do so when the process becomes idle. */
+export function releaseAll(): void {
+  for (const release of releases) release();
+}
+
+const SYSTEM = {
+  utilization: performance.eventLoopUtilization,
+  resident: (): number => process.memoryUsage.rss(),
+  releaseAll,
+  collectGarbage,
+  trimHeap,
+};
+
+/**
+ * Releases the memory of an idle process: caches, threads that nobody asks, garbage, and what the C library keeps of free memory.
+ * Polls and health checks do not keep a process from being idle.
+ */
+export class IdleMemory {
+  readonly #system: typeof SYSTEM;
+  readonly #timer: NodeJS.Timeout;
+  #loop: ReturnType<typeof SYSTEM.utilization>;
+  #idleLooks = 0;
+  /** Bytes that were left the last time. */
+  #left = 0;
+
+  /** @param system other looks than that at the engine and the process, for tests */
+  constructor(system: Partial<typeof SYSTEM> = {}) {
+    this.#system = { ...SYSTEM, ...system };
+    this.#loop = this.#system.utilization();
+    // What could not be released may be the next time.
+    this.#timer = setInterval(() => void this.look().catch(() => {}), LOOK_MS).unref();
+  }
+
+  /** Looks whether the process is idle, and releases then what came since the last time. */
+  async look(): Promise<void> {
+    const system = this.#system;
+    const before = this.#loop;
+    this.#loop = system.utilization();
+    const isIdle = system.utilization(this.#loop, before).utilization < IDLE_SHARE;
+    this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
+    if (this.#idleLooks < IDLE_LOOKS || system.resident() < this.#left + REGROWN) return;
+    system.releaseAll();
+    // Each takes its time: others have their turn in between.
+    await nextTurn();
+    system.collectGarbage();
+    await nextTurn();
+    system.trimHeap();
+    this.#left = system.resident();
+    // This work is not what makes a process busy.
+    this.#loop = system.utilization();
+  }
+
+  /** Looks no more. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
