@@ -80,9 +80,14 @@ export class CurrentSettings {
     return next;
   }
 
-  /** For whoever has changed them or the licence, once that is committed: here, and in the other processes. */
+  /**
+   * For whoever has changed them or the licence, once that is committed: here, and in the other processes. Never rejects, for the change
+   * stands: where it cannot be read or told now, it is read before anything is decided again.
+   */
   async changed(): Promise<void> {
-    await this.refresh();
-    await this.#tell();
+    await this.refresh().catch(() => {
+      this.#readAt = Number.NEGATIVE_INFINITY;
+    });
+    await this.#tell().catch(() => {});
   }
 }
