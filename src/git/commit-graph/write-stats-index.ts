@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { RENAMED_IN_BACKGROUND, STATS_IN_BACKGROUND } from '../diff-commands.ts';
 import type { DiffCommand } from '../diff-process.ts';
-import type { DiffStats } from '../line-diff/line-diff.ts';
 import { canCount, LineCounter } from '../line-counter/line-counter.ts';
+import type { DiffStats } from '../line-diff/line-diff.ts';
 import { askForStats, type OnStats } from './ask-stats.ts';
 import { isOwn, untilUnwritten, writeBeside } from './beside-layers.ts';
 import type { CommitGraph } from './commit-graph.ts';
@@ -18,9 +18,8 @@ const MOST_ASKED = 8_000;
 /** From so many commits on it pays to start a process that counts lines here, path by path; with so many it begins. */
 const MANY = 2_000;
 const FIRST_COUNTED = 8_000;
-/** A slice of it is so many times longer than the one before, where that took little of the time that there is. */
-const GROWTH = 4;
-const MOST_COUNTED = 200_000;
+/** Such a process that is not asked anything for so long ends, in milliseconds. */
+const IDLE_MS = 3_000;
 /** So many commits are looked at, or looked up, before others have their turn. */
 const STEPS = 10_000;
 const FINDS = 500;
@@ -53,81 +52,95 @@ export interface StatsOptions {
  * @throws GitError `aborted`, `busy`, `denied`, `corrupt`; what the file system throws
  */
 export async function writeStats(dir: string, options: StatsOptions = {}): Promise<boolean> {
-  const { signal, sliceMs = SLICE_MS, many = MANY } = options;
+  const { sliceMs = SLICE_MS } = options;
   const { graph } = await loadGraph(dir);
   const layers = (graph?.layers ?? []).filter((layer) => !isComplete(layer) && isOwn(dir, layer));
   const until = performance.now() + sliceMs;
   for (let layer = layers.pop(); layer !== undefined; layer = layers.pop()) {
-    const unknown = layer.stats?.unknown ?? layer.count;
-    const isMany = unknown >= many && canCount(graph!, layer);
-    const counter = isMany ? await LineCounter.start(dir, layer, signal) : null;
-    const writer = new StatsWriter(dir, layer, until, signal);
-    try {
-      const isMore = counter === null ? await writer.writeAsked() : await writer.writeCounted(counter, options);
-      if (isMore) return true;
-    } finally {
-      await counter?.end();
-    }
+    if (await new StatsWriter(dir, graph!, layer, options).write()) return true;
     if (performance.now() > until) break;
   }
   return layers.length > 0;
 }
 
-/** What is found of some commits is told by their places; null where git gave no answer. */
-type Find = (places: readonly number[], onStats: OnStats) => Promise<void>;
+/** The process that has counted last: it is known to be needed again soon. Lines are counted in one repository at a time. */
+let idle: { counter: LineCounter; timer: NodeJS.Timeout } | undefined;
+/** Layers over which such a process has ended. */
+const unfit = new WeakSet<GraphLayer>();
+
+function takeIdle(): LineCounter | undefined {
+  const { counter, timer } = idle ?? {};
+  clearTimeout(timer);
+  idle = undefined;
+  return counter;
+}
+
+function keepIdle(counter: LineCounter): void {
+  takeIdle()?.kill();
+  idle = { counter, timer: setTimeout(() => takeIdle()?.kill(), IDLE_MS) };
+}
 
 /** Writes the stats index of one layer, slice by slice. */
 class StatsWriter {
   readonly #dir: string;
+  readonly #graph: CommitGraph;
   readonly #layer: GraphLayer;
-  readonly #until: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: StatsOptions;
 
-  /** @param until by `performance.now`, after which no slice is begun but the first */
-  constructor(dir: string, layer: GraphLayer, until: number, signal: AbortSignal | undefined) {
+  constructor(dir: string, graph: CommitGraph, layer: GraphLayer, options: StatsOptions) {
     this.#dir = dir;
+    this.#graph = graph;
     this.#layer = layer;
-    this.#until = until;
-    this.#signal = signal;
+    this.#options = options;
   }
 
-  /** Asks git. @returns whether there is more to do */
-  async writeAsked(): Promise<boolean> {
-    return await this.#writeSlice(MOST_ASKED, (places, onStats) => this.#ask(STATS_IN_BACKGROUND, places, onStats));
-  }
-
-  /** Has lines counted by a process, and asks git for what that leaves to it. @returns whether there is more to do */
-  async writeCounted(counter: LineCounter, { firstCounted = FIRST_COUNTED }: StatsOptions): Promise<boolean> {
-    for (let most = firstCounted; ; ) {
-      const began = performance.now();
-      if (!(await this.#writeSlice(most, (places, onStats) => this.#count(counter, places, onStats)))) return false;
-      const [now, left] = [performance.now(), this.#until - performance.now()];
-      if (left <= 0) return true;
-      if (GROWTH * (now - began) < 2 * left) most = Math.min(MOST_COUNTED, GROWTH * most);
-    }
-  }
-
-  async #writeSlice(most: number, find: Find): Promise<boolean> {
+  /**
+   * Writes what is found of some of the newest commits.
+   * @returns whether there is more to do
+   */
+  async write(): Promise<boolean> {
     const layer = this.#layer;
-    await untilUnwritten(layer.statsFile, this.#signal);
+    const { signal } = this.#options;
+    await untilUnwritten(layer.statsFile, signal);
     layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
     if (isComplete(layer)) return false;
     const stats = copyOf(layer);
-    const places = await newestUnknown(layer, stats, most);
-    // The file is there while lines are counted, so that another server waits.
-    await writeBeside(layer.statsFile, async (file) => {
-      await find(places, (place, found) => stats.enter(place, found));
-      this.#signal?.throwIfAborted();
-      await file.writeFile(stats.file());
-    });
+    const enter: OnStats = (place, found) => stats.enter(place, found);
+    const counter = await this.#counter(stats.unknown);
+    const places = await newestUnknown(layer, stats, counter?.most ?? MOST_ASKED);
+    try {
+      // The file is there while lines are counted, so that another server waits.
+      await writeBeside(layer.statsFile, async (file) => {
+        await (counter === null ? this.#ask(STATS_IN_BACKGROUND, places, enter) : this.#count(counter, places, enter));
+        signal?.throwIfAborted();
+        await file.writeFile(stats.file());
+      });
+    } catch (error) {
+      counter?.kill();
+      throw error;
+    }
+    if (counter !== null && stats.unknown > 0) keepIdle(counter);
+    else counter?.kill();
     return stats.unknown > 0;
   }
 
+  /** What is to count lines of so many commits; null where git is to be asked. */
+  async #counter(unknown: number): Promise<LineCounter | null> {
+    const known = takeIdle();
+    if (known?.layer === this.#layer && !known.ended) return known;
+    known?.kill();
+    const { many = MANY, firstCounted = FIRST_COUNTED } = this.#options;
+    const isFit = unknown >= many && !unfit.has(this.#layer) && canCount(this.#graph, this.#layer);
+    return isFit ? await LineCounter.start(this.#dir, this.#layer, firstCounted) : null;
+  }
+
   async #count(counter: LineCounter, places: readonly number[], onStats: OnStats): Promise<void> {
-    const counted = await counter.count(places);
-    this.#signal?.throwIfAborted();
-    // It may have ended for want of memory.
-    if (counted === null) return await this.#ask(STATS_IN_BACKGROUND, places, onStats);
+    const counted = await counter.count(places, this.#options.signal);
+    if (counted === null) {
+      // For want of memory, say.
+      unfit.add(this.#layer);
+      return await this.#ask(STATS_IN_BACKGROUND, places, onStats);
+    }
     const parts = new Map<number, DiffStats>();
     const left: number[] = [];
     for (const [nth, place] of places.entries()) {
@@ -146,8 +159,9 @@ class StatsWriter {
 
   async #ask(command: DiffCommand, places: readonly number[], onStats: OnStats): Promise<void> {
     if (places.length === 0) return;
-    const [dir, layer, signal] = [this.#dir, this.#layer, this.#signal];
-    await askForStats({ dir, command, layer, places, until: this.#until, signal }, onStats);
+    const { sliceMs = SLICE_MS, signal } = this.#options;
+    const [dir, layer, until] = [this.#dir, this.#layer, performance.now() + sliceMs];
+    await askForStats({ dir, command, layer, places, until, signal }, onStats);
   }
 }
 

@@ -104,7 +104,9 @@ export function completePaths(dir: string, signal?: AbortSignal): Promise<void> 
  * @throws GitError as `addToGraph`; what the file system throws
  */
 export function completeStats(dir: string, signal?: AbortSignal): Promise<boolean> {
-  return counting.run('', () => repositories.run(dir, async () => !signal?.aborted && (await writeStats(dir, { signal }))));
+  return counting.run('', () =>
+    repositories.run(dir, async () => !signal?.aborted && (await writeStats(dir, { signal }))),
+  );
 }
 
 /**

@@ -6,9 +6,9 @@ import type { ObjectStore } from '../packs/object-store.ts';
 import { SUBMODULE, type Version } from './path-versions.ts';
 
 /** Larger contents are left to git. */
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** Lines of all versions that are kept. */
-const KEPT_LINES = 1024 * 1024;
+const KEPT_LINES = 512 * 1024;
 /** Steps that comparing two versions may take: some 50 milliseconds. */
 const MAX_STEPS = 20_000_000;
 /** Where git looks for a zero byte, which makes a file binary. */
@@ -115,7 +115,8 @@ export class FileVersions {
   }
 
   #copied(content: Buffer): Buffer {
-    const memory = this.#otherMemory.length < content.length ? Buffer.allocUnsafeSlow(2 * content.length) : this.#otherMemory;
+    const memory =
+      this.#otherMemory.length < content.length ? Buffer.allocUnsafeSlow(2 * content.length) : this.#otherMemory;
     this.#otherMemory = this.#memory;
     this.#memory = memory;
     return content.length === 0 ? EMPTY : memory.subarray(0, content.copy(memory));

@@ -1,20 +1,27 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { SERVER } from '../../core/fair-slots.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import type { GraphLayer } from '../commit-graph/layer.ts';
+import { GitError } from '../errors.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import { lowerPriority, NICE } from '../priority.ts';
 import { killGroup, takePlace } from '../process.ts';
 import type { Child } from '../spawner/child.ts';
 import { startChild, whenStarted } from '../spawner/start-child.ts';
-import { limitWork } from '../work-limit.ts';
+import { CLOCK_FACTOR, limitWork } from '../work-limit.ts';
 import type { Job, Slice } from './messages.ts';
 import { programAddress } from './program.ts';
-import { NONE, ROW_BYTES, WHOLE } from './tally.ts';
+import { NONE, ROW_BYTES, TIME_BYTES, WHOLE } from './tally.ts';
 
-const HOUR = 3_600_000;
+/**
+ * Milliseconds of a processor for commits that are counted together: about, and when it is ended. Where one slice ends and the next one
+ * begins versions are read twice, so that many cost half as much again.
+ */
+const SLICE_MS = 15_000;
+const SLICE_LIMIT_MS = 600_000;
+/** Commits that are counted together at least. */
+const LEAST = 1_000;
 /** Two threads count for one repository: half a machine that has nothing else to do would be left idle by one. */
 const THREADS = Math.min(2, availableParallelism());
 const FLAGS = ['--max-old-space-size=128', '--max-semi-space-size=2', '--single-threaded-gc'];
@@ -31,64 +38,29 @@ export interface Counted extends DiffStats {
 export function canCount({ layers }: CommitGraph, layer: GraphLayer): boolean {
   const below = layers.slice(0, layers.indexOf(layer) + 1);
   const salt = layer.pathIndex?.salt;
-  return below.every(({ pathIndex }) => pathIndex?.isTooMuch === false && salt !== undefined && pathIndex.salt.equals(salt));
+  return below.every(
+    ({ pathIndex }) => pathIndex?.isTooMuch === false && salt !== undefined && pathIndex.salt.equals(salt),
+  );
 }
 
 /** A process that counts lines of commits, path by path: each version of a file is read once. */
 export class LineCounter {
+  /** The layer whose commits it counts. */
+  readonly layer: GraphLayer;
+  /** Commits that it may count at a time: they take some seconds of a processor. */
+  most: number;
   readonly #child: Child;
-  readonly #leave: () => void;
   readonly #chunks: Buffer[] = [];
   #length = 0;
   #ended = false;
   #wake: () => void = () => {};
 
-  private constructor(child: Child, leave: () => void) {
+  private constructor(layer: GraphLayer, child: Child, most: number) {
+    this.layer = layer;
+    this.most = most;
     this.#child = child;
-    this.#leave = leave;
-  }
-
-  /**
-   * Starts one for a layer for which `canCount` holds.
-   * @param signal ends it
-   * @returns null where it cannot be started
-   * @throws GitError `busy`, `aborted`
-   */
-  static async start(dir: string, layer: GraphLayer, signal?: AbortSignal): Promise<LineCounter | null> {
-    const leave = await takePlace('command', SERVER, signal);
-    try {
-      const child = startChild({
-        command: process.execPath,
-        args: [...FLAGS, fileURLToPath(programAddress)],
-        cwd: '/',
-        env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
-        pipes: 3,
-      });
-      child.on('error', () => {});
-      const counter = new LineCounter(child, leave);
-      counter.#watch(signal);
-      await whenStarted(child);
-      lowerPriority(child, NICE.background);
-      counter.#tell({ dir, sum: layer.sum.toString('hex'), threads: THREADS });
-      return counter;
-    } catch {
-      // The system has no process to give.
-      leave();
-      return null;
-    }
-  }
-
-  #watch(signal: AbortSignal | undefined): void {
-    const child = this.#child;
-    const stop = () => killGroup(child);
-    const unlimit = limitWork(() => child.pid, { processorMs: HOUR, timeoutMs: HOUR }, stop);
-    signal?.addEventListener('abort', stop, { once: true });
     const end = () => {
-      if (this.#ended) return;
       this.#ended = true;
-      unlimit();
-      signal?.removeEventListener('abort', stop);
-      this.#leave();
       this.#wake();
     };
     child.on('close', end);
@@ -102,30 +74,78 @@ export class LineCounter {
     });
   }
 
+  /**
+   * Starts one for a layer for which `canCount` holds.
+   * @param most commits that it may count the first time
+   * @returns null where it cannot be started
+   */
+  static async start(dir: string, layer: GraphLayer, most: number): Promise<LineCounter | null> {
+    try {
+      const child = startChild({
+        command: process.execPath,
+        args: [...FLAGS, fileURLToPath(programAddress)],
+        cwd: '/',
+        env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
+        pipes: 3,
+      });
+      const counter = new LineCounter(layer, child, most);
+      await whenStarted(child);
+      lowerPriority(child, NICE.background);
+      counter.#tell({ dir, sum: layer.sum.toString('hex'), threads: THREADS });
+      return counter;
+    } catch {
+      // The system has no process to give.
+      return null;
+    }
+  }
+
+  /** Whether it can be asked no more. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   #tell(message: Job | Slice): void {
     this.#child.stdin!.write(`${JSON.stringify(message)}\n`);
   }
 
   /**
    * Counts lines of commits of the layer.
-   * @returns for each place what was found, null where git is to be asked for it; null where the process has ended
+   * @param signal ends it, and the process
+   * @returns for each place what was found, null where git is to be asked for it; null for all where the process has ended
+   * @throws GitError `busy`, `aborted`
    */
-  async count(places: readonly number[]): Promise<(Counted | null)[] | null> {
-    this.#tell({ places });
-    const wanted = ROW_BYTES * places.length;
-    while (this.#length < wanted && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
-    const rows = Buffer.concat(this.#chunks.splice(0));
-    this.#length = 0;
-    if (rows.length !== wanted) return null;
-    return places.map((_, nth) => rowAt(rows, nth * ROW_BYTES));
+  async count(places: readonly number[], signal: AbortSignal | undefined): Promise<(Counted | null)[] | null> {
+    const leave = await takePlace('command', SERVER, signal);
+    const stop = () => this.kill();
+    const limits = { processorMs: SLICE_LIMIT_MS, timeoutMs: CLOCK_FACTOR * SLICE_LIMIT_MS, isWarm: true };
+    const unlimit = limitWork(() => this.#child.pid, limits, stop);
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      this.#tell({ places });
+      const wanted = ROW_BYTES * places.length + TIME_BYTES;
+      while (this.#length < wanted && !this.#ended) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        this.#wake = resolve;
+        await promise;
+      }
+      if (signal?.aborted) throw new GitError('aborted', 'lines are counted no more');
+      const rows = Buffer.concat(this.#chunks.splice(0));
+      this.#length = 0;
+      if (rows.length !== wanted) return null;
+      const taken = Math.max(1, rows.readUInt32BE(ROW_BYTES * places.length));
+      this.most = Math.max(LEAST, Math.round((places.length * SLICE_MS) / taken));
+      return places.map((_, nth) => rowAt(rows, nth * ROW_BYTES));
+    } finally {
+      unlimit();
+      signal?.removeEventListener('abort', stop);
+      leave();
+    }
   }
 
-  /** Ends it. */
-  async end(): Promise<void> {
-    if (this.#ended) return;
-    const ends = once(this.#child as never, 'close').catch(() => {});
-    this.#child.stdin!.end();
-    await ends;
+  /** Ends it at once. */
+  kill(): void {
+    this.#ended = true;
+    killGroup(this.#child);
   }
 }
 

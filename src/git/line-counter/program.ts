@@ -4,32 +4,38 @@
  */
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { loadGraph } from '../commit-graph/load.ts';
-import type { Job, Slice } from './messages.ts';
 import { orderByFirstParents } from './first-parent-order.ts';
+import type { Job, Slice } from './messages.ts';
 import { newTally, takeRows, WANTED } from './tally.ts';
-import { serveThread, type ThreadData } from './thread.ts';
+import { isThreadData, serveThread, THREAD, type ThreadData } from './thread.ts';
 
 export const programAddress = import.meta.url;
 
-const MEMORY = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 };
+const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 async function run(): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const job = JSON.parse((await lines.next()).value!) as Job;
   const data = await dataFor(job);
-  const threads = Array.from({ length: job.threads }, () => new Worker(new URL(import.meta.url), { workerData: data, resourceLimits: MEMORY }));
+  const threads = Array.from(
+    { length: job.threads },
+    () => new Worker(new URL(import.meta.url), { workerData: data, resourceLimits: MEMORY }),
+  );
   // A thread that fails ends the process.
   await Promise.all(threads.map(answer));
   for await (const line of lines) {
     const { places } = JSON.parse(line) as Slice;
+    const before = process.cpuUsage();
     for (const place of places) data.tally.states[place] = WANTED;
     data.next[0] = 0;
     const done = threads.map(answer);
     for (const thread of threads) thread.postMessage('count');
     await Promise.all(done);
-    process.stdout.write(takeRows(data.tally, places));
+    const { user, system } = process.cpuUsage(before);
+    const rows = takeRows(data.tally, places, (user + system) / 1_000);
+    await new Promise((resolve) => process.stdout.write(rows, resolve));
   }
   process.exit(0);
 }
@@ -43,6 +49,7 @@ async function dataFor({ dir, sum }: Job): Promise<ThreadData> {
   if (graph === null || top < 0) throw new Error('the commit-graph has changed');
   const layers = graph.layers.slice(0, top + 1);
   return {
+    program: THREAD,
     dir,
     hashBytes: layers[0]!.hashBytes,
     layers: layers.map(({ below, count, pathIndexFile, sum }) => ({ below, count, sum, pathIndexFile })),
@@ -53,5 +60,5 @@ async function dataFor({ dir, sum }: Job): Promise<ThreadData> {
 }
 
 // What fails here ends the process.
-if (!isMainThread && parentPort !== null) void serveThread(parentPort);
+if (!isMainThread && parentPort !== null && isThreadData(workerData)) void serveThread(parentPort, workerData);
 else if (process.argv[1] === fileURLToPath(programAddress)) void run();

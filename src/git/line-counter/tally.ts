@@ -41,10 +41,13 @@ export function addLines(
 /** What is told of a commit: all of its lines; those of files that it has changed, without such as came or went; nothing. */
 export const [WHOLE, PART, NONE] = [0, 1, 2];
 export const ROW_BYTES = 12;
+/** Behind all rows: milliseconds of a processor that they took. */
+export const TIME_BYTES = 4;
 
-/** Writes what was found of commits, and wants them no more: what is told, and lines added and removed, 4 bytes each. */
-export function takeRows({ states, lines }: Tally, places: readonly number[]): Buffer {
-  const rows = Buffer.alloc(ROW_BYTES * places.length);
+/** Writes what was found of commits, and wants them no more: what is told, and lines added and removed, 4 bytes each. @param ms they took */
+export function takeRows({ states, lines }: Tally, places: readonly number[], ms: number): Buffer {
+  const rows = Buffer.alloc(ROW_BYTES * places.length + TIME_BYTES);
+  rows.writeUInt32BE(Math.round(ms), ROW_BYTES * places.length);
   for (const [nth, place] of places.entries()) {
     const state = states[place]!;
     const isPart = (state & CAME) !== 0 && (state & WENT) !== 0;

@@ -1,12 +1,12 @@
-import { type MessagePort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { PathIndex } from '../commit-graph/path-index.ts';
 import { changeBytes } from '../commit-graph/path-index-format.ts';
 import { GitError } from '../errors.ts';
 import { ObjectFolder } from '../object-folder.ts';
 import { Unwieldy } from '../packs/raw-object.ts';
 import { sharedByPacks } from '../packs/shared.ts';
-import type { FirstParentOrder } from './first-parent-order.ts';
 import { FileVersions } from './file-versions.ts';
+import type { FirstParentOrder } from './first-parent-order.ts';
 import { type LayerChanges, PathVersions, type Version } from './path-versions.ts';
 import { addLines, CAME, LEFT, type Tally, WANTED, WENT } from './tally.ts';
 
@@ -22,8 +22,12 @@ export interface IndexedLayer {
   pathIndexFile: string;
 }
 
+/** What a thread is told to be that is to run this. */
+export const THREAD = 'stithy-counter';
+
 /** What a thread is started with. */
 export interface ThreadData {
+  program: typeof THREAD;
   dir: string;
   hashBytes: number;
   /** The oldest first; lines of commits of the last one are counted. */
@@ -34,9 +38,13 @@ export interface ThreadData {
   next: Int32Array;
 }
 
+/** Whether a thread was started for this, by what it was started with. */
+export const isThreadData = (data: unknown): data is ThreadData =>
+  typeof data === 'object' && data !== null && 'program' in data && data.program === THREAD;
+
 /** What a thread runs: it counts what is wanted whenever it is told to, and says when it is done. */
-export async function serveThread(port: MessagePort): Promise<void> {
-  const thread = await CountingThread.open(workerData as ThreadData);
+export async function serveThread(port: MessagePort, data: ThreadData): Promise<void> {
+  const thread = await CountingThread.open(data);
   port.on('message', async () => {
     await thread.count();
     port.postMessage('done');
@@ -66,8 +74,8 @@ class CountingThread {
       indexes.push(index);
     }
     const shared = sharedByPacks({
-      blockBytes: 4 * MiB,
-      baseBytes: 24 * MiB,
+      blockBytes: MiB,
+      baseBytes: 12 * MiB,
       maxOpen: 32,
       idleMs: 60_000,
       atOnce: MiB,

@@ -16,7 +16,11 @@ interface Place {
  */
 export function commonFrom({ data, view, at }: Place, other: Place, most: number): number {
   let same = 0;
-  while (same < FEW && same + 4 <= most && view.getInt32(at + same, true) === other.view.getInt32(other.at + same, true))
+  while (
+    same < FEW &&
+    same + 4 <= most &&
+    view.getInt32(at + same, true) === other.view.getInt32(other.at + same, true)
+  )
     same += 4;
   if (same >= FEW) {
     let [from, otherFrom] = [at + same, other.at + same];

@@ -15,7 +15,12 @@ let changedAfter = new Uint8Array(0);
  * @param numbers how many it has given
  * @returns null where git has to be asked: very many lines differ
  */
-export function countInterned(before: Int32Array, after: Int32Array, numbers: number, effort: Effort): DiffStats | null {
+export function countInterned(
+  before: Int32Array,
+  after: Int32Array,
+  numbers: number,
+  effort: Effort,
+): DiffStats | null {
   const shorter = Math.min(before.length, after.length);
   let same = 0;
   while (same < shorter && before[same] === after[same]) same += 1;
@@ -43,17 +48,13 @@ export function countInterned(before: Int32Array, after: Int32Array, numbers: nu
     timesBefore,
     timesAfter,
   };
-  count(before, timesBefore);
-  count(after, timesAfter);
+  for (let at = 0; at < before.length; at += 1) timesBefore[before[at]!]! += 1;
+  for (let at = 0; at < after.length; at += 1) timesAfter[after[at]!]! += 1;
   const isFound = findChanges(pair, effort);
-  for (const number of before) timesBefore[number] = 0;
-  for (const number of after) timesAfter[number] = 0;
+  for (let at = 0; at < before.length; at += 1) timesBefore[before[at]!] = 0;
+  for (let at = 0; at < after.length; at += 1) timesAfter[after[at]!] = 0;
   if (!isFound) return null;
   return { additions: sumOf(changedAfter, otherEnd - same), deletions: sumOf(changedBefore, end - same) };
-}
-
-function count(lines: Int32Array, times: Int32Array): void {
-  for (let at = 0; at < lines.length; at += 1) times[lines[at]!]! += 1;
 }
 
 function sumOf(changed: Uint8Array, end: number): number {

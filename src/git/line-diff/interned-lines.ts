@@ -6,9 +6,9 @@ const LEAST_PLACES = 4_096;
 const LEAST_LINES = 2_048;
 const LEAST_TEXT = 128 * 1024;
 /** Bytes of all lines that are known, each once. */
-const MAX_TEXT = 8 * 1024 * 1024;
+const MAX_TEXT = 4 * 1024 * 1024;
 /** And how many they are. */
-const MAX_LINES = 1024 * 1024;
+const MAX_LINES = 128 * 1024;
 /** Places that are looked at in vain for each line of a content; more of them are a content that was made for it. */
 const MAX_PROBES = 16;
 

@@ -90,7 +90,8 @@ export class PackContents {
     if (data instanceof Wait) return data;
     const entry = last ?? root;
     // The next version may be made of this one.
-    if (this.#shared.readsVersions && !Buffer.isBuffer(entry)) this.#shared.bases.set(this.#bases, entry.offset, type, data);
+    if (this.#shared.readsVersions && !Buffer.isBuffer(entry))
+      this.#shared.bases.set(this.#bases, entry.offset, type, data);
     return { type, size, data };
   }
 
