@@ -64,20 +64,28 @@ export async function writeStats(dir: string, options: StatsOptions = {}): Promi
 }
 
 /** The process that has counted last: it is known to be needed again soon. Lines are counted in one repository at a time. */
-let idle: { counter: LineCounter; timer: NodeJS.Timeout } | undefined;
+let idle: { counter: LineCounter; leave: () => void } | undefined;
 /** Layers over which such a process has ended. */
 const unfit = new WeakSet<GraphLayer>();
 
 function takeIdle(): LineCounter | undefined {
-  const { counter, timer } = idle ?? {};
-  clearTimeout(timer);
+  const counter = idle?.counter;
+  idle?.leave();
   idle = undefined;
   return counter;
 }
 
-function keepIdle(counter: LineCounter): void {
+/** Keeps a process for the next slice, for a while. @param signal ends it, too */
+function keepIdle(counter: LineCounter, signal: AbortSignal | undefined): void {
   takeIdle()?.kill();
-  idle = { counter, timer: setTimeout(() => takeIdle()?.kill(), IDLE_MS) };
+  const end = () => takeIdle()?.kill();
+  const timer = setTimeout(end, IDLE_MS);
+  signal?.addEventListener('abort', end);
+  const leave = () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  };
+  idle = { counter, leave };
 }
 
 /** Writes the stats index of one layer, slice by slice. */
@@ -119,7 +127,7 @@ class StatsWriter {
       counter?.kill();
       throw error;
     }
-    if (counter !== null && stats.unknown > 0) keepIdle(counter);
+    if (counter !== null && stats.unknown > 0) keepIdle(counter, signal);
     else counter?.kill();
     return stats.unknown > 0;
   }

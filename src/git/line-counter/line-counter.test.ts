@@ -153,6 +153,12 @@ test('it ends with whoever does not want it any more, and writes nothing then', 
     files.filter((name) => name.includes('.stats')),
     [],
   );
+  // Nor one that waits for the next slice.
+  const next = new AbortController();
+  assert.equal(await writeStats(dir, { many: 1, firstCounted: 10, signal: next.signal }), true);
+  assert.equal(counters().length, 1);
+  next.abort();
+  while (counters().length > 0) await sleep(20);
 });
 
 test('layers on top are counted with what lies below, by one key for a path', async (t) => {
