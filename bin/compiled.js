@@ -106,7 +106,9 @@ const STARTED_MS = 2_000;
 const isSettled = new Flag('--semi-space-growth-factor=2', '--semi-space-growth-factor=1');
 /** Of both halves of that room, in one of which objects are. Ever more of it would be in use however few objects live long. */
 const MOST_ROOM = 8 * 1024 * 1024;
-const FLAGS = [keepsCode, isSettled];
+/** Garbage among old objects is collected when these have grown by half: usually they double or triple before, as garbage. */
+const isBounded = new Flag('--heap-growing-percent=0', '--heap-growing-percent=50');
+const FLAGS = [keepsCode, isSettled, isBounded];
 
 /** Does something under the flags that node was compiled with: what is kept of its modules and ours is not used under others. */
 function asLoading(work) {
@@ -195,5 +197,8 @@ export function runBundle(main, serves) {
   if (cache && serves) process.on('exit', keep);
   if (serves) boundRoom();
   load(main.slice(folder.length + 1));
-  setTimeout(() => keepsCode.set(), STARTED_MS).unref();
+  setTimeout(() => {
+    keepsCode.set();
+    if (serves) isBounded.set();
+  }, STARTED_MS).unref();
 }

@@ -55,16 +55,35 @@ test('memory is released once nothing has gone on for a while', async (t) => {
 
 test('what is asked for now and then does not have it released again and again', async (t) => {
   const { look, system } = simulated(t);
-  system.resident = 300 * MiB;
+  system.resident = 200 * MiB;
   assert.deepEqual(await look(...times(5, 0)), EVERYTHING);
   assert.deepEqual(await look(...times(100, 0.01)), []);
   system.resident += 15 * MiB;
   assert.deepEqual(await look(...times(100, 0.01)), []);
   system.resident += 1 * MiB;
   assert.deepEqual(await look(0.01), EVERYTHING);
-  system.resident = 300 * MiB;
+  system.resident = 200 * MiB;
   assert.deepEqual(await look(0.5, ...times(4, 0)), []);
   assert.deepEqual(await look(0), EVERYTHING);
+});
+
+test('where a busy process holds much, its free pages are given back, and all is released once it is idle', async (t) => {
+  const { look, system } = simulated(t);
+  system.resident = 250 * MiB;
+  system.left = 300 * MiB;
+  assert.deepEqual(await look(1, 1), []);
+  system.resident = 400 * MiB;
+  assert.deepEqual(await look(1), ['trim']);
+  system.resident = 315 * MiB;
+  assert.deepEqual(await look(1, 1), []);
+  system.resident = 316 * MiB;
+  assert.deepEqual(await look(1), ['trim']);
+  // What was collected meanwhile may come back, too.
+  system.resident = 270 * MiB;
+  assert.deepEqual(await look(1), []);
+  system.resident = 290 * MiB;
+  assert.deepEqual(await look(1), ['trim']);
+  assert.deepEqual(await look(...times(5, 0)), EVERYTHING);
 });
 
 test('an idle process gives up caches and collects what they held', async (t) => {

@@ -9,6 +9,8 @@ const IDLE_SHARE = 0.02;
 const IDLE_LOOKS = 5;
 /** What has to have come back before memory is released once more: who asks now and then is to find what was kept since. */
 const REGROWN = 16 * 1024 * 1024;
+/** Of so many bytes and more, free pages between others are given back also while the process is busy: they come to a hundred megabytes. */
+const MUCH = 256 * 1024 * 1024;
 
 const releases = new Set<() => void>();
 
@@ -44,8 +46,9 @@ export class IdleMemory {
   readonly #timer: NodeJS.Timeout;
   #loop: ReturnType<typeof SYSTEM.utilization>;
   #idleLooks = 0;
-  /** Bytes that were left the last time. */
-  #left = 0;
+  /** Bytes that were left the last time that memory was released, and that free pages were given back. */
+  #released = 0;
+  #trimmed = 0;
 
   /** @param system other looks than that at the engine and the process, for tests */
   constructor(system: Partial<typeof SYSTEM> = {}) {
@@ -62,16 +65,28 @@ export class IdleMemory {
     this.#loop = system.utilization();
     const isIdle = system.utilization(this.#loop, before).utilization < IDLE_SHARE;
     this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
-    if (this.#idleLooks < IDLE_LOOKS || system.resident() < this.#left + REGROWN) return;
+    const resident = system.resident();
+    if (this.#idleLooks < IDLE_LOOKS) {
+      if (resident > MUCH && resident >= this.#trimmed + REGROWN) this.#trim();
+      // Garbage may have been collected since.
+      else this.#trimmed = Math.min(this.#trimmed, resident);
+      return;
+    }
+    if (resident < this.#released + REGROWN) return;
     system.releaseAll();
     // Each takes its time: others have their turn in between.
     await nextTurn();
     system.collectGarbage();
     await nextTurn();
-    system.trimHeap();
-    this.#left = system.resident();
+    this.#trim();
+    this.#released = this.#trimmed;
     // This work is not what makes a process busy.
     this.#loop = system.utilization();
+  }
+
+  #trim(): void {
+    this.#system.trimHeap();
+    this.#trimmed = this.#system.resident();
   }
 
   /** Looks no more. */
