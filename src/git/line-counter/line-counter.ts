@@ -24,6 +24,8 @@ const SLICE_LIMIT_MS = 600_000;
 const LEAST = 1_000;
 /** Two threads count for one repository: half a machine that has nothing else to do would be left idle by one. */
 const THREADS = Math.min(2, availableParallelism());
+/** Of fewer commits one counts: starting another takes longer. */
+const MANY_COMMITS = 10_000;
 const FLAGS = ['--max-old-space-size=128', '--max-semi-space-size=2', '--single-threaded-gc'];
 /** So that what is free goes back to the system, whichever thread had it (`bin/allocator.js`). */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '4194304' };
@@ -91,7 +93,7 @@ export class LineCounter {
       const counter = new LineCounter(layer, child, most);
       await whenStarted(child);
       lowerPriority(child, NICE.background);
-      counter.#tell({ dir, sum: layer.sum.toString('hex'), threads: THREADS });
+      counter.#tell({ dir, sum: layer.sum.toString('hex'), threads: layer.count < MANY_COMMITS ? 1 : THREADS });
       return counter;
     } catch {
       // The system has no process to give.
@@ -121,7 +123,8 @@ export class LineCounter {
     const unlimit = limitWork(() => this.#child.pid, limits, stop);
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      this.#tell({ places });
+      if (signal?.aborted) stop();
+      else this.#tell({ places });
       const wanted = ROW_BYTES * places.length + TIME_BYTES;
       while (this.#length < wanted && !this.#ended) {
         const { promise, resolve } = Promise.withResolvers<void>();

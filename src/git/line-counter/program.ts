@@ -16,6 +16,8 @@ export const programAddress = import.meta.url;
 const MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 async function run(): Promise<void> {
+  // Whoever asked may be killed in the middle of a slice.
+  process.stdin.once('end', () => process.exit(0));
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const job = JSON.parse((await lines.next()).value!) as Job;
   const data = await dataFor(job);
@@ -37,7 +39,6 @@ async function run(): Promise<void> {
     const rows = takeRows(data.tally, places, (user + system) / 1_000);
     await new Promise((resolve) => process.stdout.write(rows, resolve));
   }
-  process.exit(0);
 }
 
 const answer = (thread: Worker): Promise<void> => new Promise((resolve) => thread.once('message', () => resolve()));
