@@ -40,13 +40,25 @@ export function randomVersions(random: Random, commits: number, hashDigits = 40)
       data(`commit ${number}\n`),
       ...(first === undefined ? [] : [`from :${first + 1}`]),
       ...others.map((parent) => `merge :${parent + 1}`),
-      'deleteall',
-      ...[...files].flatMap(([path, { mode, content }]) =>
-        mode === '160000' ? [`M 160000 ${content} ${quote(path)}`] : [`M ${mode} inline ${quote(path)}`, data(content)],
-      ),
+      ...changes(first === undefined ? new Map() : made[first]!, files),
     );
   }
   return `${input.join('\n')}\ndone\n`;
+}
+
+/** What makes files out of those of the first parent. */
+function changes(before: Files, files: Files): string[] {
+  const gone = [...before.keys()].filter((path) => !files.has(path)).map((path) => `D ${quote(path)}`);
+  const changed = [...files].filter(([path, { mode, content }]) => {
+    const old = before.get(path);
+    return old?.mode !== mode || old.content !== content;
+  });
+  return [
+    ...gone,
+    ...changed.flatMap(([path, { mode, content }]) =>
+      mode === '160000' ? [`M 160000 ${content} ${quote(path)}`] : [`M ${mode} inline ${quote(path)}`, data(content)],
+    ),
+  ];
 }
 
 function parentsOf(random: Random, number: number): number[] {
@@ -98,7 +110,7 @@ function put(files: Files, path: string, file: File): void {
 
 const line = (random: Random): string =>
   random(60) === 0
-    ? 'long '.repeat(20_000)
+    ? 'long '.repeat(4_000)
     : random(2) === 0
       ? WORDS[random(WORDS.length)]!
       : `${'\t'.repeat(random(3))}line ${random(400)}${random(9) === 0 ? '\r' : ''}`;
