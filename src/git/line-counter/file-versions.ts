@@ -9,6 +9,9 @@ import { SUBMODULE, type Version } from './path-versions.ts';
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Lines of all versions that are kept. */
 const KEPT_LINES = 512 * 1024;
+/** Versions of one file that are known, and pairs of them that were counted: those of a thread have some 10 MB at the most. */
+const MAX_VERSIONS = 20_000;
+const MAX_COUNTED = 20_000;
 /** Steps that comparing two versions may take: some 50 milliseconds. */
 const MAX_STEPS = 20_000_000;
 /** Where git looks for a zero byte, which makes a file binary. */
@@ -64,6 +67,7 @@ export class FileVersions {
     let stats = this.#counted.get(key);
     if (stats === undefined) {
       stats = await this.#compare(before, after);
+      if (this.#counted.size >= MAX_COUNTED) this.#counted.clear();
       this.#counted.set(key, stats);
     }
     return stats;
@@ -96,6 +100,7 @@ export class FileVersions {
   }
 
   #read(version: Version, content: Buffer): Known | undefined {
+    if (this.#known.size >= MAX_VERSIONS) this.#forget();
     if (content.subarray(0, BINARY_BYTES).includes(0)) {
       this.#known.set(version, null);
       return null;

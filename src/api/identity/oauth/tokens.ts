@@ -101,6 +101,8 @@ export async function grantByPassword(
       .where('id', '=', user.id)
       .where('state', '=', 'active')
       .where('password_hash', '=', user.password_hash)
+      // What administrators may not do was asked of what they were.
+      .where('admin', '=', user.admin)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw oauthError('invalid_grant');
     return grant(deps, db, user.id, application?.id ?? null, scopes);
