@@ -7,6 +7,7 @@ import { GitUser } from './support/git-user.ts';
 import { makeMergeRequest } from './support/merge-request.ts';
 import { Pipelines } from './support/pipeline-states.ts';
 import { makePipeline } from './support/pipelines.ts';
+import { isOfTheCall } from './support/statements.ts';
 
 /*
  * How many statements the commonest calls send to the database, as a client on a socket makes them: in a project whose
@@ -49,9 +50,7 @@ let seen: string[] | null = null;
 before(async () => {
   app = await buildTestApp({
     onQuery: ({ sql }) => {
-      // Settings of the installation are read by themselves, whatever is called: once a second, or every five.
-      if (/from "(plan_limits|broadcast_messages|instance_values|web_hooks|integrations)"/.test(sql)) return;
-      if (!/^\s*(begin|commit|rollback|savepoint|release)\b/i.test(sql)) seen?.push(sql);
+      if (isOfTheCall(sql)) seen?.push(sql);
     },
   });
   user = await GitUser.of(app);

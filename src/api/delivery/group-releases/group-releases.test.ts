@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { gitFixture } from '../../../../test/support/git-fixture.ts';
+import { isOfTheCall } from '../../../../test/support/statements.ts';
 import type { Namespace } from '../../../db/tables/namespaces.ts';
 import type { Project } from '../../../db/tables/projects.ts';
 import type { ReleaseJson } from '../releases/answers.ts';
@@ -11,7 +12,7 @@ let selects = 0;
 before(async () => {
   app = await buildTestApp({
     onQuery: ({ sql }) => {
-      if (/^\s*(?:select|with)\b/i.test(sql)) selects += 1;
+      if (/^\s*(?:select|with)\b/i.test(sql) && isOfTheCall(sql)) selects += 1;
     },
   });
 });

@@ -5,6 +5,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
+import { isOfTheCall } from '../../../../test/support/statements.ts';
 import { isEventKind } from '../../../core/domain-events.ts';
 import type { RecordedEvent } from '../../../jobs/events.ts';
 import { hookEventsOf } from './hook-events.ts';
@@ -13,7 +14,7 @@ import { HOOKED_TYPES, SYSTEM_HOOKED_TYPES, systemTriggersOf, triggersOf } from 
 let app: TestApp;
 let seen: string[] | null = null;
 before(async () => {
-  app = await buildTestApp({ onQuery: ({ sql }) => seen?.push(sql) });
+  app = await buildTestApp({ onQuery: ({ sql }) => isOfTheCall(sql) && seen?.push(sql) });
 });
 after(() => app.close());
 

@@ -4,6 +4,7 @@ import { buildTestApp, type TestApp } from '../../../../../test/support/app.ts';
 import { GitUser } from '../../../../../test/support/git-user.ts';
 import { writeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
+import { isOfTheCall } from '../../../../../test/support/statements.ts';
 
 let app: TestApp;
 let user: GitUser;
@@ -11,7 +12,7 @@ let seen: string[] = [];
 before(async () => {
   app = await buildTestApp({
     onQuery: ({ sql }) => {
-      if (!/^\s*(begin|commit|rollback|savepoint|release)\b/i.test(sql)) seen.push(sql);
+      if (isOfTheCall(sql)) seen.push(sql);
     },
   });
   user = await GitUser.of(app);
