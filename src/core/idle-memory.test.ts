@@ -47,23 +47,23 @@ const times = (count: number, share: number) => Array.from({ length: count }, ()
 
 test('memory is released once nothing has gone on for a while', async (t) => {
   const { look } = simulated(t);
-  assert.deepEqual(await look(0.9, ...times(4, 0.01)), []);
+  assert.deepEqual(await look(0.9, ...times(11, 0.01)), []);
   // One busy period begins it anew.
-  assert.deepEqual(await look(0.03, ...times(4, 0.01)), []);
+  assert.deepEqual(await look(0.03, ...times(11, 0.01)), []);
   assert.deepEqual(await look(0.01), EVERYTHING);
 });
 
 test('what is asked for now and then does not have it released again and again', async (t) => {
   const { look, system } = simulated(t);
   system.resident = 200 * MiB;
-  assert.deepEqual(await look(...times(5, 0)), EVERYTHING);
+  assert.deepEqual(await look(...times(12, 0)), EVERYTHING);
   assert.deepEqual(await look(...times(100, 0.01)), []);
   system.resident += 15 * MiB;
   assert.deepEqual(await look(...times(100, 0.01)), []);
   system.resident += 1 * MiB;
   assert.deepEqual(await look(0.01), EVERYTHING);
   system.resident = 200 * MiB;
-  assert.deepEqual(await look(0.5, ...times(4, 0)), []);
+  assert.deepEqual(await look(0.5, ...times(11, 0)), []);
   assert.deepEqual(await look(0), EVERYTHING);
 });
 
@@ -74,16 +74,16 @@ test('where a busy process holds much, its free pages are given back, and all is
   assert.deepEqual(await look(1, 1), []);
   system.resident = 400 * MiB;
   assert.deepEqual(await look(1), ['trim']);
-  system.resident = 315 * MiB;
+  system.resident = 307 * MiB;
   assert.deepEqual(await look(1, 1), []);
-  system.resident = 316 * MiB;
+  system.resident = 308 * MiB;
   assert.deepEqual(await look(1), ['trim']);
   // What was collected meanwhile may come back, too.
   system.resident = 270 * MiB;
   assert.deepEqual(await look(1), []);
   system.resident = 290 * MiB;
   assert.deepEqual(await look(1), ['trim']);
-  assert.deepEqual(await look(...times(5, 0)), EVERYTHING);
+  assert.deepEqual(await look(...times(12, 0)), EVERYTHING);
 });
 
 test('an idle process gives up caches and collects what they held', async (t) => {
@@ -105,7 +105,7 @@ test('an idle process gives up caches and collects what they held', async (t) =>
   const idle = () => ({ active: 0, idle: 1, utilization: 0 });
   const memory = new IdleMemory({ utilization: idle, resident: () => resident });
   t.after(() => memory.stop());
-  for (let looks = 0; looks < 4; looks += 1) await memory.look();
+  for (let looks = 0; looks < 11; looks += 1) await memory.look();
   assert.deepEqual([cache.size, released], [1, 0]);
   await memory.look();
   assert.deepEqual([cache.size, cache.bytes, dear.size, released], [0, 0, 1, 1]);

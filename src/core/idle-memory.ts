@@ -3,12 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collectGarbage, trimHeap } from './give-back.ts';
 
 /** Milliseconds after which it is looked again whether the process is idle. */
-const LOOK_MS = 5_000;
+const LOOK_MS = 2_000;
 /** It is where the event loop worked for less than this share of each of so many looks in a row. */
 const IDLE_SHARE = 0.02;
-const IDLE_LOOKS = 5;
+const IDLE_LOOKS = 12;
 /** What has to have come back before memory is released once more: who asks now and then is to find what was kept since. */
 const REGROWN = 16 * 1024 * 1024;
+/** The same for free pages alone, which takes some 5 ms. */
+const REGROWN_PAGES = 8 * 1024 * 1024;
 /** Of so many bytes and more, free pages between others are given back also while the process is busy: they come to a hundred megabytes. */
 const MUCH = 256 * 1024 * 1024;
 
@@ -67,7 +69,7 @@ export class IdleMemory {
     this.#idleLooks = isIdle ? this.#idleLooks + 1 : 0;
     const resident = system.resident();
     if (this.#idleLooks < IDLE_LOOKS) {
-      if (resident > MUCH && resident >= this.#trimmed + REGROWN) this.#trim();
+      if (resident > MUCH && resident >= this.#trimmed + REGROWN_PAGES) this.#trim();
       // Garbage may have been collected since.
       else this.#trimmed = Math.min(this.#trimmed, resident);
       return;

@@ -1,11 +1,12 @@
+import { isMainThread } from 'node:worker_threads';
 import { releasedWhenIdle } from './idle-memory.ts';
 import { Lately } from './lately.ts';
 
 const MiB = 1024 * 1024;
-/** What all caches of the process may hold. */
-const TOGETHER = 48 * MiB;
+/** What all caches of a thread may hold; those that read beside the main one keep little that is asked for again. */
+const TOGETHER = (isMainThread ? 24 : 8) * MiB;
 /** What of it nobody has asked for again. */
-const ONCE = 16 * MiB;
+const ONCE = TOGETHER / 3;
 /** What nobody asks for is given up between ten minutes later and one more. */
 const SWEEP_MS = 60_000;
 const IDLE_SWEEPS = 10;
@@ -149,7 +150,7 @@ export class KeptTogether {
 const together = new KeptTogether();
 releasedWhenIdle(() => together.release());
 
-/** A cache within the bytes that all caches of the process may hold: what it keeps can go at any time. */
+/** A cache within the bytes that all caches of the thread may hold: what it keeps can go at any time. */
 export class Kept<K, V> implements Member {
   /** About how many bytes it may hold, and how much that is beside others. */
   readonly share: number;

@@ -69,8 +69,8 @@ export class RepositoryPool {
     this.#slots = new WarmSlots({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
     this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024);
     this.#packs = sharedByPacks({
-      blockBytes: options.blockBytes ?? 16 * 1024 * 1024,
-      baseBytes: options.baseBytes ?? 16 * 1024 * 1024,
+      blockBytes: options.blockBytes ?? 8 * 1024 * 1024,
+      baseBytes: options.baseBytes ?? 8 * 1024 * 1024,
       maxOpen: options.maxOpenFiles ?? 128,
       idleMs: options.idleMs ?? IDLE_MS,
       ...(options.inflatesAtOnce === undefined ? {} : { atOnce: options.inflatesAtOnce }),

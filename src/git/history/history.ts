@@ -1,5 +1,5 @@
 import { SERVER } from '../../core/fair-slots.ts';
-import { Kept } from '../../core/kept.ts';
+import { Kept, KeptTogether } from '../../core/kept.ts';
 import { inScope } from '../../core/request-scope.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { growingIndexOf, nextGrowth, wake } from '../commit-graph/growing.ts';
@@ -36,9 +36,11 @@ interface Known {
   readAt: number;
 }
 
-/** Graphs of all repositories; their share is large, since every question needs one. */
-const graphs = new Kept<History, Known>(4 * MAX_GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
+/** Graphs of all repositories, with room for the largest beside others: every question needs one. */
+const GRAPH_BYTES = 1.5 * MAX_GRAPH_BYTES;
+const graphs = new Kept<History, Known>(GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
   isDear: true,
+  all: new KeptTogether(GRAPH_BYTES),
 });
 
 /** How a question is answered. */

@@ -47,7 +47,7 @@ function serve(port: MessagePort, questions: readonly Question[]): void {
     cacheBytes: 8 * MiB,
     // The beginning of a chain takes longer to make than to read.
     blockBytes: 4 * MiB,
-    baseBytes: 16 * MiB,
+    baseBytes: 8 * MiB,
     inflatesAtOnce: LARGE,
     maxOpenFiles: 64,
   });
