@@ -32,6 +32,14 @@ const noTime = () => new Busy(503, '503 Service Unavailable - the server has no 
 export async function renderApart(request: MarkupRequest, limits = LIMITS): Promise<string> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
+  try {
+    return await renderInThread(request, limits);
+  } finally {
+    release();
+  }
+}
+
+async function renderInThread(request: MarkupRequest, limits: typeof LIMITS): Promise<string> {
   const worker = new Worker(new URL(workerAddress), {
     workerData: { name: WORKER, request },
     resourceLimits: MEMORY,
@@ -54,6 +62,5 @@ export async function renderApart(request: MarkupRequest, limits = LIMITS): Prom
   } finally {
     unwatch();
     await worker.terminate();
-    release();
   }
 }

@@ -27,15 +27,16 @@ let sweep: NodeJS.Timeout | undefined;
 export async function compileInThread(request: CompileRequest): Promise<Compiled> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
-  const host = take();
+  let host: CompileHost | undefined;
   try {
+    host = take();
     const compiled = await host.compile(request);
     if (host.isFree) keep(host);
     else host.stop();
     return compiled;
   } catch (error) {
     // It may still be at work.
-    host.stop();
+    host?.stop();
     throw error;
   } finally {
     release();
