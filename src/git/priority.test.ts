@@ -5,7 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { temporaryFolder } from '../../test/support/git-fixture.ts';
+import { runInBackground } from './in-background.ts';
 import { lowerPriority, NICE } from './priority.ts';
+import { runGit } from './process.ts';
 
 /** A child in a session of its own that has said something, so that its program runs. */
 async function childOf(t: TestContext) {
@@ -37,6 +40,16 @@ test('the session of a child keeps its share: on a machine that shares processor
 test('what somebody waits for is hardly lowered, and before what nobody does', () => {
   assert.ok(NICE.transport <= 5);
   assert.ok(NICE.transport < NICE.background);
+});
+
+test('what answers somebody is as this process is, what nobody waits for goes behind it', async (t) => {
+  const folder = temporaryFolder(t);
+  const alias = (command: string) => ['-c', `alias.told=!${command}`, 'told'];
+  const { stdout } = await runGit(alias('nice'));
+  assert.equal(stdout.toString().trim(), String(getPriority()));
+  // It is lowered once it runs.
+  await runInBackground(folder, alias(`sleep 0.3; nice > ${folder}/nice`));
+  assert.equal(readFileSync(`${folder}/nice`, 'latin1').trim(), String(NICE.background));
 });
 
 test('a child that has ended, or never ran, changes nothing', async (t) => {

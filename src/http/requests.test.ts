@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Response } from 'light-my-request';
 import { Type } from 'typebox';
+import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ApiError } from '../core/errors.ts';
 import { GitError } from '../git/errors.ts';
@@ -212,6 +213,27 @@ describe('bodies', () => {
     const response = await post('application/json', payload);
     assert.equal(response.statusCode, 413);
     assert.equal(messageOf(response), '413 Request Entity Too Large');
+  });
+
+  test('keys and values of a body are bounded, fewer of them for whoever says nothing of who they are', async () => {
+    const list = (values: number) => JSON.stringify({ a: Array.from({ length: values }, () => 0) });
+    const object = (keys: number) =>
+      JSON.stringify({ a: Object.fromEntries(Array.from({ length: keys }, (_, at) => [`k${at}`, 1])) });
+    const send = (payload: string, known: boolean) =>
+      http.send('POST', '/api/v4/echo', {
+        headers: { 'content-type': 'application/json', ...(known ? { 'private-token': ROOT_TOKEN } : {}) },
+        payload,
+      });
+    for (const [payload, known, status] of [
+      [list(19_900), false, 201],
+      [list(20_001), false, 413],
+      [list(20_001), true, 201],
+      [list(100_001), true, 413],
+      [object(150_000), false, 413],
+      [object(5_001), true, 413],
+    ] as const) {
+      assert.equal((await send(payload, known)).statusCode, status, `${payload.length} characters, ${known}`);
+    }
   });
 
   test('the body of a caller who is not let in is never read', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { renderApart } from './apart.ts';
 import { renderHere } from './here.ts';
 import { addressOf } from './links.ts';
@@ -101,6 +103,27 @@ test('a text that takes too long ends with its thread', async () => {
       status: 422,
     },
   );
+});
+
+test('a thread that is given no time says nothing about the text', async (t) => {
+  let looks = 0;
+  t.mock.method(Worker.prototype, 'cpuUsage', () => {
+    looks += 1;
+    return new Promise(() => undefined);
+  });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const rendered = renderApart({ text: '> '.repeat(200_000), format: 'markdown', ...place });
+  while (looks === 0) await setImmediate();
+  t.mock.timers.tick(59_000);
+  t.mock.timers.tick(3_000);
+  await assert.rejects(rendered, { status: 503, headers: { 'Retry-After': '5' }, comesAgainMs: 5_000 });
+});
+
+test('time in which others have the processor is not counted, however long it is', async (t) => {
+  t.mock.method(Worker.prototype, 'cpuUsage', async () => ({ user: 0, system: 0 }));
+  const text = '*a* '.repeat(50_000);
+  const html = await renderApart({ text, format: 'markdown', ...place }, { cpuMs: 1, intervalMs: 1 });
+  assert.match(html, /<em>a<\/em>/);
 });
 
 /** However slow the machine is. */

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { dieAs, secondProcess } from '../../test/support/second-process.ts';
 import { changeSettings, resetSettings } from '../../test/support/settings.ts';
+import { noSsh, SshPlace } from '../../test/support/ssh-user.ts';
 import { type AllSettings, SETTINGS, type SettingName } from './settings-table.ts';
 
 /** Longer than anybody goes by what they have read. */
 const IDLE_MS = 1_100;
+const PASSWORD = 'correct horse battery';
 
 test('settings that are changed in a process hold in it at once, and are not asked for again', async () => {
   const app = await buildTestApp();
@@ -24,10 +26,14 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
   let app: TestApp;
   let other: TestApp;
   let person: string;
+  let username: string;
   let project: number;
   before(async () => {
     app = await buildTestApp();
-    person = (await app.make.user()).token;
+    const { token, user } = await app.make.user();
+    person = token;
+    username = user.username;
+    expectStatus(await app.put(`/users/${user.id}`, { json: { password: PASSWORD } }), 200);
     const made = await app.post('/projects', { token: person, json: { name: 'theirs', visibility: 'public' } });
     project = (made.json() as { id: number }).id;
   });
@@ -65,6 +71,7 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
     ],
     [{ disable_personal_access_tokens: true }, () => other.get('/user', { token: person }), 401],
     [{ enabled_git_access_protocol: 'ssh' }, () => git(person), 403],
+    [{ password_authentication_enabled_for_git: false }, () => git(PASSWORD), 401],
     [
       { allow_runner_registration_token: false },
       () => other.post('/runners', { token: null, json: { token: 'x' } }),
@@ -95,10 +102,10 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
     ],
   ];
 
-  const git = (token: string) =>
+  const git = (secret: string) =>
     other.instance.server.app.inject({
       url: `/${path}.git/info/refs?service=git-upload-pack`,
-      headers: { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` },
+      headers: { authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` },
     });
   let path = '';
   before(async () => {
@@ -119,6 +126,23 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
       assert.equal((await ask()).statusCode, status);
     });
   }
+
+  test('decide the first command over SSH after idleness, also where nothing was heard of them', {
+    skip: noSsh,
+  }, async () => {
+    const place = await SshPlace.of(other);
+    try {
+      const key = await place.keyOf(await app.make.user());
+      const list = [...place.with(key), 'ls-remote', place.address({ full_path: path })];
+      await dieAs(other);
+      await place.git.ok(place.git.folder, ...list);
+      await changeSettings(app, { enabled_git_access_protocol: 'http' });
+      await sleep(IDLE_MS);
+      assert.match(await place.git.fails(place.git.folder, ...list), /SSH/);
+    } finally {
+      place.close();
+    }
+  });
 
   test('are all the same for both', async () => {
     const known = ({ deps }: TestApp) => deps.settings.now as AllSettings;

@@ -260,6 +260,29 @@ test('the server takes its memory out of one pool, unless somebody says otherwis
   }
 });
 
+test('a failure that reaches nobody is logged, and ends the server for nobody', async () => {
+  const fails = `if (process.argv.includes('serve')) process.on('SIGUSR2', () => {
+    Promise.reject(new Error('nobody waits for this'));
+    Promise.reject(undefined);
+  });`;
+  const logFile = join(folder, 'stray.log');
+  const server = await startServer({
+    dataDir: join(folder, 'stray'),
+    settings: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(fails)}` },
+    logFile,
+  });
+  try {
+    server.child.kill('SIGUSR2');
+    const lines = () => readFileSync(logFile, 'utf8').match(/.*a failure reached nobody.*\n/g) ?? [];
+    await until(async () => lines().length === 2 || server.child.exitCode !== null);
+    assert.equal(server.child.exitCode, null);
+    assert.match(lines()[0]!, /"error":"nobody waits for this"/);
+    assert.equal((await fetch(`${server.url}/-/health`)).status, 200);
+  } finally {
+    await server.kill();
+  }
+});
+
 test('what a git process of a killed server still writes while the next one starts is removed, too', {
   skip: !existsSync('/proc/self/environ'),
 }, async () => {

@@ -262,3 +262,16 @@ test('expensive requests within a query count as one with it', async () => {
   const [first, second] = await Promise.all([1, 2].map(() => send({ query: project(nested(2)) }, ROOT_TOKEN)));
   assert.deepEqual([first!.statusCode, second!.statusCode].sort(), [200, 429]);
 });
+
+test('a query waits for its share of the memory of all, by its complexity', async (t) => {
+  const { memory } = app.deps;
+  const take = t.mock.method(memory, 'take');
+  const most = async (fields: number) => {
+    take.mock.resetCalls();
+    assert.equal((await ask(`{ ${times(fields, (at) => `a${at}: __typename`)} }`)).errors, undefined);
+    return Math.max(0, ...take.mock.calls.map(({ arguments: [, options] }) => options?.cost ?? 0));
+  };
+  const POINT = 128 * 1024;
+  assert.deepEqual([await most(250), await most(50)], [250 * POINT, 50 * POINT]);
+  assert.equal(memory.held, 0);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { MemorySources, PROJECT, SHA, type World } from '../../../test/support/memory-sources.ts';
 import { currentScope, inScope } from '../../core/request-scope.ts';
@@ -192,3 +193,41 @@ test('a thread that is given no time says nothing about the configuration', asyn
   assert.equal(host.isFree, false);
   host.stop();
 });
+
+for (const [name, first, further, limits] of [
+  [
+    'what its limits say, the first one more, for which all code is compiled',
+    290,
+    90,
+    [{ cpuMs: 100, warmUpMs: 200, intervalMs: 1 }],
+  ],
+  ['seconds, where nothing else is said', 6_500, 4_500, []],
+] as const) {
+  test(`a configuration may take of a processor ${name}`, async (t) => {
+    let taken = 0;
+    let looks = 0;
+    t.mock.method(Worker.prototype, 'cpuUsage', async () => {
+      looks += 1;
+      return { user: taken * 500, system: taken * 500 };
+    });
+    /** Compiles, and shows in several looks, while a file is waited for, that the thread has taken so much. */
+    const compiling = async (host: CompileHost, ms: number) => {
+      let isOver = false;
+      const file = async () => {
+        taken += ms;
+        const from = looks;
+        while (!isOver && looks < from + 3) await sleep(1);
+        return { content: withFiles.files['a.yml'] };
+      };
+      const { errors } = await host.compile(request('include: a.yml\n', {}, { file }));
+      isOver = true;
+      return errors;
+    };
+    const host = new CompileHost(...limits);
+    t.after(() => host.stop());
+    assert.deepEqual(await compiling(host, first), []);
+    assert.deepEqual(await compiling(host, further), []);
+    assert.deepEqual(await compiling(host, first), TOO_MUCH);
+    assert.equal(host.isFree, false);
+  });
+}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import type { Project } from '../../../db/tables/projects.ts';
@@ -63,6 +65,25 @@ describe('a state', () => {
     assert.equal((await app.get(path())).body, large);
     assert.equal(message(await write(large.slice(0, -1)), 422), 'The state is invalid JSON');
     assert.match(message(await write(large.replace('"serial":4', '"serial":{}')), 422), /^No serial in payload/);
+  });
+
+  test('is refused for now where the thread that reads it is given no time', async (t) => {
+    let looks = 0;
+    t.mock.method(Worker.prototype, 'cpuUsage', () => {
+      looks += 1;
+      return new Promise(() => undefined);
+    });
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const written = write(stateOf(6, { text: 'x'.repeat(20_000_000) }));
+    while (looks === 0) await setImmediate();
+    t.mock.timers.tick(61_000);
+    const answer = await written;
+    assert.equal(message(answer, 503), '503 Service Unavailable - the server has no time to read the state');
+    assert.equal(answer.headers['retry-after'], '5');
+    t.mock.timers.reset();
+    t.mock.restoreAll();
+    expectStatus(await app.get(path()), 404);
+    expectStatus(await write(stateOf(6)), 200);
   });
 
   test('that would grow out of bounds is not read', async () => {
