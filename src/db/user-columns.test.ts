@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
-import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { makeScene } from '../../test/rights/scene.ts';
+import { makeThings } from '../../test/rights/things.ts';
+import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
+import { timestamp } from '../core/clock.ts';
 import { USER_COLUMNS, type UserFate } from './user-columns.ts';
 
 let app: TestApp;
@@ -70,4 +73,66 @@ test('the database does what the table says, where nothing else does before', as
     if (rule === 'SET NULL') assert.ok(fate === 'nobody' || fate === 'ghost', column);
     if (fate === 'goes') assert.equal(rule, 'CASCADE', column);
   }
+});
+
+/** A row, at least, of every table whose rows outlive a user whom they name. */
+async function makeRows(): Promise<void> {
+  const scene = await makeScene(app, 'public', await app.make.group({ visibility: 'public' }));
+  await makeThings(app, scene);
+  const { project, group } = scene;
+  const { db, clock } = app.deps;
+  const created_at = timestamp(clock);
+  const other = await app.make.project();
+  const place = `/projects/${project.id}`;
+  for (const [path, json, status] of [
+    [`${place}/issues/1/add_spent_time`, { duration: '1h' }, 201],
+    [`${place}/export_relations`, {}, 202],
+    [`${place}/invitations`, { email: 'late@example.org', access_level: 30 }, 201],
+    [`${place}/job_token_scope/allowlist`, { target_project_id: other.id }, 201],
+  ] as const) {
+    expectStatus(await app.post(path, { json }), status);
+  }
+  await db.insertInto('deploy_keys').values({ title: 'k', key: 'k', fingerprint: 'SHA256:k', created_at }).execute();
+  await db
+    .insertInto('uploads')
+    .values({ project_id: project.id, secret: '0'.repeat(32), filename: 'f', sha256: 'f', size: 1, created_at })
+    .execute();
+  await db
+    .insertInto('import_source_users')
+    .values({
+      namespace_id: group.id,
+      source_hostname: 'https://elsewhere.example',
+      import_type: 'gitlab_migration',
+      source_user_identifier: '7',
+      created_at,
+      updated_at: created_at,
+    })
+    .execute();
+}
+
+test('rows that outlive a user name the ghost, nobody or still them, as the table says', async () => {
+  const { db } = app.deps;
+  const { user } = await app.make.user();
+  await makeRows();
+  const outliving = [...fates].filter(([column, fate]) => fate !== 'goes' && column !== 'ref_intents.user_id');
+  assert.ok(outliving.length > 30);
+  const marked: { name: string; fate: UserFate; value(): Promise<number | null | undefined> }[] = [];
+  for (const [name, fate] of outliving) {
+    const [table, column] = name.split('.').map((each) => sql.ref(each)) as [RawBuilder<unknown>, RawBuilder<unknown>];
+    const row = await sql<{ id: number }>`update ${table} set ${column} = ${user.id}
+      where id = (select min(id) from ${table}) returning id`.execute(db);
+    const id = row.rows[0]?.id;
+    assert.ok(id !== undefined, `${name} has no row`);
+    const value = async () =>
+      (await sql<{ value: number | null }>`select ${column} as value from ${table} where id = ${id}`.execute(db))
+        .rows[0]?.value;
+    marked.push({ name, fate, value });
+  }
+  expectStatus(await app.delete(`/users/${user.id}`), 204);
+  const ghost = await db.selectFrom('users').select('id').where('kind', '=', 'ghost').executeTakeFirstOrThrow();
+  const expected = { ghost: ghost.id, nobody: null, kept: user.id, goes: undefined } satisfies Record<
+    UserFate,
+    unknown
+  >;
+  for (const { name, fate, value } of marked) assert.equal(await value(), expected[fate], name);
 });

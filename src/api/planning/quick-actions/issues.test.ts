@@ -259,6 +259,25 @@ describe('notes', () => {
     expectStatus(await on(iid).say('   \n'), 400);
   });
 
+  test('nothing is written where a quick action breaks off', async (t) => {
+    const { iid } = await rows.issue(project.id);
+    const { events } = app.deps;
+    const record = events.record.bind(events);
+    t.after(() => {
+      events.record = record;
+    });
+    events.record = async (db, type, ...rest) => {
+      if (type === 'issue.updated') throw new Error('the database is gone');
+      return record(db, type, ...rest);
+    };
+    for (const method of ['notes', 'discussions']) {
+      expectStatus(await app.post(`${at(iid)}/${method}`, { json: { body: 'Well\n/lock\n/title Other' } }), 500);
+    }
+    events.record = record;
+    const { title, discussion_locked } = await on(iid).shown();
+    assert.deepEqual([await on(iid).notes(), title === 'Other', discussion_locked], [[], false, null]);
+  });
+
   test('an archived project refuses', async () => {
     const other = await app.make.project();
     const { iid } = await rows.issue(other.id);
