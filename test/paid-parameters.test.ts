@@ -90,6 +90,7 @@ test('issues block each other and are related on every plan', async () => {
   assert.deepEqual([expectStatus(free, 201).link_type, premium.statusCode], ['blocks', 409]);
   app.deps.config.plan = 'free';
   expectStatus(await link(3, 'relates_to'), 201);
+  for (const type of ['relates_to', 'blocks', 'is_blocked_by']) expectStatus(await link(1, type), 422);
   app.deps.config.plan = 'ultimate';
 });
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { DIALECTS, type Dialect, loadConfig } from '../config/config.ts';
+import { DIFFERENCES } from './dialect.ts';
 
 type Json = Record<string, unknown>;
 interface Schema {
@@ -21,6 +24,21 @@ test('the dialect is the specification unless told, and an unknown one is refuse
   for (const wrong of ['github', 'GitLab', 'specification,gitlab']) {
     assert.throws(() => load({ STITHY_DIALECT: wrong }), /STITHY_DIALECT must be one of specification, gitlab/);
   }
+});
+
+test('the operating page has every difference in its table, and no other', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+  const [, section] = page.split('\n## Dialects\n');
+  const rows = section!
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2);
+  const missing = Object.entries(DIFFERENCES).filter(([, { where }]) => {
+    const [, name] = /`([^`]+)`/.exec(where)!;
+    return rows.filter((row) => row.split(' | ')[0]!.includes(name!)).length !== 1;
+  });
+  assert.deepEqual([missing.map(([name]) => name), rows.length], [[], Object.keys(DIFFERENCES).length]);
 });
 
 /** What each dialect answers with. */

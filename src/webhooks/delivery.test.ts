@@ -207,10 +207,12 @@ describe('a hook that fails', () => {
     assert.deepEqual(heads(), [commit, commit]);
   });
 
-  for (const [what, change] of [
-    ['address', () => ({ url: `${receiver.url}/corrected` })],
-    ['token', () => ({ token: 'another' })],
-    ['check of certificates', () => ({ enable_ssl_verification: false })],
+  for (const [what, change, below, status] of [
+    ['address', () => ({ url: `${receiver.url}/corrected` }), '', 200],
+    ['token', () => ({ token: 'another' }), '', 200],
+    ['check of certificates', () => ({ enable_ssl_verification: false }), '', 200],
+    ['custom header', () => ({ value: 'another' }), '/custom_headers/X-Key', 204],
+    ['URL variable', () => ({ value: 'another' }), '/url_variables/path', 204],
   ] as const) {
     test(`is told what waits for it as soon as its ${what} is changed`, async () => {
       const { push, path, shown } = await scene();
@@ -227,7 +229,7 @@ describe('a hook that fails', () => {
       expectStatus(await app.put(path, { json: { name: 'not what matters' } }), 200);
       await app.settle();
       assert.deepEqual(heads(), []);
-      expectStatus(await app.put(path, { json: change() }), 200);
+      expectStatus(await app.put(`${path}${below}`, { json: change() }), status);
       assert.equal((await shown()).alert_status, 'executable');
       await app.settle();
       assert.deepEqual(heads(), commits);

@@ -106,6 +106,25 @@ test('what waits is told at once when the address is corrected, also while the o
   );
 });
 
+test('what waits is told at once when a secret is corrected', async () => {
+  const settings = { jenkins_url: receiver.url, project_name: 'p', username: 'ann', password: 'wrong' };
+  const { push, set } = await projectWith(app, 'jenkins', settings);
+  await app.deps.db.updateTable('integrations').set({ failures: 11 }).execute();
+  receiver.answer = (response) => response.writeHead(503).end();
+  await push();
+  await app.deps.jobs.drain(0);
+  receiver.reset();
+  await app.settle();
+  assert.equal(receiver.got.length, 0);
+  await set({ password: 'right' });
+  await app.settle();
+  const basic = (password: string) => `Basic ${Buffer.from(`ann:${password}`).toString('base64')}`;
+  assert.deepEqual(
+    receiver.got.map(({ headers }) => headers.authorization),
+    [basic('right')],
+  );
+});
+
 test('what could not be told within a day is not told any more', async () => {
   const { issue } = await projectWith(app, 'slack', { webhook: await closedAddress() });
   await issue();

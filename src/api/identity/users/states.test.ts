@@ -221,6 +221,9 @@ test('DELETE /users/:id keeps reactions, decisions and spent time in the name of
   const { iid } = expectStatus<{ iid: number }>(await app.post(`${at}/issues`, { json: { title: 'Voted on' } }), 201);
   const issue = `${at}/issues/${iid}`;
   const request = await makeMergeRequest(app, project, { state: 'merged' });
+  const closed = await makeMergeRequest(app, project, { state: 'closed' });
+  const threads = `${at}/merge_requests/${closed.iid}/discussions`;
+  const { id: thread } = expectStatus<{ id: string }>(await app.post(threads, { json: { body: 'Really?' } }), 201);
   const shown = async (path: string) => expectStatus<Json>(await app.get(path), 200);
   const idOf = (user: unknown) => (user as { id: number } | null)?.id;
   const leave = async (hard = false) => {
@@ -237,6 +240,16 @@ test('DELETE /users/:id keeps reactions, decisions and spent time in the name of
       .updateTable('merge_requests')
       .set({ merge_user_id: user.id })
       .where('id', '=', request.id)
+      .execute();
+    await app.deps.db
+      .updateTable('merge_requests')
+      .set({ closed_by_id: user.id })
+      .where('id', '=', closed.id)
+      .execute();
+    await app.deps.db
+      .updateTable('notes')
+      .set({ resolved_by_id: user.id, resolved_at: timestamp(clock) })
+      .where('discussion_id', '=', thread)
       .execute();
     expectStatus(await app.delete(`/users/${user.id}`, { query: { hard_delete: hard } }), 204);
     return tag_name;
@@ -257,7 +270,11 @@ test('DELETE /users/:id keeps reactions, decisions and spent time in the name of
   assert.deepEqual(await emoji(), kept);
   assert.deepEqual([(await shown(issue)).upvotes, idOf((await shown(issue)).closed_by)], [1, ghost.id]);
   assert.equal(idOf((await shown(`${at}/releases/${tag}`)).author), ghost.id);
-  assert.equal(idOf((await shown(`${at}/merge_requests/${request.iid}`)).merge_user), ghost.id);
+  const merged = await shown(`${at}/merge_requests/${request.iid}`);
+  assert.deepEqual([idOf(merged.merge_user), idOf(merged.merged_by)], [ghost.id, ghost.id]);
+  assert.equal(idOf((await shown(`${at}/merge_requests/${closed.iid}`)).closed_by), ghost.id);
+  const [note] = (await shown(`${threads}/${thread}`)).notes as Json[];
+  assert.deepEqual([note!.resolved, idOf(note!.resolved_by)], [true, ghost.id]);
   assert.deepEqual(
     (await logs()).map(({ user_id }) => user_id),
     [ghost.id],
