@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { ROLE_PERMISSIONS } from '../../../access/role-permissions.ts';
@@ -192,6 +194,13 @@ describe('a role is refused', () => {
       for (const each of made) expectStatus(await app.delete(`${path}/${each.json<Json>().id}`), 204);
     }
   });
+});
+
+test('the operating page tells how many there may be, and what takes another permission', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/operating.md'), 'utf8');
+  const section = page.split('\n## Custom roles\n')[1]?.split('\n## ')[0] ?? '';
+  assert.match(section, /installation has ten .* each top-level group ten/s);
+  assert.match(section, /`admin_merge_request` needs `read_code`/);
 });
 
 test('a role in use stays: as that of a member, of an invitation or of a share', async () => {

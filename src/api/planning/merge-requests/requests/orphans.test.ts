@@ -263,6 +263,24 @@ describe('a merge request from a fork is closed', () => {
     expectStatus(await app.put(path, { json: { state_event: 'reopen' } }), 400);
   });
 
+  test('with more than a transaction takes, when the fork is unlinked or removed', async () => {
+    for (const how of ['unlinked', 'removed'] as const) {
+      const { project, fork, author, row } = await forked();
+      const rows = [row];
+      for (let n = 0; n < 25; n += 1) {
+        const columns = { source_project_id: fork.id, source_branch: 'change', target_branch: `into-${n}` };
+        rows.push(await writeMergeRequest(app, project, columns));
+      }
+      const { token } = author;
+      const query = { permanently_remove: 'true', full_path: fork.full_path };
+      if (how === 'unlinked') expectStatus(await app.delete(`/projects/${fork.id}/fork`, { token }), 204);
+      else expectStatus(await app.delete(`/projects/${fork.id}`, { token, query }), 202);
+      await app.settle();
+      const states = new Set(await Promise.all(rows.map(stateOf)));
+      assert.deepEqual([...states], ['closed'], how);
+    }
+  });
+
   for (const hard of [false, true]) {
     test(`when the owner of the fork is deleted${hard ? ' with all that they made' : ''}`, async () => {
       const { project, author, row } = await forked();
