@@ -55,7 +55,7 @@ const eventKinds = {
   /** `unassign_issuables`: whether the user's issues and merge requests there shall be unassigned. */
   'member.removed': payload<MemberPayload & { unassign_issuables?: boolean }>(),
   'access_request.created': payload<RequestPayload>(),
-  /** Denied, or withdrawn by the user himself. */
+  /** Denied, or withdrawn by the user themselves. */
   'access_request.removed': payload<RequestPayload>(),
   /** An address without a user was invited. */
   'invitation.created': payload<{ invitation_id: number; source_type: 'project' | 'group'; source_id: number }>(),

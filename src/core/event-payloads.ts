@@ -48,7 +48,7 @@ export interface NotePayload {
   in_review?: boolean;
 }
 
-/** What closed an issue, where nobody did so himself. */
+/** What closed an issue, where no person did so. */
 export interface ClosedHow {
   /** It was moved: this is the issue that goes on. */
   moved_to_id?: number;

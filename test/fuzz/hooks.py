@@ -57,7 +57,7 @@ BY_NAME = {
     "source_topic_id": "topics",
     "target_topic_id": "topics",
 }
-# What hangs on the administrator himself.
+# What belongs to the administrator themselves.
 OWN = {"users": {"1", "root", "01", "1.0"}, "personal_access_tokens": {"1", "01"}, "user": {"1", "root"}}
 
 # With these settings the server would refuse all that comes after them.
