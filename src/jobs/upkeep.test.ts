@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
 import { someoneWaits } from '../../test/support/meanwhile.ts';
+import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
 import type { StoredJob } from '../db/tables/jobs.ts';
 import { claimJobs } from './claim.ts';
 import { jobKind } from './kinds.ts';
@@ -45,6 +46,30 @@ test('jobs of a process that has died are taken over, those of others are not', 
     [dead!.id, 'running'],
     [living!.id, 'waiting'],
   ]);
+});
+
+test('jobs of a process that is found dead run again at once', {
+  skip: !process.env.STITHY_TEST_POSTGRES,
+}, async () => {
+  const other = (await secondProcess(app))!;
+  try {
+    const { db, jobs } = app.deps;
+    await jobs.enqueue(db, KIND, {});
+    await take(`${other.deps.processes.id}:dead.1`);
+    await findDead(app);
+    assert.deepEqual(
+      (await rows()).map(({ state }) => state),
+      ['running'],
+    );
+    await dieAs(other);
+    await findDead(app);
+    assert.deepEqual(
+      (await rows()).map(({ state }) => state),
+      ['waiting'],
+    );
+  } finally {
+    await other.close();
+  }
 });
 
 test('a process that was taken for dead changes nothing about the job that another one runs by then', async () => {

@@ -11,7 +11,9 @@ import {
   type Told,
   toldOf,
 } from '../../../../test/support/told.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.ts';
 import { hookEventsOf } from './hook-events.ts';
+import { timesOf } from './jobs.ts';
 import { sampleEvent } from './sample.ts';
 import type { Trigger } from './types.ts';
 
@@ -237,4 +239,14 @@ test('tests of hooks take the last job, pipeline and deployment', async () => {
     assert.equal((await sampleEvent(app.deps, { projectId: project.id }, trigger, 1)).trigger, trigger);
     await assert.rejects(sampleEvent(app.deps, { projectId: empty.id }, trigger, 1), { status: 422, message: words });
   }
+});
+
+test('how long a job waited does not grow once it is over', () => {
+  const waited = (status: string, finished_at: string | null) => {
+    const job = { status, queued_at: '2026-06-15T12:00:00.000Z', started_at: null, finished_at } as CiJob;
+    return timesOf(job, '2026-06-15T13:00:00.000Z');
+  };
+  assert.deepEqual(waited('pending', null), { duration: null, queued_duration: 3_600 });
+  assert.deepEqual(waited('canceled', '2026-06-15T12:00:05.000Z'), { duration: null, queued_duration: 5 });
+  assert.deepEqual(waited('skipped', null), { duration: null, queued_duration: null });
 });
