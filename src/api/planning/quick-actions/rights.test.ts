@@ -65,6 +65,17 @@ describe('a guest who may only comment on an issue', () => {
   }
 });
 
+test('nor does a guest set the severity of an incident, or take a link away', async () => {
+  const issue = new TestIssuable(app, `/projects/${project.id}/issues/${await open()}`);
+  expectStatus(await issue.say(`/promote_to_incident\n/relate #${other}`), 202);
+  const text = `/severity S1\n/unlink #${other}`;
+  assert.equal(
+    await issue.told(text, people.guest),
+    'Could not apply severity command. Could not apply unlink command.',
+  );
+  assert.doesNotMatch(await issue.told(text, people.maintainer), /Could not apply/);
+});
+
 describe('a reporter who may only comment on a merge request', () => {
   for (const line of [
     ...BOTH,
