@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import { createProject } from '../src/api/spaces/projects/create.ts';
+import { createProject } from '../src/api/spaces/projects/projects.create.ts';
 import { loadConfig } from '../src/config/config.ts';
 import { silentLogger } from '../src/core/logger.ts';
-import type { Project } from '../src/db/tables/projects.ts';
+import type { Project } from '../src/db/tables/projects.table.ts';
 import type { Deps } from '../src/deps.ts';
 import { open } from '../src/start.ts';
 import { TOKEN } from './server.ts';

@@ -1,5 +1,5 @@
 import { cp, rm } from 'node:fs/promises';
-import { createProject } from '../src/api/spaces/projects/create.ts';
+import { createProject } from '../src/api/spaces/projects/projects.create.ts';
 import { loadConfig } from '../src/config/config.ts';
 import { silentLogger } from '../src/core/logger.ts';
 import { open } from '../src/start.ts';

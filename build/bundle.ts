@@ -37,12 +37,12 @@ async function makeChunks(folder: string): Promise<OutputChunk[]> {
     input: {
       main: 'src/main.ts',
       index: 'src/index.ts',
-      compiler: 'src/ci/compiler/worker.ts',
-      markup: 'src/markup/worker.ts',
-      reader: 'src/api/code/reading-thread.ts',
-      writer: 'src/git/writer/thread.ts',
-      spawner: 'src/git/spawner/program.ts',
-      counter: 'src/git/line-counter/program.ts',
+      compiler: 'src/ci/compiler/compiler.worker.ts',
+      markup: 'src/markup/markup.worker.ts',
+      reader: 'src/api/code/reader-thread-program.ts',
+      writer: 'src/git/writer/writer.thread.ts',
+      spawner: 'src/git/spawner/spawner.program.ts',
+      counter: 'src/git/line-counter/line-counter.program.ts',
     },
     platform: 'node',
     // Optional, and native: pg asks for it only when it is told to.

@@ -2,11 +2,11 @@ import { rewriteArtifactUrl } from './api/ci/index.ts';
 import { vocabulary } from './api/index.ts';
 import { rewriteUploadUrl } from './api/spaces/index.ts';
 import type { Deps } from './deps.ts';
-import { rewriteGitUrl } from './git-server/http/paths.ts';
-import { registerGitRoutes } from './git-server/http/routes.ts';
-import { buildServer, type HttpServer } from './http/server.ts';
-import { rewritePageUrl } from './pages/rewrite.ts';
-import { registerPages } from './pages/routes.ts';
+import { rewriteGitUrl } from './git-server/http/git-http.paths.ts';
+import { registerGitRoutes } from './git-server/http/git-http.routes.ts';
+import { buildServer, type HttpServer } from './http/http.server.ts';
+import { rewritePageUrl } from './pages/pages.rewrite.ts';
+import { registerPages } from './pages/pages.routes.ts';
 import { routes } from './routes.ts';
 
 /** The whole server, for `main.ts` and for tests alike. It does not listen yet. */

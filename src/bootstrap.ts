@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount } from './api/identity/index.ts';
 import { timestamp } from './core/clock.ts';
-import { hashPassword, randomText, tokenDigest } from './core/secrets.ts';
+import { hashPassword, randomText, tokenDigest } from './core/core.secrets.ts';
 import type { Deps } from './deps.ts';
 
 /** Where the id of the installation stands among the instance's values. */

@@ -1,27 +1,27 @@
 import type { NewPersonalToken, PersonalToken } from './access/new-personal-token.ts';
-import type { PasswordGate } from './access/password-gate.ts';
+import type { PasswordThrottle } from './access/password-throttle.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './core/clock.ts';
 import type { FairSlots } from './core/fair-slots.ts';
+import type { InFlight } from './core/in-flight.ts';
 import type { Logger } from './core/logger.ts';
+import type { LongPolls } from './core/long-polls.ts';
 import type { SecretBox } from './core/secret-box.ts';
-import type { UnderWay } from './core/under-way.ts';
-import type { WaitingRoom } from './core/waiting-room.ts';
 import type { Database } from './db/database.ts';
+import type { Db } from './db/db.schema.ts';
+import type { ServerProcesses } from './db/db.server-processes.ts';
 import type { Lifecycle } from './db/lifecycle.ts';
 import type { RecentCache } from './db/recent-cache.ts';
-import type { Db } from './db/schema.ts';
-import type { ServerProcesses } from './db/server-processes.ts';
 import type { SnapshotCache } from './db/snapshot-cache.ts';
-import type { MergeRequest } from './db/tables/merge-requests.ts';
-import type { RefChange } from './db/tables/ref-intents.ts';
-import type { User } from './db/tables/users.ts';
-import type { KeyedQueue } from './git/queue.ts';
-import type { Storages } from './git/storages.ts';
-import type { AnswerCache } from './http/answers.ts';
+import type { MergeRequest } from './db/tables/merge-requests.table.ts';
+import type { RefChange } from './db/tables/ref-intents.table.ts';
+import type { User } from './db/tables/users.table.ts';
+import type { KeyedQueue } from './git/git.queue.ts';
+import type { Storages } from './git/git.storages.ts';
+import type { ImmutableResponses } from './http/immutable-responses.ts';
 import type { ActionLimiter, ConcurrencyLimiter } from './http/rate-limit.ts';
-import type { EventBus } from './jobs/events.ts';
-import type { JobQueue } from './jobs/queue.ts';
+import type { EventBus } from './jobs/jobs.events.ts';
+import type { JobQueue } from './jobs/jobs.queue.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { DownloadTimes } from './packages/download-times.ts';
 import type { JunitReports } from './pipelines/test-reports/junit-reports.ts';
@@ -31,7 +31,7 @@ import type { PushFact } from './repositories/push-facts.ts';
 import type { RefObserver } from './repositories/ref-observers.ts';
 import type { CurrentSettings } from './settings/current-settings.ts';
 import type { BlobStore } from './storage/blob-store.ts';
-import type { Archives } from './storage/zip/archives.ts';
+import type { Archives } from './storage/zip/zip.archives.ts';
 
 /** What services work with. Made once by `main.ts` (or a test) and handed down; nothing else is global. */
 export interface Deps {
@@ -67,11 +67,11 @@ export interface Deps {
   /** What reports of tests in it hold. */
   junit: JunitReports;
   /** Requests and jobs of this process that have not ended. */
-  underWay: UnderWay;
+  inFlight: InFlight;
   /** One write at a time to each repository. */
   writes: KeyedQueue;
   /** Serialised answers that are functions of object ids. */
-  answers: AnswerCache;
+  immutableResponses: ImmutableResponses;
   /** The way to the mail server; to have a mail sent, `enqueueMail`. */
   mailer: Mailer;
   jobs: JobQueue;
@@ -101,9 +101,9 @@ export interface Deps {
   /** How much of it streams may take: they last as long as a client likes, so that something is left for the rest. */
   streams: FairSlots;
   /** Where requests wait for something to happen: long polling. */
-  waiting: WaitingRoom;
+  longPolls: LongPolls;
   /** Checks passwords, few at once and with a limit of failures. */
-  passwords: PasswordGate;
+  passwords: PasswordThrottle;
   /** Base of web and clone addresses, without a trailing slash. */
   externalUrl(): string;
   /** Address of a repository for git over SSH. @param path of it, with `.git` */

@@ -1,4 +1,4 @@
-import { run } from './cli/run.ts';
+import { run } from './cli/cli.run.ts';
 import { withSourceLines } from './core/stack-traces.ts';
 
 // What nobody caught ends the program: node prints this stack.

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from './core/logger.ts';
-import type { SshServer } from './git-server/ssh/server.ts';
-import type { HttpServer } from './http/server.ts';
-import type { JobQueue } from './jobs/queue.ts';
+import type { SshServer } from './git-server/ssh/ssh-server.server.ts';
+import type { HttpServer } from './http/http.server.ts';
+import type { JobQueue } from './jobs/jobs.queue.ts';
 
 /** What is stopped: the server, its background work, and all that is open behind them. */
 interface Stopping {

@@ -1,5 +1,5 @@
 import type { Config } from './config/config.ts';
-import { CannotStart } from './core/cannot-start.ts';
+import { StartupError } from './core/startup-error.ts';
 
 /** What codes of the operating system mean for a file or folder. */
 const FILES: Readonly<Record<string, string>> = {
@@ -42,11 +42,11 @@ interface Failure {
  * @param error whatever was thrown before the server listened
  */
 export function startError(error: unknown, config: Config): unknown {
-  if (!(error instanceof Error) || error instanceof CannotStart) return error;
+  if (!(error instanceof Error) || error instanceof StartupError) return error;
   const failure = error as Failure;
   const { syscall, path } = failure;
   const code = String(failure.code ?? failure.errors?.[0]?.code ?? '');
-  const because = (text: string) => new CannotStart(text.replace(/\s*\n\s*/g, ' '), { cause: error });
+  const because = (text: string) => new StartupError(text.replace(/\s*\n\s*/g, ' '), { cause: error });
   if (code === 'ERR_SQLITE_ERROR') {
     const file = config.database.kind === 'sqlite' ? config.database.path : config.dataDir;
     return because(`The database ${file} cannot be used: ${error.message}.`);

@@ -2,62 +2,62 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
-import { PasswordGate } from './access/password-gate.ts';
-import { mostShared, readingThread } from './api/code/index.ts';
+import { PasswordThrottle } from './access/password-throttle.ts';
+import { maxSharedBytes, readerThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
-import { begunAt, clearAway } from './clear-away.ts';
 import type { Config } from './config/config.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import { IdleMemory } from './core/idle-memory.ts';
+import { InFlight } from './core/in-flight.ts';
 import type { Logger } from './core/logger.ts';
+import { LongPolls } from './core/long-polls.ts';
 import { LoopLoad } from './core/loop-load.ts';
 import { memoryBudget } from './core/memory-budget.ts';
 import { makePrivateFolder } from './core/private-folder.ts';
 import { openSecretBox } from './core/secret-box.ts';
-import { UnderWay } from './core/under-way.ts';
-import { WaitingRoom } from './core/waiting-room.ts';
-import { type Claim, claimData } from './db/claim.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { type Claim, claimData } from './db/db.claim.ts';
+import { ServerProcesses } from './db/db.server-processes.ts';
 import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import { Lifecycle } from './db/lifecycle.ts';
 import { rememberCounts } from './db/paginate.ts';
 import { RecentCache } from './db/recent-cache.ts';
-import { ServerProcesses } from './db/server-processes.ts';
 import { SnapshotCache } from './db/snapshot-cache.ts';
 import type { Deps } from './deps.ts';
-import { useGitConfig } from './git/environment.ts';
-import { KeyedQueue } from './git/queue.ts';
-import { RepositoryPool } from './git/repository.ts';
-import { keepSpawner } from './git/spawner/start-child.ts';
-import { Storages } from './git/storages.ts';
-import type { SshServer } from './git-server/ssh/server.ts';
-import { AnswerCache } from './http/answers.ts';
+import { useGitConfig } from './git/git.environment.ts';
+import { KeyedQueue } from './git/git.queue.ts';
+import { RepositoryPool } from './git/git.repository.ts';
+import { Storages } from './git/git.storages.ts';
+import { startSpawner } from './git/spawner/start-child.ts';
+import type { SshServer } from './git-server/ssh/ssh-server.server.ts';
+import type { HttpServer } from './http/http.server.ts';
+import { ImmutableResponses } from './http/immutable-responses.ts';
 import { ActionLimiter, ConcurrencyLimiter } from './http/rate-limit.ts';
-import type { HttpServer } from './http/server.ts';
-import { EventBus } from './jobs/events.ts';
-import { registerPruning } from './jobs/prune.ts';
-import { JobQueue } from './jobs/queue.ts';
+import { EventBus } from './jobs/jobs.events.ts';
+import { registerPruning } from './jobs/jobs.prune.ts';
+import { JobQueue } from './jobs/jobs.queue.ts';
 import { registerSealing } from './jobs/seal-secrets.ts';
 import { Mailer } from './mail/mailer.ts';
 import { mailHost, registerMail } from './mail/send-mail.ts';
+import { cleanUpOrphans, processStart } from './orphan-clean-up.ts';
 import { DownloadTimes } from './packages/download-times.ts';
 import { JunitReports } from './pipelines/test-reports/junit-reports.ts';
-import { enqueueSweep, registerRepositoryWork } from './repositories/background.ts';
 import { IntentRetries } from './repositories/intent-retries.ts';
-import { resumeMoves } from './repositories/moves/background.ts';
+import { resumeMoves } from './repositories/moves/storage-moves.background.ts';
 import { soleCommit } from './repositories/push-facts.ts';
 import { recoverIntentsAtStart } from './repositories/recover-intents.ts';
+import { enqueueSweep, registerRepositoryWork } from './repositories/repository.background.ts';
 import { sshAddress } from './repositories/ssh-address.ts';
 import { applicationSettings } from './settings/application-settings.ts';
 import { CurrentSettings, SETTINGS_CHANNEL } from './settings/current-settings.ts';
+import { lockRule } from './settings/settings.sign-in.ts';
 import { defaultSettings } from './settings/settings-table.ts';
-import { lockRule } from './settings/sign-in.ts';
 import { shutDown } from './shutdown.ts';
 import { startError } from './start-errors.ts';
 import { DiskBlobStore } from './storage/disk-blob-store.ts';
-import { Archives } from './storage/zip/archives.ts';
+import { Archives } from './storage/zip/zip.archives.ts';
 import { reloadStorages } from './storages-reload.ts';
 
 /** Requests that wait for something to happen: each holds a connection and some kilobytes. */
@@ -90,13 +90,13 @@ export async function open(
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
-  const began = begunAt();
+  const began = processStart();
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
   const processes = await enter(config, clock, log, database);
   const pool = new RepositoryPool();
-  const underWay = new UnderWay();
+  const underWay = new InFlight();
   const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', underWay, processes.id);
   const blobs = new DiskBlobStore(join(config.dataDir, 'blobs'));
   const snapshot = new SnapshotCache(database.version);
@@ -117,7 +117,7 @@ export async function open(
       () => applicationSettings({ config, db: database.db, snapshot, clock }),
       defaultSettings(config),
       config.database.kind === 'postgres',
-      () => processes.tell(database.db, SETTINGS_CHANNEL),
+      () => processes.notify(database.db, SETTINGS_CHANNEL),
     ),
     storages: new Storages(config.storages, pool),
     blobs,
@@ -125,14 +125,14 @@ export async function open(
     archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
     junit: new JunitReports(blobs, REPORT_CACHE_BYTES),
     writes: new KeyedQueue(),
-    underWay,
-    answers: new AnswerCache(ANSWER_CACHE_BYTES),
+    inFlight: underWay,
+    immutableResponses: new ImmutableResponses(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
     expensive: new ConcurrencyLimiter(config.limits.expensivePerCaller),
     memory: memoryBudget(config.limits.memory),
-    waiting: new WaitingRoom(WAITING),
+    longPolls: new LongPolls(WAITING),
     streams: memoryBudget(Math.ceil(config.limits.memory / 2)),
-    passwords: new PasswordGate(
+    passwords: new PasswordThrottle(
       clock,
       () => config.passwordHash,
       () => lockRule(deps.settings.now),
@@ -161,7 +161,7 @@ export async function open(
     await database.close();
   };
   try {
-    processes.onDeath((id) => jobs.takeOver(id));
+    processes.onDeath((id) => jobs.reclaimFrom(id));
     registerRepositoryWork(deps);
     registerBackgroundWork(deps);
     registerMail(deps);
@@ -211,7 +211,7 @@ export interface Running extends Instance {
    * @param hurry cuts off what is under way sooner than the configured time
    */
   stop(hurry?: AbortSignal): Promise<void>;
-  /** Reads the file of storages anew. @throws CannotStart for one that cannot be taken over; all is as it was then */
+  /** Reads the file of storages anew. @throws StartupError for one that cannot be taken over; all is as it was then */
   reloadStorages(): Promise<void>;
 }
 
@@ -219,7 +219,7 @@ export interface Running extends Instance {
 async function listenToSsh(deps: Deps): Promise<SshServer | null> {
   const { config } = deps;
   if (config.sshPort === null) return null;
-  const { serveSsh } = await import('./git-server/ssh/server.ts');
+  const { serveSsh } = await import('./git-server/ssh/ssh-server.server.ts');
   const ssh = await serveSsh(deps, config.host, config.sshPort);
   config.sshPort = ssh.port;
   return ssh;
@@ -233,7 +233,7 @@ export interface ServeOptions {
 
 /**
  * Opens, settles what was left over, listens and starts the background work.
- * @throws CannotStart when settings, data or surroundings do not allow it; the signal's reason when it is aborted
+ * @throws StartupError when settings, data or surroundings do not allow it; the signal's reason when it is aborted
  */
 export async function serve(config: Config, log: Logger, options: ServeOptions = {}): Promise<Running> {
   const undo: (() => unknown)[] = [];
@@ -269,12 +269,12 @@ async function serveClaimed(
   try {
     for (const folder of foldersOf(config)) await bindFolder(folder, instance.deps.db);
     signal?.throwIfAborted();
-    if (claim.alone) await clearAway(instance.deps);
+    if (claim.alone) await cleanUpOrphans(instance.deps);
     if (claim.alone) await instance.deps.jobs.reclaim();
     await recoverIntentsAtStart(instance.deps);
     await recoverBackgroundWork(instance.deps);
     if (claim.alone) await resumeMoves(instance.deps);
-    if (claim.alone) await instance.deps.processes.forgetOthers();
+    if (claim.alone) await instance.deps.processes.deleteOthers();
     await claim.share();
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
@@ -298,11 +298,11 @@ async function serveClaimed(
   const load = new LoopLoad();
   const isNeeded = () => load.isBusy;
   instance.deps.storages.pool.readers.allow({
-    ...{ ...readingThread, threads, isNeeded },
-    ...(processors > 2 ? {} : { mostOwed: mostShared }),
+    ...{ ...readerThread, threads, isNeeded },
+    ...(processors > 2 ? {} : { maxPending: maxSharedBytes }),
   });
   claims.keep(
-    keepSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
+    startSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
   );
   const idleMemory = new IdleMemory();
   claims.keep(() => idleMemory.stop());

@@ -5,13 +5,13 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { withLfsObjects } from '../src/api/code/repositories/lfs-archive.ts';
-import { isScarcity } from '../src/core/scarcity.ts';
-import { importRepository } from '../src/git/import.ts';
-import { maintain } from '../src/git/maintenance.ts';
-import { runGit } from '../src/git/process.ts';
-import { RepositoryPool } from '../src/git/repository.ts';
+import { isResourceExhaustion } from '../src/core/resource-exhaustion.ts';
+import { importRepository } from '../src/git/git.import.ts';
+import { maintain } from '../src/git/git.maintenance.ts';
+import { runGit } from '../src/git/git.process.ts';
+import { RepositoryPool } from '../src/git/git.repository.ts';
 import { Spawner } from '../src/git/spawner/spawner.ts';
-import { keepSpawner, spawnerPid, startChild } from '../src/git/spawner/start-child.ts';
+import { spawnerPid, startChild, startSpawner } from '../src/git/spawner/start-child.ts';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from './support/app.ts';
 import { failingStarts } from './support/failing-starts.ts';
 import { temporaryFolder } from './support/git-fixture.ts';
@@ -97,7 +97,7 @@ for (const code of CODES) {
         'tar.bz2',
         async () => null,
       );
-      await assert.rejects(buffer(archive), isScarcity);
+      await assert.rejects(buffer(archive), isResourceExhaustion);
       await assert.rejects(Spawner.start(() => {}));
     });
     await maintain(repo);
@@ -106,7 +106,7 @@ for (const code of CODES) {
   test(`the process that starts git comes to be once there is room, after ${code}`, async (t) => {
     let stop = () => {};
     await whileNoneStarts(t, code, async () => {
-      stop = keepSpawner(() => {});
+      stop = startSpawner(() => {});
       await wait(50);
       assert.equal(spawnerPid(), null);
       assert.throws(() => startChild({ command: '/bin/true', args: [], cwd: '/', env: {}, pipes: 3 }));

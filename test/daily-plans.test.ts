@@ -36,12 +36,12 @@ after(async () => {
 });
 
 test('what is looked for every day is found by an index', async () => {
-  await app.deps.jobs.upkeep();
-  await app.settle();
+  await app.deps.jobs.maintain();
+  await app.drain();
   queries.clear();
   clock.advance(25 * 3_600_000);
-  await app.deps.jobs.upkeep();
-  await app.settle();
+  await app.deps.jobs.maintain();
+  await app.drain();
   for (const [part, index] of INDEXES) {
     const asked = [...queries.values()].filter(({ sql }) => part.test(sql));
     assert.ok(asked.length > 0, `nobody asks ${part}`);

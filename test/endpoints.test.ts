@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { openApiDocument } from '../src/http/openapi/document.ts';
-import { type Access, route } from '../src/http/route.ts';
+import { type Access, route } from '../src/http/http.route.ts';
+import { openApiDocument } from '../src/http/openapi/openapi.document.ts';
 import { routes } from '../src/routes.ts';
 import { type Endpoint, missing, readEndpoints } from './support/endpoints.ts';
 

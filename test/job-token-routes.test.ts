@@ -232,7 +232,7 @@ GET ~/merge_requests/:noteable_id/notes/:note_id
 
 test('jobs may call these with their tokens, and nothing else', () => {
   const taking = routes
-    .filter(({ options }) => options.credentials?.ways.some(({ name }) => name === 'jobToken'))
+    .filter(({ options }) => options.credentials?.methods.some(({ name }) => name === 'jobToken'))
     .map(({ options: { method, path } }) => `${method} ${path.replace('/projects/:id/', '~/')}`);
   assert.deepEqual(taking.sort(), TAKEN.trim().split('\n').sort());
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compileHere } from '../src/ci/compiler/compile-here.ts';
+import { compileInThisThread } from '../src/ci/compiler/compile-in-this-thread.ts';
 import { MemorySources, PROJECT, SHA } from './support/memory-sources.ts';
 
 const root = join(import.meta.dirname, 'fixtures/lint');
@@ -57,7 +57,7 @@ test('damaged configurations get errors in words, whatever is wrong with them', 
         .reduce<readonly string[]>((lines, each) => damaged(lines, each), texts[which]!)
         .join('\n');
       const around = { path: '.gitlab-ci.yml', sources: new MemorySources(), pipeline: evaluated ? pipeline : null };
-      const { errors, config } = await compileHere({ ...given, ...around, content });
+      const { errors, config } = await compileInThisThread({ ...given, ...around, content });
       for (const error of errors) assert.match(error, /\S/);
       assert.ok(errors.length > 0 || config !== null);
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { openApiDocument } from '../src/http/openapi/document.ts';
+import { openApiDocument } from '../src/http/openapi/openapi.document.ts';
 import { routes } from '../src/routes.ts';
 
 /** Names that are given: `METHOD path`, a tab, the name. */

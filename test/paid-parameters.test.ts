@@ -170,7 +170,7 @@ test('a merge request waits for approvals from Premium on, and for checks of oth
   expectStatus(await app.post(`/projects/${project.id}/external_status_checks`, { json: check }), 201);
   const json = { only_allow_merge_if_all_status_checks_passed: true };
   expectStatus(await app.put(`/projects/${project.id}`, { json }), 200);
-  await app.settle();
+  await app.drain();
   const status = async () => expectStatus(await app.get(path), 200).detailed_merge_status;
   assert.deepEqual(await onPlans('free', 'premium', status), ['mergeable', 'not_approved']);
   const [first] = expectStatus<{ id: number }[]>(await app.get(`/projects/${project.id}/approval_rules`), 200);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { holds } from '../src/access/plan.ts';
+import { holds } from '../src/access/access.plan.ts';
 import { PLANS, type Plan } from '../src/config/config.ts';
-import { openApiDocument } from '../src/http/openapi/document.ts';
-import type { Route } from '../src/http/route.ts';
-import { propertiesOf } from '../src/http/schema.ts';
+import type { Route } from '../src/http/http.route.ts';
+import { propertiesOf } from '../src/http/http.schema.ts';
+import { openApiDocument } from '../src/http/openapi/openapi.document.ts';
 import { routes } from '../src/routes.ts';
 import { addressIn, makeScene } from './rights/scene.ts';
 import { buildTestApp } from './support/app.ts';

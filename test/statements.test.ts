@@ -63,7 +63,7 @@ const counted: Record<string, string[]> = {};
 
 /** Counts what one call takes, once all that went before it is done and nothing is remembered of it. */
 async function count(what: keyof typeof MOST, call: () => Promise<unknown>): Promise<void> {
-  await app.settle();
+  await app.drain();
   await app.deps.db.updateTable('users').set({ updated_at: new Date().toISOString() }).where('id', '=', 1).execute();
   seen = [];
   await call();

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { after, before, test } from 'node:test';
-import { writeHere } from '../src/git/writer/writing-thread.ts';
+import { writeInThisThread } from '../src/git/writer/writing-thread.ts';
 import { apiClient } from './support/api-client.ts';
 import { buildTestApp, type TestApp } from './support/app.ts';
 import { GitUser } from './support/git-user.ts';
@@ -28,7 +28,7 @@ const undo: (() => void)[] = [];
 
 before(async () => {
   // Another thread's flushes are not seen.
-  undo.push(writeHere());
+  undo.push(writeInThisThread());
   app = await buildTestApp();
   const handle = await open('package.json');
   await handle.close();
@@ -69,7 +69,7 @@ after(async () => {
 async function cost(
   call: () => Promise<{ status: number; text: string }>,
 ): Promise<{ processes: string[]; flushes: number }> {
-  await app.settle();
+  await app.drain();
   syncs = 0;
   started.length = 0;
   const { status, text } = await call();
@@ -144,7 +144,7 @@ test('merge requests, a look whether one can be merged, merges, a picked and a r
   const picked = await commit('third', [{ action: 'create', file_path: 'dir/third', content: 'x' }], 'main');
   await commit('main', [changed(25)]);
   const side = await request('side');
-  await app.settle();
+  await app.drain();
   started.length = 0;
   // The process that reads diffs is warm by now.
   const other = await request('other');
@@ -167,7 +167,7 @@ test('a push starts the git that receives it, and no other', async () => {
   const dir = await user.tree();
   const address = user.address(project);
   const push = async (...refs: string[]): Promise<string[]> => {
-    await app.settle();
+    await app.drain();
     started.length = 0;
     await user.ok(dir, 'push', '--quiet', address, ...refs);
     // The client's own begin otherwise.

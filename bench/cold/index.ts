@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createProject } from '../../src/api/spaces/projects/create.ts';
+import { createProject } from '../../src/api/spaces/projects/projects.create.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { open } from '../../src/start.ts';

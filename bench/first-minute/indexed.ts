@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadGraph } from '../../src/git/commit-graph/load.ts';
-import { lacksPathIndex } from '../../src/git/commit-graph/write-path-index.ts';
-import { lacksStats } from '../../src/git/commit-graph/write-stats-index.ts';
+import { loadGraph } from '../../src/git/commit-graph/commit-graph.load.ts';
+import { isMissingPathIndex } from '../../src/git/commit-graph/write-path-index.ts';
+import { isMissingStats } from '../../src/git/commit-graph/write-stats-index.ts';
 import { gitText } from '../git.ts';
 
 const LOOK_MS = 250;
@@ -25,8 +25,8 @@ export async function untilIndexed(dir: string, since: number): Promise<IndexedA
     const { graph } = await loadGraph(dir);
     if (graph === null || graph.find(tip) < 0) continue;
     seen.graph ??= seconds();
-    if (!lacksPathIndex(dir, graph)) seen.paths ??= seconds();
-    if (!lacksStats(dir, graph)) seen.lines ??= seconds();
+    if (!isMissingPathIndex(dir, graph)) seen.paths ??= seconds();
+    if (!isMissingStats(dir, graph)) seen.lines ??= seconds();
     const { graph: graphAfter, paths, lines } = seen;
     if (graphAfter !== undefined && paths !== undefined && lines !== undefined)
       return { graph: graphAfter, paths, lines };

@@ -1,5 +1,5 @@
 import { AccessLevel } from '../core/access-levels.ts';
-import type { ProjectFeature } from '../db/tables/projects.ts';
+import type { ProjectFeature } from '../db/tables/projects.table.ts';
 
 /** How somebody can stand to what an ability is used on: that may give it to them, whatever their role. */
 export type Relation = 'author' | 'assignee' | 'self' | 'bearer' | 'collaborator';

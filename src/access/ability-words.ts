@@ -1,4 +1,4 @@
-import type { ProjectFeature } from '../db/tables/projects.ts';
+import type { ProjectFeature } from '../db/tables/projects.table.ts';
 import {
   admin,
   developer,

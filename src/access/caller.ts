@@ -1,10 +1,10 @@
 import { addressKey } from '../core/fair-slots.ts';
 import type { Author, Origin } from '../core/request-scope.ts';
-import type { AccessToken } from '../db/tables/access-tokens.ts';
-import type { CiRunner } from '../db/tables/ci-runners.ts';
-import type { DeployKey } from '../db/tables/deploy-keys.ts';
-import type { DeployToken } from '../db/tables/deploy-tokens.ts';
-import type { User } from '../db/tables/users.ts';
+import type { AccessToken } from '../db/tables/access-tokens.table.ts';
+import type { CiRunner } from '../db/tables/ci-runners.table.ts';
+import type { DeployKey } from '../db/tables/deploy-keys.table.ts';
+import type { DeployToken } from '../db/tables/deploy-tokens.table.ts';
+import type { User } from '../db/tables/users.table.ts';
 
 /** What proved who the caller is. */
 export type Credential =
@@ -62,11 +62,11 @@ export interface UserCaller extends Caller {
 }
 
 /** Whether the caller came over SSH, or shows over HTTP what they were given there. */
-export const cameBySsh = ({ credential: { kind } }: Caller): boolean =>
+export const isSshCaller = ({ credential: { kind } }: Caller): boolean =>
   kind === 'ssh_key' || kind === 'deploy_key' || kind === 'ssh_certificate';
 
 /** Whose share of what is scarce a caller's work counts against: the user's, that of a token that is no user's, else the address's. */
-export function shareOf({ user, credential, sudoBy }: Caller, address: string): string {
+export function rateLimitKeyOf({ user, credential, sudoBy }: Caller, address: string): string {
   const actor = sudoBy ?? user;
   if (actor !== null) return `user:${actor.id}`;
   switch (credential.kind) {

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../test/support/app.ts';
 import type { TestUser } from '../../test/support/factories.ts';
 import { noSsh, publicKey, sshKeygen } from '../../test/support/ssh-user.ts';
-import type { Namespace } from '../db/tables/namespaces.ts';
+import type { Namespace } from '../db/tables/namespaces.table.ts';
 import { CertificateRefused, callerOfCertificate } from './certificate-caller.ts';
 
 const HOME = '203.0.113.7';

@@ -5,13 +5,13 @@ import { type Certificate, readCertificate } from '../core/ssh-certificate.ts';
 import { SshReader } from '../core/ssh-fields.ts';
 import { verifySshSignature } from '../core/ssh-verify.ts';
 import { asciiLower } from '../db/like.ts';
-import type { GroupSshCertificate } from '../db/tables/group-ssh-certificates.ts';
-import type { User } from '../db/tables/users.ts';
+import type { GroupSshCertificate } from '../db/tables/group-ssh-certificates.table.ts';
+import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
+import { groupMembership, hasProjectInside } from './access.membership.ts';
+import { effectivePlan, holds } from './access.plan.ts';
 import type { Caller } from './caller.ts';
-import { fingerprintOf, takenKey } from './key-caller.ts';
-import { groupMembership, hasProjectInside } from './membership.ts';
-import { holds, planInForce } from './plan.ts';
+import { fingerprintOf, usedKeyOf } from './key-caller.ts';
 
 /** As whom everybody signs in, and so what a certificate may name. */
 const LOGIN = 'git';
@@ -32,7 +32,7 @@ export async function callerOfCertificate(deps: Deps, blob: Buffer, address: str
   const certificate = read(blob);
   const authority = await findAuthority(deps, certificate);
   requireGood(deps, certificate, address);
-  if ((await takenKey(deps, certificate.key)) === undefined) throw new CertificateRefused('its key is not taken here');
+  if ((await usedKeyOf(deps, certificate.key)) === undefined) throw new CertificateRefused('its key is not taken here');
   const user = await findUser(deps, certificate);
   const validBefore = endOf(certificate);
   const credential = {
@@ -42,7 +42,7 @@ export async function callerOfCertificate(deps: Deps, blob: Buffer, address: str
     validBefore,
   } as const;
   const caller: Caller = { user, admin: false, scopes: null, credential, sudoBy: null };
-  if (!(await isCertificateGood(deps, credential, user.id))) {
+  if (!(await isCertificateValid(deps, credential, user.id))) {
     throw new CertificateRefused(`${user.username} is no member of the group`);
   }
   return caller;
@@ -58,9 +58,9 @@ export interface CertificateUse {
 }
 
 /** Whether a certificate still opens something: its authority is the group's, its time lasts, and its user is a member. */
-export async function isCertificateGood(deps: Deps, use: CertificateUse, userId: number): Promise<boolean> {
+export async function isCertificateValid(deps: Deps, use: CertificateUse, userId: number): Promise<boolean> {
   const { db, clock } = deps;
-  if (use.validBefore <= clock.now().getTime() || !holds(await planInForce(deps), 'premium')) return false;
+  if (use.validBefore <= clock.now().getTime() || !holds(await effectivePlan(deps), 'premium')) return false;
   const group = await db
     .selectFrom('namespaces')
     .innerJoin('group_ssh_certificates as a', 'a.group_id', 'namespaces.id')

@@ -1,9 +1,9 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
-import type { Schema } from '../db/schema.ts';
+import type { Schema } from '../db/db.schema.ts';
 import type { Caller } from './caller.ts';
 
 /** Condition on rows of `issues` of one project that a caller without `read_confidential_issues` may read. */
-export function unhiddenIssues({ user }: Caller): Expression<SqlBool> {
+export function nonConfidentialIssues({ user }: Caller): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'issues'>();
   const open = eb('issues.confidential', '=', 0);
   if (user === null) return open;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
-import type { FeatureLevel, Project } from '../db/tables/projects.ts';
+import type { FeatureLevel, Project } from '../db/tables/projects.table.ts';
 
 let app: TestApp;
 before(async () => {
@@ -56,7 +56,7 @@ async function make(columns: Partial<Project>, visibility: 'public' | 'private' 
     }),
     201,
   );
-  await app.settle();
+  await app.drain();
   await app.deps.db.updateTable('projects').set(columns).where('id', '=', project.id).execute();
   return {
     project,

@@ -1,4 +1,4 @@
-import { isSameSecret } from '../core/secrets.ts';
+import { isSameSecret } from '../core/core.secrets.ts';
 import type { Deps } from '../deps.ts';
 import { ANONYMOUS, type Caller, type FlagsClient } from './caller.ts';
 
@@ -32,5 +32,5 @@ export async function callerOfFlagsClient(
 }
 
 /** Whether the instance id of a program is still good, for what is done after a wait. */
-export const isFlagsClientKnown = async (deps: Deps, { projectId, token }: FlagsClient): Promise<boolean> =>
+export const flagsClientExists = async (deps: Deps, { projectId, token }: FlagsClient): Promise<boolean> =>
   (await flagsClientOf(deps, projectId))?.token === token;

@@ -1,10 +1,10 @@
-import { forbidden } from '../core/errors.ts';
+import { forbidden } from '../core/core.errors.ts';
+import { tokenDigest } from '../core/core.secrets.ts';
 import { addressKey } from '../core/fair-slots.ts';
-import { tokenDigest } from '../core/secrets.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
+import { passwordIsNotEnough, userOfPassword } from './access.sign-in.ts';
 import type { Caller } from './caller.ts';
-import { passwordIsNotEnough, userOfPassword } from './sign-in.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { unauthorized } from '../core/errors.ts';
-import { tokenDigest } from '../core/secrets.ts';
+import { unauthorized } from '../core/core.errors.ts';
+import { tokenDigest } from '../core/core.secrets.ts';
 import { parseJson } from '../db/columns.ts';
-import type { Db } from '../db/schema.ts';
-import type { CiJob } from '../db/tables/ci-jobs.ts';
-import type { Project } from '../db/tables/projects.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { CiJob } from '../db/tables/ci-jobs.table.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
+import { lineageIds } from './access.membership.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
-import { lineageIds } from './membership.ts';
 import { checkUserState } from './token-caller.ts';
 
 /** How tokens of jobs begin. */

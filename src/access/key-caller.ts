@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { AccessLevel } from '../core/access-levels.ts';
 import { SshReader } from '../core/ssh-fields.ts';
 import { parseSshKey, SshKeyError, type SshPublicKey } from '../core/ssh-key.ts';
-import type { User } from '../db/tables/users.ts';
+import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
-import { sshKeyLifetimeProblem, sshKeyProblem } from '../settings/ssh-keys.ts';
+import { sshKeyLifetimeProblem, sshKeyProblem } from '../settings/settings.ssh-keys.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 
 const NOTE_USE_MS = 10 * 60_000;
@@ -22,7 +22,7 @@ const isOver = ({ clock }: Pick<Deps, 'clock'>, { expires_at }: Lasting): boolea
 export const fingerprintOf = (blob: Buffer): string => `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`;
 
 /** Reads a key as it goes over the wire; undefined for one that could not be added either, or that the settings do not take. */
-export async function takenKey(deps: Deps, blob: Buffer): Promise<SshPublicKey | undefined> {
+export async function usedKeyOf(deps: Deps, blob: Buffer): Promise<SshPublicKey | undefined> {
   try {
     const key = parseSshKey(`${new SshReader(blob).text()} ${blob.toString('base64')}`);
     return sshKeyProblem(await applicationSettings(deps), key) === null ? key : undefined;
@@ -38,7 +38,7 @@ export async function takenKey(deps: Deps, blob: Buffer): Promise<SshPublicKey |
  * @returns undefined for a key that nobody has, that is only for signatures, or that is past its time
  */
 export async function callerOfKey(deps: Deps, blob: Buffer): Promise<Caller | undefined> {
-  const key = await takenKey(deps, blob);
+  const key = await usedKeyOf(deps, blob);
   return key && ((await callerOfUserKey(deps, key.sha256)) ?? (await callerOfDeployKey(deps, key.sha256)));
 }
 
@@ -65,7 +65,7 @@ async function isGood(deps: Deps, key: Lasting & { usage_type: string; created_a
 }
 
 /** Whether a key of a user is still good, for what is done after a wait. */
-export async function isSshKeyGood(deps: Deps, keyId: number): Promise<boolean> {
+export async function isSshKeyValid(deps: Deps, keyId: number): Promise<boolean> {
   const key = await deps.db
     .selectFrom('ssh_keys')
     .select(['usage_type', 'created_at', 'expires_at'])
@@ -85,7 +85,7 @@ async function callerOfDeployKey(deps: Deps, fingerprint: string): Promise<Calle
 }
 
 /** Whether a deploy key is still there and good. */
-export async function isDeployKeyGood(deps: Deps, keyId: number): Promise<boolean> {
+export async function isDeployKeyValid(deps: Deps, keyId: number): Promise<boolean> {
   const key = await deps.db.selectFrom('deploy_keys').select('expires_at').where('id', '=', keyId).executeTakeFirst();
   return key !== undefined && !isOver(deps, key);
 }
@@ -112,7 +112,7 @@ export const deployKeyLevel = async (deps: Deps, keyId: number, projectId: numbe
   (await deployKeyUse(deps, keyId, projectId)) === undefined ? 0 : AccessLevel.reporter;
 
 /** Keeps `last_used_at` of a key, at most every ten minutes: a commit makes everybody read everything anew. */
-export async function noteKeyUse({ db, clock }: Deps, { credential }: Caller): Promise<void> {
+export async function recordKeyUse({ db, clock }: Deps, { credential }: Caller): Promise<void> {
   if (credential.kind !== 'ssh_key' && credential.kind !== 'deploy_key') return;
   const [table, id] =
     credential.kind === 'ssh_key'

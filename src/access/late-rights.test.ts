@@ -106,7 +106,7 @@ async function stateOf(id: number): Promise<unknown> {
   const rows = async (path: string) => expectStatus<unknown>(await app.get(`/projects/${id}/${path}`), 200);
   const project = await db.selectFrom('projects').select('settings').where('id', '=', id).executeTakeFirstOrThrow();
   const change = db.selectFrom('merge_requests').select(['id', 'target_branch']).where('project_id', '=', id);
-  const given = await db
+  const input = await db
     .selectFrom('approvals')
     .select('user_id')
     .where(
@@ -123,7 +123,7 @@ async function stateOf(id: number): Promise<unknown> {
     await rows('snippets'),
     project.settings,
     (await change.execute()).map((row) => row.target_branch),
-    given.map((row) => row.user_id),
+    input.map((row) => row.user_id),
   ];
 }
 

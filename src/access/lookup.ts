@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { asciiLower } from '../db/like.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Namespace } from '../db/tables/namespaces.ts';
-import type { Project } from '../db/tables/projects.ts';
+import type { Namespace } from '../db/tables/namespaces.table.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
 import { namespaceOfId, projectOfId } from './rows-by-id.ts';
 

@@ -1,27 +1,27 @@
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
-import type { Namespace } from '../db/tables/namespaces.ts';
-import type { FeatureLevel, Project, ProjectFeature } from '../db/tables/projects.ts';
+import type { Namespace } from '../db/tables/namespaces.table.ts';
+import type { FeatureLevel, Project, ProjectFeature } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
+import type { Circumstances } from './ability-rule.ts';
 import {
   allowsInGroup,
   allowsInProject,
   CREATION_LEVELS,
   featureOpen,
   type GroupAbility,
-  type GroupStanding,
+  type GroupAbilityContext,
   type ProjectAbility,
-  type ProjectStanding,
-} from './abilities.ts';
-import type { Circumstances } from './ability-rule.ts';
+  type ProjectAbilityContext,
+} from './access.abilities.ts';
+import { groupMembership, hasProjectInside, projectMembership } from './access.membership.ts';
+import { effectivePlan, holds } from './access.plan.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { isFrozen } from './frozen.ts';
 import { callerIn } from './job-token-caller.ts';
 import { deployKeyLevel } from './key-caller.ts';
-import { groupMembership, hasProjectInside, projectMembership } from './membership.ts';
-import { holds, planInForce } from './plan.ts';
-import { atLevel, type MemberStanding, type RolePermissions } from './role-permissions.ts';
+import { atLevel, type EffectiveMembership, type RolePermissions } from './role-permissions.ts';
 
 /** What one caller may do in one project. */
 export interface ProjectPermissions {
@@ -65,8 +65,8 @@ export async function projectPermissions(
 const ADMINISTRATOR = atLevel(AccessLevel.admin);
 
 /** On a plan without custom roles they give nothing beside the level. */
-const onPlan = async (deps: Deps, membership: MemberStanding): Promise<MemberStanding> =>
-  membership.permissions.size === 0 || holds(await planInForce(deps), 'ultimate')
+const onPlan = async (deps: Deps, membership: EffectiveMembership): Promise<EffectiveMembership> =>
+  membership.permissions.size === 0 || holds(await effectivePlan(deps), 'ultimate')
     ? membership
     : atLevel(membership.level);
 
@@ -74,10 +74,10 @@ const onPlan = async (deps: Deps, membership: MemberStanding): Promise<MemberSta
 export function projectPermissionsAt(
   caller: Caller,
   project: Project,
-  { level, permissions: rolePermissions }: MemberStanding,
+  { level, permissions: rolePermissions }: EffectiveMembership,
 ): ProjectPermissions {
   const { user } = caller;
-  const standing: ProjectStanding = {
+  const scope: ProjectAbilityContext = {
     level,
     rolePermissions,
     signedIn: user !== null,
@@ -91,9 +91,9 @@ export function projectPermissionsAt(
   return {
     level,
     rolePermissions,
-    frozen: standing.frozen,
-    can: (ability, on) => allowsInProject(standing, ability, on),
-    featureOpen: (feature) => featureOpen(standing, feature),
+    frozen: scope.frozen,
+    can: (ability, on) => allowsInProject(scope, ability, on),
+    featureOpen: (feature) => featureOpen(scope, feature),
   };
 }
 
@@ -110,7 +110,7 @@ export async function groupPermissions(deps: Deps, asking: Caller, namespace: Na
         );
   const { level, permissions: rolePermissions } = await onPlan(deps, membership);
   const open = standingIsOpen(caller, namespace);
-  const standing: GroupStanding = {
+  const scope: GroupAbilityContext = {
     level,
     rolePermissions,
     top: namespace.parent_id === null,
@@ -122,7 +122,7 @@ export async function groupPermissions(deps: Deps, asking: Caller, namespace: Na
     creationLevels: creationLevels(namespace),
     wiki: parseJson<{ wiki_access_level?: FeatureLevel }>(namespace.settings).wiki_access_level ?? 'enabled',
   };
-  return { level, rolePermissions, can: (ability, on) => allowsInGroup(standing, ability, on) };
+  return { level, rolePermissions, can: (ability, on) => allowsInGroup(scope, ability, on) };
 }
 
 /** Whether the group is open to the caller without any membership. */
@@ -136,7 +136,7 @@ function isInside(deps: Deps, namespace: Namespace, userId: number): Promise<boo
   );
 }
 
-function creationLevels({ settings }: Namespace): GroupStanding['creationLevels'] {
+function creationLevels({ settings }: Namespace): GroupAbilityContext['creationLevels'] {
   const said = parseJson<{ subgroup_creation_level?: string; project_creation_level?: string }>(settings);
   return {
     subgroup: CREATION_LEVELS[said.subgroup_creation_level ?? 'maintainer']!,
@@ -145,10 +145,10 @@ function creationLevels({ settings }: Namespace): GroupStanding['creationLevels'
 }
 
 /** With the certificate of a group nobody is anything outside of that group. */
-const confined = (caller: Caller, lineage: string): Caller => (isWithin(caller, lineage) ? caller : ANONYMOUS);
+const confined = (caller: Caller, lineage: string): Caller => (isDescendantOf(caller, lineage) ? caller : ANONYMOUS);
 
 /** Whether what the caller showed may open a place: a certificate opens those of its group alone. */
-export const isWithin = ({ credential }: Caller, lineage: string): boolean =>
+export const isDescendantOf = ({ credential }: Caller, lineage: string): boolean =>
   credential.kind !== 'ssh_certificate' || lineage.includes(`/${credential.groupId}/`);
 
 /** Level in a project of what is no user. */

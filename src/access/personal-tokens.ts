@@ -1,5 +1,5 @@
-import type { AccessToken } from '../db/tables/access-tokens.ts';
-import type { User } from '../db/tables/users.ts';
+import type { AccessToken } from '../db/tables/access-tokens.table.ts';
+import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 
 /**

@@ -1,37 +1,37 @@
 import { sql } from 'kysely';
 import { AccessLevel } from '../core/access-levels.ts';
+import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Db } from '../db/schema.ts';
-import type { Namespace } from '../db/tables/namespaces.ts';
-import type { Project } from '../db/tables/projects.ts';
-import { directGroups, lineageIds } from './membership.ts';
-import { type MemberStanding, NO_PERMISSIONS, type RolePermissions, rolePermissions } from './role-permissions.ts';
+import type { Namespace } from '../db/tables/namespaces.table.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import { directGroups, lineageIds } from './access.membership.ts';
+import { type EffectiveMembership, NO_PERMISSIONS, type RolePermissions, rolePermissions } from './role-permissions.ts';
 
 /** A membership as `permissions` of a project shows it. */
-export interface AccessShown {
+export interface AccessEntry {
   access_level: number;
   notification_level: number;
 }
 
-export interface ProjectStandings extends MemberStanding {
+export interface ProjectAccessLevels extends EffectiveMembership {
   /** Member of the project itself, and of its group or one above it. */
-  projectAccess: AccessShown | null;
-  groupAccess: AccessShown | null;
+  projectAccess: AccessEntry | null;
+  groupAccess: AccessEntry | null;
 }
 
 const DEFAULT_NOTIFICATION_LEVEL = 3;
-const OWNER: AccessShown = { access_level: AccessLevel.owner, notification_level: DEFAULT_NOTIFICATION_LEVEL };
+const OWNER: AccessEntry = { access_level: AccessLevel.owner, notification_level: DEFAULT_NOTIFICATION_LEVEL };
 
 /** A membership or a share, with what its custom role gives; null for those without one. */
-interface Way extends AccessShown {
+interface Way extends AccessEntry {
   permissions: RolePermissions | null;
 }
 
-const shown = ({ access_level, notification_level }: AccessShown): AccessShown => ({
+const shown = ({ access_level, notification_level }: AccessEntry): AccessEntry => ({
   access_level,
   notification_level,
 });
-const higher = (a: AccessShown | null, b: AccessShown): AccessShown =>
+const higher = (a: AccessEntry | null, b: AccessEntry): AccessEntry =>
   b.access_level > (a?.access_level ?? 0) ? shown(b) : a!;
 
 /**
@@ -39,13 +39,13 @@ const higher = (a: AccessShown | null, b: AccessShown): AccessShown =>
  * membership.
  * @param day today, `YYYY-MM-DD`
  */
-export async function projectStandings(
+export async function projectAccessLevels(
   db: Db,
   userId: number,
   projects: readonly Pick<Project, 'id' | 'namespace_id'>[],
   namespaces: ReadonlyMap<number, Pick<Namespace, 'lineage' | 'owner_id'>>,
   day: string,
-): Promise<Map<number, ProjectStandings>> {
+): Promise<Map<number, ProjectAccessLevels>> {
   if (projects.length === 0) return new Map();
   const ids = projects.map(({ id }) => id);
   const { ownProjects, ownGroups } = await ownMemberships(db, userId, ids, day);
@@ -67,7 +67,7 @@ export async function projectStandings(
           level: Math.max(owner ? AccessLevel.owner : 0, ...ways.map(({ access_level }) => access_level)),
           permissions: owner ? NO_PERMISSIONS : rolePermissions(ways.flatMap((way) => [...(way.permissions ?? [])])),
           projectAccess: member === undefined ? (owner ? OWNER : null) : shown(member),
-          groupAccess: inherited.reduce<AccessShown | null>(higher, null),
+          groupAccess: inherited.reduce<AccessEntry | null>(higher, null),
         },
       ];
     }),

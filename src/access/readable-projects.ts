@@ -1,13 +1,13 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Schema } from '../db/db.schema.ts';
 import { notDeleted } from '../db/not-deleted.ts';
-import type { Schema } from '../db/schema.ts';
-import { privateLevel } from './abilities.ts';
+import { privateLevel } from './access.abilities.ts';
+import { isProjectOf } from './access.membership.ts';
 import type { Caller } from './caller.ts';
-import { isProjectOf } from './membership.ts';
 import { openingPermissions } from './role-permissions.ts';
 import { openVisibilities } from './visible-groups.ts';
 
-export interface ProjectsWanted {
+export interface ReadableProjectsFilter {
   feature: 'issues' | 'merge_requests' | 'releases';
   /** Level from which on members may read that part of a project. */
   level: number;
@@ -25,7 +25,7 @@ export interface ProjectsWanted {
 export function readableProjects(
   eb: ExpressionBuilder<Schema, 'projects'>,
   caller: Caller,
-  { feature, level, below, nonArchived }: ProjectsWanted,
+  { feature, level, below, nonArchived }: ReadableProjectsFilter,
   day: string,
 ): Expression<SqlBool> {
   const column = `projects.${feature}_access_level` as const;

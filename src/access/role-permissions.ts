@@ -1,4 +1,4 @@
-import type { ProjectFeature } from '../db/tables/projects.ts';
+import type { ProjectFeature } from '../db/tables/projects.table.ts';
 import { developer, maintainer, owner, type Rule } from './ability-rule.ts';
 import { GROUP_RULES, type GroupAbility } from './group-abilities.ts';
 import { PROJECT_RULES, type ProjectAbility } from './project-abilities.ts';
@@ -72,7 +72,7 @@ export type RolePermissions = ReadonlySet<RolePermission>;
 export const NO_PERMISSIONS: RolePermissions = new Set();
 
 /** What a user is in a project or group by all their memberships that count there. */
-export interface MemberStanding {
+export interface EffectiveMembership {
   /** The highest level, 0 for none; 60 stands for administrators. */
   level: number;
   /** What their custom roles give beside it, all of them together. */
@@ -80,7 +80,7 @@ export interface MemberStanding {
 }
 
 /** Who has a level and no custom role; 0 is nobody. */
-export const atLevel = (level: number): MemberStanding => ({ level, permissions: NO_PERMISSIONS });
+export const atLevel = (level: number): EffectiveMembership => ({ level, permissions: NO_PERMISSIONS });
 
 const isRolePermission = (name: string): name is RolePermission => Object.hasOwn(PERMISSIONS, name);
 
@@ -153,7 +153,7 @@ export function missingPermissions(
 }
 
 /** Whether somebody has in a place all that others have there: level and permissions. Pure. */
-export const covers = (own: MemberStanding, other: MemberStanding, place: 'project' | 'group'): boolean =>
+export const covers = (own: EffectiveMembership, other: EffectiveMembership, place: 'project' | 'group'): boolean =>
   own.level >= other.level &&
   [...other.permissions].every(
     (permission) => own.permissions.has(permission) || own.level >= heldFrom(permission, place),

@@ -1,5 +1,5 @@
 import { type Ids, prepared } from '../db/prepared.ts';
-import { steady } from '../db/steady.ts';
+import { cachedUntilWrite } from '../db/read-cache.ts';
 
 interface ById {
   id: number;
@@ -16,7 +16,9 @@ export const projectsOfIds = prepared((db, { ids }: Ids) =>
 );
 
 /** The group or personal namespace of an id. */
-export const namespaceOfId = steady((db, { id }: ById) => db.selectFrom('namespaces').selectAll().where('id', '=', id));
+export const namespaceOfId = cachedUntilWrite((db, { id }: ById) =>
+  db.selectFrom('namespaces').selectAll().where('id', '=', id),
+);
 
 /** The groups and personal namespaces of ids. */
 export const namespacesOfIds = prepared((db, { ids }: Ids) =>
@@ -27,4 +29,4 @@ export const namespacesOfIds = prepared((db, { ids }: Ids) =>
 export const usersOfIds = prepared((db, { ids }: Ids) => db.selectFrom('users').selectAll().where('id', 'in', ids));
 
 /** The user of an id, whatever has become of them. */
-export const userOfId = steady((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));
+export const userOfId = cachedUntilWrite((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));

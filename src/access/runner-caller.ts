@@ -1,6 +1,6 @@
 import { timestamp } from '../core/clock.ts';
-import { tokenDigest } from '../core/secrets.ts';
-import type { CiRunner } from '../db/tables/ci-runners.ts';
+import { tokenDigest } from '../core/core.secrets.ts';
+import type { CiRunner } from '../db/tables/ci-runners.table.ts';
 import type { Deps } from '../deps.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 
@@ -25,5 +25,5 @@ async function runnerOf({ db, clock, snapshot }: Deps, digest: string): Promise<
 }
 
 /** Whether the token of a runner is still good, for what is done after a wait. */
-export const isRunnerKnown = async (deps: Deps, { id, digest }: CiRunner): Promise<boolean> =>
+export const runnerExists = async (deps: Deps, { id, digest }: CiRunner): Promise<boolean> =>
   (await runnerOf(deps, digest))?.id === id;

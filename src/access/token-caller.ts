@@ -1,11 +1,11 @@
 import { today } from '../core/clock.ts';
-import { ApiError, forbidden } from '../core/errors.ts';
-import { tokenDigest } from '../core/secrets.ts';
+import { ApiError, forbidden } from '../core/core.errors.ts';
+import { tokenDigest } from '../core/core.secrets.ts';
 import { parseJson } from '../db/columns.ts';
-import { steady } from '../db/steady.ts';
-import type { AccessToken } from '../db/tables/access-tokens.ts';
-import type { OauthToken } from '../db/tables/oauth-tokens.ts';
-import type { User } from '../db/tables/users.ts';
+import { cachedUntilWrite } from '../db/read-cache.ts';
+import type { AccessToken } from '../db/tables/access-tokens.table.ts';
+import type { OauthToken } from '../db/tables/oauth-tokens.table.ts';
+import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import type { Caller } from './caller.ts';
 import { arePersonalTokensOff } from './personal-tokens.ts';
@@ -42,7 +42,7 @@ type FoundToken =
   | { kind: 'access_token'; token: AccessToken; user: User; scopes: string[] }
   | { kind: 'oauth'; token: OauthToken; user: User; scopes: string[] };
 
-const tokenOfDigest = steady((db, { digest }: { digest: string }) =>
+const tokenOfDigest = cachedUntilWrite((db, { digest }: { digest: string }) =>
   db.selectFrom('access_tokens').selectAll().where('digest', '=', digest),
 );
 
@@ -93,7 +93,7 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
     checkUserState(user);
     const credential = { kind: 'access_token', token: found.token } as const;
     const caller = { user, admin: user.admin === 1, scopes, credential, sudoBy: null };
-    await noteUse(deps, caller, address);
+    await recordTokenUse(deps, caller, address);
     return caller;
   }
   const { revoked_at, expires_in, created_at, id, application_id } = found.token;
@@ -114,15 +114,15 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
 const NOTE_USE_MS = 10 * 60_000;
 const MAX_IPS = 5;
 
-/** Until when `noteUse` has nothing to note, in milliseconds since 1970. */
-export function useIsNotedUntil({ credential }: Caller): number {
+/** Until when `recordTokenUse` has nothing to note, in milliseconds since 1970. */
+export function useIsRecordedUntil({ credential }: Caller): number {
   if (credential.kind !== 'access_token') return Number.POSITIVE_INFINITY;
   const { last_used_at: last } = credential.token;
   return last === null ? 0 : Date.parse(last) + NOTE_USE_MS;
 }
 
 /** Keeps `last_used_at` of an access token and its user's last day of activity, at most every ten minutes. */
-export async function noteUse(deps: Deps, { credential, user }: Caller, address: string): Promise<void> {
+export async function recordTokenUse(deps: Deps, { credential, user }: Caller, address: string): Promise<void> {
   if (credential.kind !== 'access_token' || user === null) return;
   const { token } = credential;
   const now = deps.clock.now();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Db } from '../db/db.schema.ts';
 import { asciiLower, equalsIgnoringCase } from '../db/like.ts';
-import type { Db } from '../db/schema.ts';
-import type { User } from '../db/tables/users.ts';
+import type { User } from '../db/tables/users.table.ts';
 
 /** Whether an e-mail address belongs to somebody else already, as first or as further address. */
 export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Promise<boolean> {

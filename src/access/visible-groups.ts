@@ -1,10 +1,10 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { AccessLevel, type Visibility } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
-import type { Schema } from '../db/schema.ts';
+import type { Schema } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
+import { groupsAboveProjectsOf, groupsOf } from './access.membership.ts';
 import type { Caller } from './caller.ts';
-import { groupsAboveProjectsOf, groupsOf } from './membership.ts';
 
 /** A condition on the rows of `namespaces`, for `where`. */
 export type GroupCondition = (eb: ExpressionBuilder<Schema, 'namespaces'>) => Expression<SqlBool>;

@@ -1,15 +1,15 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import { today } from '../core/clock.ts';
-import type { Schema } from '../db/schema.ts';
-import type { IssuableType } from '../db/tables/kinds.ts';
+import type { Schema } from '../db/db.schema.ts';
+import type { IssuableType } from '../db/tables/tables.kinds.ts';
 import type { Deps } from '../deps.ts';
-import type { ProjectAbility } from './abilities.ts';
+import type { ProjectAbility } from './access.abilities.ts';
+import { readableSnippets } from './access.snippets.ts';
 import type { Caller } from './caller.ts';
-import { unhiddenIssues } from './confidential-issues.ts';
+import { nonConfidentialIssues } from './confidential-issues.ts';
 import { type ProjectPermissions, projectPermissionsAt } from './permissions.ts';
-import { projectStandings } from './project-levels.ts';
+import { projectAccessLevels } from './project-levels.ts';
 import { atLevel } from './role-permissions.ts';
-import { readableSnippets } from './snippets.ts';
 
 /** What notes tell that may name another thing: a mention, or what closed the issue. */
 const REFERRING = ['cross_reference', 'closed'];
@@ -100,7 +100,7 @@ async function standingsIn(deps: Deps, userId: number, projects: readonly { id: 
     .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
     .execute();
   const byId = new Map(namespaces.map((namespace) => [namespace.id, namespace]));
-  return projectStandings(deps.db, userId, projects, byId, today(deps.clock));
+  return projectAccessLevels(deps.db, userId, projects, byId, today(deps.clock));
 }
 
 /** Conditions on rows of `cross_references`, any of which lets the caller see the source; few where few are needed. */
@@ -108,7 +108,7 @@ function visibleSources(deps: Deps, caller: Caller, sources: Sources): Expressio
   const eb = expressionBuilder<Schema, 'cross_references'>();
   const ways: Expression<SqlBool>[] = [];
   if (sources.issues.length > 0) {
-    const unhidden = unhiddenIssues(caller);
+    const unhidden = nonConfidentialIssues(caller);
     const issue = eb
       .selectFrom('issues')
       .select('issues.id')

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
-import type { Vocabulary } from '../http/openapi/words.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http.route.ts';
+import type { Vocabulary } from '../http/openapi/openapi.words.ts';
 
 /** What an area adds to the program. Its `index.ts` also lends the few functions and types that other areas need. */
 export interface Area {

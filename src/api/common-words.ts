@@ -1,7 +1,7 @@
-import type { Vocabulary } from '../http/openapi/words.ts';
+import type { Vocabulary } from '../http/openapi/openapi.words.ts';
 
 /** Names that most objects share: identity, times, addresses, paging. */
-export const commonWords: Vocabulary['words'] = {
+export const commonWords: Vocabulary['entries'] = {
   id: ['Id, unique among all objects of its kind on this server.', 42],
   iid: ['Number within its project, as people see it.', 7],
   iids: ['Only those with these numbers within their project.', [7]],

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
-import type { Vocabulary } from '../http/openapi/words.ts';
-import type { Route } from '../http/route.ts';
+import type { Route } from '../http/http.route.ts';
+import type { Vocabulary } from '../http/openapi/openapi.words.ts';
 import { registerBlobRemoval } from '../storage/unused-blobs.ts';
 import { admin } from './admin/index.ts';
 import type { Area } from './area.ts';
@@ -43,7 +43,7 @@ export async function vocabulary(): Promise<Vocabulary> {
   const { commonWords } = await import('./common-words.ts');
   const all = await Promise.all(areas.map((area) => area.vocabulary?.()));
   return {
-    words: Object.assign({}, commonWords, ...all.map((each) => each?.words)),
+    entries: Object.assign({}, commonWords, ...all.map((each) => each?.entries)),
     objects: Object.assign({}, ...all.map((each) => each?.objects)),
   };
 }

@@ -1,14 +1,14 @@
 import type { Static, TObject, TProperties } from 'typebox';
-import { hasInstanceRole, isReading, type ProjectAbility } from '../access/abilities.ts';
+import { type AbilityTarget, allowsOn } from '../access/ability-target.ts';
 import { whoInProject, whoOnInstance } from '../access/ability-words.ts';
+import { hasInstanceRole, isReading, type ProjectAbility } from '../access/access.abilities.ts';
 import type { UserCaller } from '../access/caller.ts';
 import { INSTANCE_RULES, type InstanceAbility, type InstanceRule } from '../access/instance-abilities.ts';
-import { allowsOn, type Target } from '../access/targets.ts';
-import { type ApiError, forbidden } from '../core/errors.ts';
+import { type ApiError, forbidden } from '../core/core.errors.ts';
 import type { Deps } from '../deps.ts';
-import { checkIn } from '../http/errors.ts';
-import type { Access } from '../http/route.ts';
-import { inProjectByUser, type ProjectScope, signedIn } from './access.ts';
+import { checkIn } from '../http/http.errors.ts';
+import type { Access } from '../http/http.route.ts';
+import { inProjectByUser, type ProjectScope, signedIn } from './api.access.ts';
 
 /** A user in a project: what looking something up in it takes. */
 export type UserScope = ProjectScope & { caller: UserCaller };
@@ -24,10 +24,10 @@ export interface ProjectObject<P extends TProperties, Found extends object> {
   /** @throws ApiError 404 where there is none that the caller may see */
   find(deps: Deps, scope: UserScope, params: Static<TObject<P>>): Promise<Found>;
   /** What decides about abilities on it; nothing beside roles when absent. */
-  target?(deps: Deps, found: Found, caller: UserCaller): Target;
+  target?(deps: Deps, found: Found, caller: UserCaller): AbilityTarget;
 }
 
-const NO_TARGET: Target = { is: () => false };
+const NO_TARGET: AbilityTarget = { is: () => false };
 
 export interface ObjectOptions<Found extends object> {
   /** Answered instead of 403. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { notFound } from '../core/errors.ts';
+import { notFound } from '../core/core.errors.ts';
 
 /** Where a request came from. */
 export interface Origin {
@@ -24,14 +24,14 @@ export const UserAgentDetail = Type.Object({
 });
 
 /** What was kept of a request as JSON. @throws ApiError 404 where nothing was */
-export function presentUserAgent(kept: {
+export function presentUserAgent(stored: {
   user_agent: string | null;
   ip_address: string | null;
 }): Static<typeof UserAgentDetail> {
-  const { user_agent, ip_address } = kept;
+  const { user_agent, ip_address } = stored;
   if (user_agent === null || ip_address === null) throw notFound('UserAgentDetail');
   return { user_agent, ip_address, akismet_submitted: false };
 }
 
 /** What is kept where nothing is known. */
-export const NOBODY = { user_agent: null, ip_address: null };
+export const UNKNOWN_ORIGIN = { user_agent: null, ip_address: null };

@@ -1,10 +1,10 @@
-import type { ToldFailure } from '../access/told-failures.ts';
+import type { ReportedSignInFailure } from '../access/sign-in-failure-reports.ts';
 import { addressKey } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
-import { shortened } from '../core/shortened.ts';
-import type { Db } from '../db/schema.ts';
+import { truncate } from '../core/truncate.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import { INSTANCE, recordAudit } from './record.ts';
+import { INSTANCE, recordAudit } from './record.audit.ts';
 
 const FAILED = 'login_failed_with_standard_authentication';
 /** Days that failed sign-ins are kept; with the bound of an hour this is what they take up at most. */
@@ -13,13 +13,13 @@ const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 const MAX_NAME = 255;
 
-const FURTHER: Partial<Record<ToldFailure, string>> = {
+const FURTHER: Partial<Record<ReportedSignInFailure, string>> = {
   'last of address': 'Further failures from this address are not told of in this hour',
   'last of all': 'Further failures are not told of in this hour',
 };
 
 /**
- * Records that somebody did not sign in by a password, as far as the bounds of `ToldFailures` allow.
+ * Records that somebody did not sign in by a password, as far as the bounds of `SignInFailureReports` allow.
  * @param name as it was given, whether there is such a user or not
  * @param userId of the user of that name
  * @param address where it came from; that of the request at hand when absent
@@ -30,10 +30,10 @@ export async function recordFailedSignIn(
   userId: number | null,
   address = currentScope().origin?.address ?? '',
 ): Promise<void> {
-  const told = deps.passwords.told.take(addressKey(address));
-  if (told === 'none') return;
-  const login = shortened(name, MAX_NAME);
-  const further = FURTHER[told];
+  const entry = deps.passwords.reports.reportsFor(addressKey(address));
+  if (entry === 'none') return;
+  const login = truncate(name, MAX_NAME);
+  const further = FURTHER[entry];
   await recordAudit(deps, deps.db, {
     name: FAILED,
     entity: INSTANCE,
@@ -49,7 +49,7 @@ export async function recordFailedSignIn(
 }
 
 /** Removes failed sign-ins whose days are over. */
-export async function forgetFailedSignIns(deps: Pick<Deps, 'clock' | 'db'>, signal: AbortSignal): Promise<void> {
+export async function pruneFailedSignIns(deps: Pick<Deps, 'clock' | 'db'>, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS).toISOString();
   for (let deleted = BATCH; deleted === BATCH; ) {
     signal.throwIfAborted();

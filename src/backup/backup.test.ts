@@ -8,18 +8,18 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test
 import { emptyPlace as makePlace } from '../../test/support/backups.ts';
 import { commitToWiki, page } from '../../test/support/wikis.ts';
 import { type Config, loadConfig } from '../config/config.ts';
-import { CannotStart } from '../core/cannot-start.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLogger } from '../core/logger.ts';
-import { backupRuns, whileFilesStay } from '../db/backup-lease.ts';
+import { StartupError } from '../core/startup-error.ts';
+import { backupRuns, withoutFileRemoval } from '../db/backup-lease.ts';
 import { fsck } from '../git/fsck.ts';
-import { refDisagreements } from '../repositories/agreement.ts';
 import { allRepositories } from '../repositories/all.ts';
+import { refInconsistencies } from '../repositories/ref-consistency.ts';
 import { type Instance, open } from '../start.ts';
+import { pruneBackups } from './backup.prune.ts';
+import { restoreBackup } from './backup.restore.ts';
 import { makeBackup } from './backup.ts';
 import { snapshotNames, snapshotsIn } from './layout.ts';
-import { pruneBackups } from './prune.ts';
-import { restoreBackup } from './restore.ts';
 
 let app: TestApp;
 let folder: string;
@@ -87,7 +87,7 @@ test('a restored copy is the installation of that instant, also on the embedded 
   await commit(project, 'topic', 'later', 'topic');
   await commitToWiki(app, ofProject, [page('later.md')]);
   await app.delete(`/projects/${project}`);
-  await app.settle();
+  await app.drain();
 
   for (const engine of ['same', 'sqlite'] as const) {
     const config = await emptyPlace(engine);
@@ -102,7 +102,7 @@ test('a restored copy is the installation of that instant, also on the embedded 
     assert.equal((await deps.blobs.stat(sha256))?.size, 6);
     const wiki = deps.storages.open({ storage: written.wiki.repository_storage, diskPath: written.wiki.disk_path });
     assert.equal(await wiki.refs.resolve('refs/heads/main'), written.oid);
-    assert.deepEqual(await refDisagreements(deps.db, deps.storages), []);
+    assert.deepEqual(await refInconsistencies(deps.db, deps.storages), []);
     const next = await server.app.inject({
       method: 'POST',
       url: '/api/v4/projects',
@@ -129,7 +129,7 @@ test('copies made under full load agree: every ref, every merge request, every o
       if (round % 2 === 0) await app.put(`/projects/${project}/merge_requests/${iid}/merge`, { json: {} });
       if (round % 5 === 4) await app.delete(`/projects/${project}/repository/branches/${branch}`);
       await commitToWiki(app, { type: 'project', id: project }, [page(`${round}.md`)]);
-      if (round % 7 === 6) await app.settle();
+      if (round % 7 === 6) await app.drain();
     }
   });
   const names: string[] = [];
@@ -143,7 +143,7 @@ test('copies made under full load agree: every ref, every merge request, every o
     const config = await emptyPlace();
     await restore(config, name);
     const { deps } = await openRestored(config);
-    assert.deepEqual(await refDisagreements(deps.db, deps.storages), [], name);
+    assert.deepEqual(await refInconsistencies(deps.db, deps.storages), [], name);
     for await (const holder of allRepositories(deps.db)) {
       const dir = deps.storages.dirOf({ storage: holder.repository_storage, diskPath: holder.disk_path });
       assert.deepEqual((await fsck(dir)).problems, [], `${name}: ${holder.name}`);
@@ -170,11 +170,11 @@ test('a second backup copies only what is new; pruning leaves the kept ones whol
   assert.equal((await pruneBackups(folder, 1)).length, 2);
   assert.deepEqual(await snapshotNames(folder), [third.name]);
   await app.delete(`/projects/${project}`);
-  await app.settle();
+  await app.drain();
   const config = await emptyPlace();
   await restore(config);
   const { deps } = await openRestored(config);
-  assert.deepEqual(await refDisagreements(deps.db, deps.storages), []);
+  assert.deepEqual(await refInconsistencies(deps.db, deps.storages), []);
   const last = await backup();
   await pruneBackups(folder, 1);
   const repositories = (await readdir(join(folder, 'content', 'repositories', 'default'), { recursive: true })).filter(
@@ -188,10 +188,10 @@ test('files of repositories stay while a backup is made, and go afterwards', asy
   const project = await projectWithFile();
   const row = await deps.db.selectFrom('projects').selectAll().where('id', '=', project).executeTakeFirstOrThrow();
   const dir = deps.storages.dirOf({ storage: row.repository_storage, diskPath: row.disk_path });
-  await whileFilesStay(deps.db, deps.clock, async () => {
+  await withoutFileRemoval(deps.db, deps.clock, async () => {
     assert.equal(await backupRuns(deps.db, deps.clock), true);
     expectStatus(await app.delete(`/projects/${project}`), 202);
-    await app.settle();
+    await app.drain();
     assert.ok(await stat(dir));
   });
   assert.equal(await backupRuns(deps.db, deps.clock), false);
@@ -203,11 +203,11 @@ test('a backup that died under a clock that ran ahead keeps files no longer than
   const { db, clock } = app.deps;
   const hour = 3_600_000;
   const at = (ms: number) => ({ now: () => new Date(clock.now().getTime() + ms) });
-  await whileFilesStay(db, at(hour), async () => {
+  await withoutFileRemoval(db, at(hour), async () => {
     assert.equal(await backupRuns(db, at(hour)), true);
     assert.equal(await backupRuns(db, clock), false);
   });
-  await whileFilesStay(db, at(5 * 60_000), async () => {
+  await withoutFileRemoval(db, at(5 * 60_000), async () => {
     assert.equal(await backupRuns(db, clock), true, 'clocks of two machines differ a little');
   });
 });
@@ -235,7 +235,7 @@ test('a repository that cannot be copied is named, and the rest is backed up', a
 
 test('refusals: a folder inside the data, another backup under way, an installation in the way, damage', async () => {
   const refused = (promise: Promise<unknown>, text: RegExp) =>
-    assert.rejects(promise, (error) => error instanceof CannotStart && text.test(error.message));
+    assert.rejects(promise, (error) => error instanceof StartupError && text.test(error.message));
   await refused(backup(join(app.deps.config.dataDir, 'backups')), /lies inside/);
   await refused(restore(await emptyPlace()), /There is no backup in/);
   const { name } = await backup();
@@ -256,6 +256,6 @@ test('refusals: a folder inside the data, another backup under way, an installat
   // Which of two is the first one, the database decides.
   const both = await Promise.allSettled([backup(), backup()]);
   const [second, ...others] = both.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  assert.ok(second instanceof CannotStart && /Another backup to .* is under way/.test(second.message));
+  assert.ok(second instanceof StartupError && /Another backup to .* is under way/.test(second.message));
   assert.deepEqual(others, []);
 });

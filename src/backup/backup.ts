@@ -1,25 +1,32 @@
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { CannotStart } from '../core/cannot-start.ts';
 import type { Clock } from '../core/clock.ts';
-import { VERSION } from '../core/version.ts';
-import { whileFilesStay } from '../db/backup-lease.ts';
-import { lockFile } from '../db/claim.ts';
+import { VERSION } from '../core/core.version.ts';
+import { StartupError } from '../core/startup-error.ts';
+import { withoutFileRemoval } from '../db/backup-lease.ts';
 import type { Database } from '../db/database.ts';
+import { lockFile } from '../db/db.claim.ts';
 import { tablesOf } from '../db/dump/catalog.ts';
-import { openSnapshot, type Snapshot } from '../db/dump/snapshot.ts';
-import { writeDump } from '../db/dump/write.ts';
+import { openSnapshot, type Snapshot } from '../db/dump/dump.snapshot.ts';
+import { writeDump } from '../db/dump/dump.write.ts';
 import { readHistory } from '../db/migration-history.ts';
 import { copyMissing, namesIn } from '../git/copy-files.ts';
 import { syncPath } from '../git/durable.ts';
-import { RepositoryPool } from '../git/repository.ts';
-import { Storages } from '../git/storages.ts';
+import { RepositoryPool } from '../git/git.repository.ts';
+import { Storages } from '../git/git.storages.ts';
 import { type CopyResult, copyRepositories } from './copy-repositories.ts';
 import { type FileFacts, JsonLinesWriter, readJsonLines } from './json-lines.ts';
 import { blobsIn, type ContentLine, type Manifest, type RepositoryLine, snapshotName, snapshotsIn } from './layout.ts';
-import { copyOwnFiles } from './own-files.ts';
-import { changesSince, type Known, knownChanges, settled, takeBack, type Undo } from './undo.ts';
+import { copyOwnFiles } from './server-files.ts';
+import {
+  changesSince,
+  knownChanges,
+  type SnapshotChanges,
+  type UndoneRef,
+  undoChanges,
+  waitForIntents,
+} from './undo.ts';
 
 export interface BackupOptions {
   config: Config;
@@ -43,7 +50,7 @@ export interface Backup {
  * Makes a backup while servers go on: the database as it is at one instant, and repositories and blobs as they were then.
  * Files are copied after that instant; what came in between is taken back from refs, and nothing that was there then
  * has gone, for removals of files wait. It counts only once it is whole; earlier ones stay as they are.
- * @throws CannotStart for a folder that cannot be used; errors of the database and the file system
+ * @throws StartupError for a folder that cannot be used; errors of the database and the file system
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, database, clock } = options;
@@ -51,10 +58,10 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   refuseOwnFolders(config, folder);
   await mkdir(snapshotsIn(folder), { recursive: true, mode: 0o700 });
   const lock = lockFile(join(folder, 'backup.lock'));
-  if (lock === null) throw new CannotStart(`Another backup to ${folder} is under way.`);
+  if (lock === null) throw new StartupError(`Another backup to ${folder} is under way.`);
   try {
     await clearLeftovers(folder);
-    return await whileFilesStay(database.db, clock, (signal) => backUp({ ...options, folder }, signal));
+    return await withoutFileRemoval(database.db, clock, (signal) => backUp({ ...options, folder }, signal));
   } finally {
     lock.close();
   }
@@ -63,7 +70,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
 function refuseOwnFolders(config: Config, folder: string): void {
   for (const own of [config.dataDir, ...config.storages.map(({ path }) => path)]) {
     if (`${folder}${sep}`.startsWith(`${resolve(own)}${sep}`)) {
-      throw new CannotStart(
+      throw new StartupError(
         `${folder} lies inside ${own}, which is to be backed up. Choose a folder elsewhere, best on another disk.`,
       );
     }
@@ -166,18 +173,18 @@ async function copyBlobs(config: Config, folder: string): Promise<{ names: strin
   return { names: files.map((file) => file.slice(-64)), bytes };
 }
 
-async function undoSince({ db }: Database, known: Known, signal: AbortSignal): Promise<Undo> {
-  await settled(db, known, signal);
+async function undoSince({ db }: Database, known: SnapshotChanges, signal: AbortSignal): Promise<UndoneRef> {
+  await waitForIntents(db, known, signal);
   return changesSince(db, known);
 }
 
 const BLOBS_A_LINE = 10_000;
 
 /** The repositories as they were at the instant of the snapshot, and the blobs. */
-async function writeContent(raw: string, undo: Undo, blobs: readonly string[], path: string): Promise<FileFacts> {
+async function writeContent(raw: string, undo: UndoneRef, blobs: readonly string[], path: string): Promise<FileFacts> {
   const writer = new JsonLinesWriter(path);
   for await (const line of readJsonLines<RepositoryLine>(raw)) {
-    await writer.write({ ...line, refs: takeBack(line.refs, undo.get(line.holder)) } satisfies ContentLine);
+    await writer.write({ ...line, refs: undoChanges(line.refs, undo.get(line.holder)) } satisfies ContentLine);
   }
   for (let at = 0; at < blobs.length; at += BLOBS_A_LINE) {
     await writer.write({ blobs: blobs.slice(at, at + BLOBS_A_LINE) } satisfies ContentLine);

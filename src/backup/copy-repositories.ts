@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inTurns } from '../core/in-turns.ts';
-import type { Snapshot } from '../db/dump/snapshot.ts';
+import { forEachWithConcurrency } from '../core/concurrency.ts';
+import type { Snapshot } from '../db/dump/dump.snapshot.ts';
+import type { Storages } from '../git/git.storages.ts';
 import { copyObjectFiles } from '../git/object-files.ts';
-import type { Storages } from '../git/storages.ts';
 import { HOLDER_TYPES, type HolderType, holderTypes } from '../repositories/holder.ts';
 import type { JsonLinesWriter } from './json-lines.ts';
 import { type HolderKey, objectsIn, type RepositoryLine } from './layout.ts';
@@ -40,10 +40,10 @@ export async function copyRepositories(
   const result: CopyResult = { repositories: 0, bytes: 0, problems: [] };
   for (const type of holderTypes) {
     for await (const rows of snapshot.rows(placesOf(type))) {
-      await inTurns(rows, LANES, signal, async ([id, name, storage, diskPath]) => {
-        const place = { storage: String(storage), disk_path: String(diskPath) };
+      await forEachWithConcurrency(rows, LANES, signal, async ([id, name, storage, diskPath]) => {
+        const location = { storage: String(storage), disk_path: String(diskPath) };
         try {
-          const { line, bytes } = await copyRepository(storages, folder, `${type}:${Number(id)}`, place);
+          const { line, bytes } = await copyRepository(storages, folder, `${type}:${Number(id)}`, location);
           await writer.write(line);
           result.repositories += 1;
           result.bytes += bytes;
@@ -61,14 +61,14 @@ async function copyRepository(
   storages: Storages,
   folder: string,
   holder: HolderKey,
-  place: { storage: string; disk_path: string },
+  location: { storage: string; disk_path: string },
 ): Promise<{ line: RepositoryLine; bytes: number }> {
-  const repo = storages.open({ storage: place.storage, diskPath: place.disk_path });
+  const repo = storages.open({ storage: location.storage, diskPath: location.disk_path });
   const head = await readFile(join(repo.dir, 'HEAD'), 'utf8');
   const config = await readFile(join(repo.dir, 'config'), 'utf8');
   const refs = (await repo.refs.list('refs/')).map(({ name, oid }): [string, string] => [name, oid]);
   const corrupt = await repo.refs.corrupt();
   if (corrupt.length > 0) throw new Error(`refs that hold no object id, such as ${corrupt[0]}`);
-  const { files: objects, bytes } = await copyObjectFiles(repo.dir, objectsIn(folder, place));
-  return { line: { holder, ...place, head, config, refs, objects }, bytes };
+  const { files: objects, bytes } = await copyObjectFiles(repo.dir, objectsIn(folder, location));
+  return { line: { holder, ...location, head, config, refs, objects }, bytes };
 }

@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import { encodeBytes } from '../git/bytes.ts';
 import { syncPath, writeSynced } from '../git/durable.ts';
-import { runGit } from '../git/process.ts';
+import { encodeBytes } from '../git/git.bytes.ts';
+import { runGit } from '../git/git.process.ts';
 import type { HolderType } from '../repositories/holder.ts';
-import { enqueueUpkeep } from '../repositories/upkeep.ts';
+import { enqueueMaintenance } from '../repositories/repository.maintenance.ts';
 import type { RepositoryLine } from './layout.ts';
 
 /** Refs that follow the rows of merge requests, which only the restored database tells. */
@@ -34,7 +34,7 @@ export async function placeRepository(
   const [type, number] = line.holder.split(':') as [HolderType, string];
   const id = Number(number);
   if (type === 'project') await followMergeRequests(db, id, refs, dir);
-  await enqueueUpkeep(work, db, { type, id }, 0);
+  await enqueueMaintenance(work, db, { type, id }, 0);
   await writeSynced(join(dir, 'packed-refs'), packedText(refs));
   await syncPath(dir);
 }

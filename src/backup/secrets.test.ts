@@ -14,13 +14,13 @@ import { silentLogger } from '../core/logger.ts';
 import { SECRETS_KEY } from '../core/secret-box.ts';
 import { openStored } from '../core/stored-secret.ts';
 import type { Deps } from '../deps.ts';
-import { openSettings } from '../integrations/settings.ts';
+import { openSettings } from '../integrations/integrations.settings.ts';
 import { importUrlOf, mirrorUrlOf } from '../mirroring/stored-address.ts';
 import { open } from '../start.ts';
 import { openSecrets } from '../webhooks/hook-secrets.ts';
+import { restoreBackup } from './backup.restore.ts';
 import { makeBackup } from './backup.ts';
 import { snapshotsIn } from './layout.ts';
-import { restoreBackup } from './restore.ts';
 
 type Json = Record<string, unknown>;
 const cleanUps: (() => Promise<unknown>)[] = [];
@@ -85,7 +85,7 @@ async function giveSecrets() {
     external_url: 'https://check.example',
     shared_secret: 'sesame-check',
   });
-  await app.settle();
+  await app.drain();
   return {
     at,
     pipeline: Number(pipeline.id),

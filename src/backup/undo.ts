@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../db/columns.ts';
-import type { Snapshot } from '../db/dump/snapshot.ts';
-import type { Db } from '../db/schema.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { Snapshot } from '../db/dump/dump.snapshot.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import { type Holder, namedHolder } from '../repositories/holder.ts';
 import { PUSHED, readPushed } from '../repositories/pushed-events.ts';
 import type { HolderKey } from './layout.ts';
@@ -15,10 +15,10 @@ const PATIENCE_MS = 90_000;
 const LOOK_MS = 100;
 
 /** Where refs were before what came after the snapshot; null where they were not there. */
-export type Undo = Map<HolderKey, Map<string, string | null>>;
+export type UndoneRef = Map<HolderKey, Map<string, string | null>>;
 
 /** What the snapshot knows of changes of refs, to tell later ones from them. */
-export interface Known {
+export interface SnapshotChanges {
   /** Events up to this number are in the snapshot or never were. */
   floor: number;
   events: ReadonlySet<number>;
@@ -26,7 +26,7 @@ export interface Known {
 }
 
 /** Reads from the snapshot which changes of refs it knows. */
-export async function knownChanges(snapshot: Snapshot): Promise<Known> {
+export async function knownChanges(snapshot: Snapshot): Promise<SnapshotChanges> {
   const numbers = async (query: string): Promise<number[]> => {
     const all: number[] = [];
     for await (const batch of snapshot.rows(query)) for (const [id] of batch) all.push(Number(id ?? 0));
@@ -39,7 +39,7 @@ export async function knownChanges(snapshot: Snapshot): Promise<Known> {
 }
 
 /** Waits until the changes of refs that are under way now, but not in the snapshot, have been recorded or dropped. */
-export async function settled(db: Db, known: Known, signal: AbortSignal): Promise<void> {
+export async function waitForIntents(db: Db, known: SnapshotChanges, signal: AbortSignal): Promise<void> {
   const under = async () => (await db.selectFrom('ref_intents').select('id').execute()).map(({ id }) => id);
   const awaited = (await under()).filter((id) => !known.intents.has(id));
   for (let waited = 0; awaited.length > 0 && waited < PATIENCE_MS; waited += LOOK_MS) {
@@ -52,10 +52,10 @@ export async function settled(db: Db, known: Known, signal: AbortSignal): Promis
 /**
  * Where each ref was at the instant of the snapshot, of those that have been changed since: objects are never removed,
  * so a ref can be set back to where it was.
- * @param db the database as it is now, after `settled`
+ * @param db the database as it is now, after `waitForIntents`
  */
-export async function changesSince(db: Db, known: Known): Promise<Undo> {
-  const undo: Undo = new Map();
+export async function changesSince(db: Db, known: SnapshotChanges): Promise<UndoneRef> {
+  const undo: UndoneRef = new Map();
   for (let after = known.floor; ; ) {
     const events = await db
       .selectFrom('domain_events')
@@ -83,14 +83,14 @@ export async function changesSince(db: Db, known: Known): Promise<Undo> {
 const keyOf = ({ type, id }: Pick<Holder, 'type' | 'id'>): HolderKey => `${type}:${id}`;
 
 /** The first change after the snapshot says where the ref was in it. */
-function note(undo: Undo, holder: HolderKey, updates: readonly RefChange[]): void {
+function note(undo: UndoneRef, holder: HolderKey, updates: readonly RefChange[]): void {
   const refs = undo.get(holder) ?? new Map<string, string | null>();
   undo.set(holder, refs);
   for (const { ref, old } of updates) if (!refs.has(ref)) refs.set(ref, old);
 }
 
 /** Refs with what came after the snapshot taken back. */
-export function takeBack(
+export function undoChanges(
   refs: readonly [name: string, oid: string][],
   undo: ReadonlyMap<string, string | null> | undefined,
 ): [name: string, oid: string][] {

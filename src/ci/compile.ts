@@ -13,7 +13,7 @@ const GROWS = /include|exists|changes|extends|parallel|!reference|[&*]\w|=~|!~|\
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { content } = request;
   if (content.length <= SMALL && !GROWS.test(content)) {
-    const { compileHere } = await import('./compiler/compile-here.ts');
+    const { compileInThisThread: compileHere } = await import('./compiler/compile-in-this-thread.ts');
     return await compileHere(request);
   }
   const { compileInThread: compileApart } = await import('./compiler/pool.ts');

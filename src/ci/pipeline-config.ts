@@ -30,11 +30,11 @@ export interface ConfigVariable {
 
 export type When = 'on_success' | 'on_failure' | 'always' | 'manual' | 'delayed';
 
-export interface Changes {
+export interface ChangesRule {
   paths: string[];
   compareTo: string | null;
 }
-export interface Exists {
+export interface ExistsRule {
   paths: string[];
   project: string | null;
   ref: string | null;
@@ -43,8 +43,8 @@ export interface Exists {
 /** An entry of `rules`, of a job or of the workflow. */
 export interface Rule {
   if: string | null;
-  changes: Changes | null;
-  exists: Exists | null;
+  changes: ChangesRule | null;
+  exists: ExistsRule | null;
   when: When | 'never' | null;
   /** Seconds. */
   startIn: number | null;

@@ -1,9 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
 import { openExisting } from '../db/database.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import { startError } from '../start-errors.ts';
 
 /** Whether somebody asks how a command is used; then that is printed. */
@@ -16,9 +16,9 @@ export function printsHelp(args: readonly string[], help: string): boolean {
 /**
  * Reads the arguments of a command.
  * @param read makes an order of them; what it throws is told with how the command is used
- * @throws CannotStart
+ * @throws StartupError
  */
-export function readOrder<const Options extends ParseArgsOptionsConfig, Order>(
+export function parseCommand<const Options extends ParseArgsOptionsConfig, Order>(
   args: readonly string[],
   help: string,
   options: Options,
@@ -27,7 +27,7 @@ export function readOrder<const Options extends ParseArgsOptionsConfig, Order>(
   try {
     return read(parse(args, options));
   } catch (error) {
-    throw new CannotStart(`${(error as Error).message}\n${help}`);
+    throw new StartupError(`${(error as Error).message}\n${help}`);
   }
 }
 
@@ -44,7 +44,7 @@ export function limitOf(text: string | undefined, unlessTold: number): number {
 /**
  * Does the work of a command with the database of the settings, server running or not, and prints what it gives.
  * @returns the exit code
- * @throws CannotStart
+ * @throws StartupError
  */
 export async function onDatabase(env: Environment, work: (db: Db) => Promise<string>): Promise<number> {
   const { config } = loadConfig(env);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
-import { RepositoryPool } from '../git/repository.ts';
-import { Storages } from '../git/storages.ts';
-import { refDisagreements } from '../repositories/agreement.ts';
+import { RepositoryPool } from '../git/git.repository.ts';
+import { Storages } from '../git/git.storages.ts';
+import { refInconsistencies } from '../repositories/ref-consistency.ts';
 import type { BlobStore } from '../storage/blob-store.ts';
 import { DiskBlobStore } from '../storage/disk-blob-store.ts';
 import { type UsedBlob, usedBlobs } from '../storage/unused-blobs.ts';
@@ -21,7 +21,7 @@ const SHOWN = 20;
 export async function checkAgreement(config: Config, { db }: Database, quick: boolean, say: Say): Promise<void> {
   const pool = new RepositoryPool({ maxProcesses: 1 });
   try {
-    const found = await refDisagreements(db, new Storages(config.storages, pool));
+    const found = await refInconsistencies(db, new Storages(config.storages, pool));
     tell(say, found, 'Database and refs agree.', 'Database and repositories do not agree');
   } finally {
     await pool.close();

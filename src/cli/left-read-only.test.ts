@@ -28,6 +28,6 @@ test('repositories that nothing keeps from being written are named, those that m
   const to = { json: { destination_storage_name: 'second' } };
   expectStatus(await app.post(`/projects/${project.id}/repository_storage_moves`, to), 201);
   assert.deepEqual(await leftReadOnly(db, 10), []);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await leftReadOnly(db, 10), []);
 });

@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 
 /** Ids in a column of the moves that go on. */
 const moved = (db: Db, column: 'project_id' | 'snippet_id' | 'group_id') =>
@@ -9,22 +9,22 @@ const moved = (db: Db, column: 'project_id' | 'snippet_id' | 'group_id') =>
     .where(column, 'is not', null)
     .$castTo<{ id: number }>();
 
-/** Names of repositories that cannot be written although they are neither filled nor moved. @param most how many */
-export async function leftReadOnly(db: Db, most: number): Promise<string[]> {
+/** Names of repositories that cannot be written although they are neither filled nor moved. @param limit how many */
+export async function leftReadOnly(db: Db, limit: number): Promise<string[]> {
   const projects = await db
     .selectFrom('projects')
     .select('full_path')
     .where('repository_read_only', '=', 1)
     .where('import_status', 'not in', ['scheduled', 'started'])
     .where('id', 'not in', moved(db, 'project_id'))
-    .limit(most)
+    .limit(limit)
     .execute();
   const snippets = await db
     .selectFrom('snippets')
     .select('id')
     .where('repository_read_only', '=', 1)
     .where('id', 'not in', moved(db, 'snippet_id'))
-    .limit(most)
+    .limit(limit)
     .execute();
   const wikis = await db
     .selectFrom('wikis')
@@ -33,12 +33,12 @@ export async function leftReadOnly(db: Db, most: number): Promise<string[]> {
     // Of the two columns each wiki has one.
     .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', 'not in', moved(db, 'project_id'))]))
     .where((eb) => eb.or([eb('namespace_id', 'is', null), eb('namespace_id', 'not in', moved(db, 'group_id'))]))
-    .limit(most)
+    .limit(limit)
     .execute();
   const names = [
     ...projects.map(({ full_path }) => full_path),
     ...snippets.map(({ id }) => `snippet ${id}`),
     ...wikis.map(({ id }) => `wiki ${id}`),
   ];
-  return names.slice(0, most);
+  return names.slice(0, limit);
 }

@@ -1,10 +1,10 @@
 import { join, resolve, sep } from 'node:path';
 import { type MailAddress, parseMailAddress } from '../core/mail-address.ts';
 import { defaultMemory } from '../core/memory-budget.ts';
-import { defaultConnections } from '../core/scarcity.ts';
+import { defaultConnections } from '../core/resource-exhaustion.ts';
+import { parseStorages, readStoragesFile, type StorageConfig } from './config.storages.ts';
 import { ConfigError, type Environment, EnvironmentReader } from './env.ts';
 import { readLicenseIssuer } from './license-issuer.ts';
-import { parseStorages, readStoragesFile, type StorageConfig } from './storages.ts';
 
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
 export type Plan = (typeof PLANS)[number];

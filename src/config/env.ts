@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
 
 const SSH_ENDPOINT =
   /^ssh:\/\/(?:git@)?([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?\/?$/;
 
 /** A variable whose value cannot be used; the message says which and what to write instead. */
-export class ConfigError extends CannotStart {
+export class ConfigError extends StartupError {
   override name = 'ConfigError';
 }
 

@@ -6,7 +6,7 @@ import { ConfigError } from './env.ts';
 const NAME = 'STITHY_LICENSE_ISSUER';
 /** An Ed25519 public key in its only one-line form: Base64 of its DER (RFC 8410). */
 const LINE = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$/;
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * The public key whose licenses count.
@@ -21,7 +21,7 @@ export function readLicenseIssuer(text: string): string {
 
 function contentOf(path: string): string {
   try {
-    if (statSync(path).size > MOST_BYTES) throw new Error('it is too long for a key');
+    if (statSync(path).size > MAX_BYTES) throw new Error('it is too long for a key');
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
     throw new ConfigError(`${NAME} is neither a public key nor a file that can be read: ${(error as Error).message}.`);

@@ -49,7 +49,7 @@ export interface NotePayload {
 }
 
 /** What closed an issue, where no person did so. */
-export interface ClosedHow {
+export interface CloseReason {
   /** It was moved: this is the issue that goes on. */
   moved_to_id?: number;
   merge_request_id?: number;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
-import { IdleMemory, releasedWhenIdle } from './idle-memory.ts';
-import { Kept } from './kept.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import { IdleMemory, releaseWhenIdle } from './idle-memory.ts';
 
 const MiB = 1024 * 1024;
 
@@ -35,7 +35,7 @@ function simulated(t: TestContext) {
     for (const share of shares) {
       active += 5_000 * share;
       idle += 5_000 * (1 - share);
-      await memory.look();
+      await memory.check();
     }
     return [...done];
   };
@@ -88,15 +88,15 @@ test('where a busy process holds much, its free pages are given back, and all is
 
 test('an idle process gives up caches and collects what they held', async (t) => {
   const [cache, dear] = [
-    new Kept<string, Buffer>(10 * MiB, ({ length }) => length),
-    new Kept<string, Buffer>(10 * MiB, ({ length }) => length, { isDear: true }),
+    new BoundedCache<string, Buffer>(10 * MiB, ({ length }) => length),
+    new BoundedCache<string, Buffer>(10 * MiB, ({ length }) => length, { isCostly: true }),
   ];
   const held = new WeakRef(Buffer.alloc(MiB));
   cache.set('a', held.deref()!);
   dear.set('a', Buffer.alloc(10));
   t.after(() => dear.delete('a'));
   let released = 0;
-  const takeBack = releasedWhenIdle(() => {
+  const takeBack = releaseWhenIdle(() => {
     released += 1;
   });
   // What was made in this turn is in use.
@@ -105,23 +105,23 @@ test('an idle process gives up caches and collects what they held', async (t) =>
   const idle = () => ({ active: 0, idle: 1, utilization: 0 });
   const memory = new IdleMemory({ utilization: idle, resident: () => resident });
   t.after(() => memory.stop());
-  for (let looks = 0; looks < 11; looks += 1) await memory.look();
+  for (let looks = 0; looks < 11; looks += 1) await memory.check();
   assert.deepEqual([cache.size, released], [1, 0]);
-  await memory.look();
+  await memory.check();
   assert.deepEqual([cache.size, cache.bytes, dear.size, released], [0, 0, 1, 1]);
   assert.equal(held.deref(), undefined);
   cache.set('a', Buffer.alloc(10));
   assert.equal(cache.get('a')?.length, 10);
   takeBack();
   resident += 100 * MiB;
-  await memory.look();
+  await memory.check();
   assert.deepEqual([cache.size, released], [0, 1]);
 });
 
 test('it says nothing, and does not keep the process', () => {
   const program = `
     const { IdleMemory } = await import(${JSON.stringify(new URL('./idle-memory.ts', import.meta.url).href)});
-    const { collectGarbage, trimHeap } = await import(${JSON.stringify(new URL('./give-back.ts', import.meta.url).href)});
+    const { collectGarbage, trimHeap } = await import(${JSON.stringify(new URL('./heap-release.ts', import.meta.url).href)});
     new IdleMemory();
     for (let n = 0; n < 2; n += 1) [collectGarbage(), trimHeap()];
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { collectGarbage, trimHeap } from './give-back.ts';
+import { collectGarbage, trimHeap } from './heap-release.ts';
 
 /** Milliseconds after which it is looked again whether the process is idle. */
 const LOOK_MS = 2_000;
@@ -21,7 +21,7 @@ const releases = new Set<() => void>();
  * event loop.
  * @returns what takes that back
  */
-export function releasedWhenIdle(release: () => void): () => void {
+export function releaseWhenIdle(release: () => void): () => void {
   releases.add(release);
   return () => void releases.delete(release);
 }
@@ -57,11 +57,11 @@ export class IdleMemory {
     this.#system = { ...SYSTEM, ...system };
     this.#loop = this.#system.utilization();
     // What could not be released may be the next time.
-    this.#timer = setInterval(() => void this.look().catch(() => {}), LOOK_MS).unref();
+    this.#timer = setInterval(() => void this.check().catch(() => {}), LOOK_MS).unref();
   }
 
   /** Looks whether the process is idle, and releases then what came since the last time. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const system = this.#system;
     const before = this.#loop;
     this.#loop = system.utilization();

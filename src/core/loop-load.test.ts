@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuTimes } from './cpu-times.ts';
 import { LoopLoad } from './loop-load.ts';
-import { processorTimes } from './processor-times.ts';
 
 type Times = { active: number; idle: number };
 
@@ -67,6 +67,6 @@ test('it is told by the engine and the system what is done', () => {
   }
   now += 1;
   assert.equal(load.isBusy, true);
-  const times = processorTimes();
+  const times = cpuTimes();
   assert.ok(times === null || (times.others > 0 && times.all > times.others));
 });

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { processorTimes } from './processor-times.ts';
+import { cpuTimes } from './cpu-times.ts';
 
 /** Milliseconds after which it is looked at again. */
 const PERIOD_MS = 500;
@@ -12,12 +12,12 @@ const LATELY_MS = 60_000;
 const BUSY = 0.9;
 const FREE = 0.25;
 /** Of the time of all processors: where other processes take more, other threads of this one would only wait for them. */
-const MOST_OF_OTHERS = 0.3;
+const MAX_OF_OTHERS = 0.3;
 
 /** What a look is taken at: of this thread, of the machine, and the time in milliseconds. */
 const SYSTEM = {
   utilization: performance.eventLoopUtilization,
-  processors: processorTimes,
+  processors: cpuTimes,
   now: (): number => performance.now(),
 };
 
@@ -83,6 +83,6 @@ export class LoopLoad {
   /** Whether other processes left it enough between two looks. */
   #hasRoom({ processors: from }: Look, { processors: to }: Look): boolean {
     if (from === null || to === null || to.all === from.all) return true;
-    return (to.others - from.others) / (to.all - from.all) < MOST_OF_OTHERS;
+    return (to.others - from.others) / (to.all - from.all) < MAX_OF_OTHERS;
   }
 }

@@ -19,7 +19,7 @@ export function maskCode(text: string): string {
 }
 
 /** The text with the ranges filled; they are in order and do not overlap. */
-export function fill(text: string, ranges: readonly (readonly [start: number, end: number])[]): string {
+export function blankOut(text: string, ranges: readonly (readonly [start: number, end: number])[]): string {
   if (ranges.length === 0) return text;
   const parts: string[] = [];
   let at = 0;
@@ -49,7 +49,7 @@ function maskFences(text: string): string {
     start = end + 1;
   }
   if (open !== null) ranges.push([open.start, text.length]);
-  return fill(text, ranges);
+  return blankOut(text, ranges);
 }
 
 /** Fences stand at the start of their line, so nothing past its first marks is looked at for the prefix. */
@@ -73,7 +73,7 @@ function maskSpans(text: string): string {
     ranges.push([start, close.start + length]);
     index = next + 1;
   }
-  return fill(text, ranges);
+  return blankOut(text, ranges);
 }
 
 /** Runs of backticks, each with the one that could close it: as long as it, in the same paragraph. */
@@ -108,5 +108,5 @@ function maskComments(text: string): string {
     ranges.push([at, end]);
     at = text.indexOf('<!--', end);
   }
-  return fill(text, ranges);
+  return blankOut(text, ranges);
 }

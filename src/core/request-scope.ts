@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SERVER } from './fair-slots.ts';
-import type { Observations } from './observations.ts';
+import type { FileValidators } from './file-validators.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 /** Who does something, as it is told later: as they were when they did it. */
@@ -36,7 +36,7 @@ export interface RequestScope {
   /** Which webhook events led to it, as whoever was told of them says: what follows belongs to the same chain. */
   readonly hookChain?: string | undefined;
   /** Is told of all mutable things outside the database that are looked at; undefined where nobody wants to know. */
-  readonly observations?: Observations | undefined;
+  readonly validators?: FileValidators | undefined;
   /** Whether it is part of a request that counts as an expensive one already. */
   readonly isCounted?: boolean | undefined;
 }

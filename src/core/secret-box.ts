@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CannotStart } from './cannot-start.ts';
+import { StartupError } from './startup-error.ts';
 
 /** The key's file in the data folder. */
 export const SECRETS_KEY = 'secrets.key';
@@ -48,13 +48,13 @@ export class SecretBox {
 
 /**
  * Opens the box of an installation. Its key is made at the first start; of two processes that make one at once, the first has it.
- * @throws CannotStart for a file that holds no key
+ * @throws StartupError for a file that holds no key
  */
 export function openSecretBox(dataDir: string): SecretBox {
   const path = join(dataDir, SECRETS_KEY);
   const text = readKey(path) ?? makeKey(path);
   const key = Buffer.from(text.trim(), 'base64url');
-  if (key.length !== KEY_BYTES) throw new CannotStart(`${path} holds no key: bring back the file that was there.`);
+  if (key.length !== KEY_BYTES) throw new StartupError(`${path} holds no key: bring back the file that was there.`);
   return new SecretBox(key);
 }
 

@@ -95,12 +95,12 @@ export function readCertificate(blob: Buffer): Certificate {
   };
 }
 
-function stringsOf(bytes: Buffer, most: number): Buffer[] {
+function stringsOf(bytes: Buffer, limit: number): Buffer[] {
   const reader = new SshReader(bytes);
   const found: Buffer[] = [];
   while (!reader.ended) {
     found.push(reader.string());
-    if (found.length > most) throw new RangeError('a list that is too long');
+    if (found.length > limit) throw new RangeError('a list that is too long');
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { SshReader, sshString } from './ssh-fields.ts';
-import { verifySshSignatureApart } from './ssh-verify.ts';
+import { verifySshSignatureInThreadPool } from './ssh-verify.ts';
 
 /** An SSH signature, read and checked against the key it names. */
 export interface SshSignature {
@@ -65,5 +65,8 @@ export async function readSshSignature(armoured: string, payload: Buffer): Promi
   if (found === null) return null;
   const { publicKey, signature, signed } = found;
   const fingerprint = `SHA256:${hash('sha256', publicKey, 'base64').replace(/=+$/, '')}`;
-  return { fingerprint, valid: signed !== null && (await verifySshSignatureApart(publicKey, signature, signed)) };
+  return {
+    fingerprint,
+    valid: signed !== null && (await verifySshSignatureInThreadPool(publicKey, signature, signed)),
+  };
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, hash } from 'node:crypto';
 import { SshReader } from './ssh-fields.ts';
-import { type Verification, verifyApart, verifyNow } from './verification.ts';
+import { type Verification, verifyInThreadPool, verifySync } from './verification.ts';
 
 /** Elliptic curves by the last part of the key's type: JWK name, bytes of a coordinate, hash of the signature. */
 const CURVES: Readonly<Record<string, { crv: string; bytes: number; digest: string }>> = {
@@ -134,11 +134,15 @@ function verification(publicKey: Buffer, signature: Buffer, signed: Buffer): Ver
  */
 export function verifySshSignature(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
   const found = verification(publicKey, signature, signed);
-  return found !== null && verifyNow(found);
+  return found !== null && verifySync(found);
 }
 
 /** As `verifySshSignature`, on another thread: for many at a time. */
-export async function verifySshSignatureApart(publicKey: Buffer, signature: Buffer, signed: Buffer): Promise<boolean> {
+export async function verifySshSignatureInThreadPool(
+  publicKey: Buffer,
+  signature: Buffer,
+  signed: Buffer,
+): Promise<boolean> {
   const found = verification(publicKey, signature, signed);
-  return found !== null && verifyApart(found);
+  return found !== null && verifyInThreadPool(found);
 }

@@ -23,7 +23,7 @@ function mapOf(file: string): SourceMap | null {
 }
 
 /**
- * A stack trace with the lines of the sources (`src/http/send.ts:20:7`) in place of those of the bundle. The maps are read
+ * A stack trace with the lines of the sources (`src/http/http.send.ts:20:7`) in place of those of the bundle. The maps are read
  * here, when something has gone wrong, and not at every start as `--enable-source-maps` would.
  */
 export const withSourceLines = (stack: string): string =>

@@ -18,7 +18,7 @@ const verifyOnThread = promisify(verify) as (
 ) => Promise<boolean>;
 
 /** Whether the signature is good. What is no signature, or no key, at all is not. */
-export function verifyNow({ digest, signed, key, value }: Verification): boolean {
+export function verifySync({ digest, signed, key, value }: Verification): boolean {
   try {
     return verify(digest, signed, key, value);
   } catch {
@@ -27,7 +27,7 @@ export function verifyNow({ digest, signed, key, value }: Verification): boolean
 }
 
 /** The same, found out on a thread of its own, while others have their turn. */
-export async function verifyApart({ digest, signed, key, value }: Verification): Promise<boolean> {
+export async function verifyInThreadPool({ digest, signed, key, value }: Verification): Promise<boolean> {
   try {
     return await verifyOnThread(digest, signed, key, value);
   } catch {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, timestamp } from '../core/clock.ts';
-import type { Db } from './schema.ts';
+import type { Db } from './db.schema.ts';
 
 const PREFIX = 'backup:';
 const LEASE_MS = 120_000;
@@ -35,7 +35,11 @@ export async function dropBackupLeases(db: Db): Promise<void> {
  * Keeps files from going away while `work` runs, and some time longer where this process dies in it.
  * @param work gets a signal that is aborted when the lease can no longer be renewed
  */
-export async function whileFilesStay<T>(db: Db, clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withoutFileRemoval<T>(
+  db: Db,
+  clock: Clock,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const key = `${PREFIX}${randomUUID()}`;
   const row = () => {
     const until = new Date(clock.now().getTime() + LEASE_MS).toISOString();

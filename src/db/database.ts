@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { CompiledQuery, LogConfig } from 'kysely';
 import type { Config } from '../config/config.ts';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
+import type { Db } from './db.schema.ts';
 import { checkMigrated, migrate } from './migrate.ts';
 import { Postgres } from './query-compilers.ts';
-import type { Db } from './schema.ts';
+import { registerStableReads } from './read-cache.ts';
 import { NodeSqliteDialect } from './sqlite-driver.ts';
-import { keepSteady } from './steady.ts';
 import { TransactionalKysely } from './transactions.ts';
-import { keepCopy } from './upgrade-copy.ts';
+import { copyBeforeUpgrade } from './upgrade-copy.ts';
 
 export interface Database {
   db: Db;
@@ -34,7 +34,7 @@ const CONNECT_MS = 10_000;
 /**
  * Opens the database and brings its tables up to date. An embedded one of an earlier version is copied before.
  * @param onQuery is told of every query after it has run
- * @throws CannotStart when its tables cannot be what this program expects; what the engine says when it cannot be reached
+ * @throws StartupError when its tables cannot be what this program expects; what the engine says when it cannot be reached
  */
 export async function openDatabase(
   config: Config['database'],
@@ -42,18 +42,18 @@ export async function openDatabase(
 ): Promise<Database> {
   const database = await connect(config, onQuery);
   const beforeUpgrade = async (last: string) => {
-    if (config.kind === 'sqlite') await keepCopy(config.path, last);
+    if (config.kind === 'sqlite') await copyBeforeUpgrade(config.path, last);
   };
   return closeUnless(database, migrate(database.db, config.kind, { beforeUpgrade }));
 }
 
 /**
  * Opens the database of a server, running or not, as it is. For commands beside the server.
- * @throws CannotStart when there is none, or its tables are not those of this program
+ * @throws StartupError when there is none, or its tables are not those of this program
  */
 export async function openExisting(config: Config['database']): Promise<Database> {
   if (config.kind === 'sqlite' && !existsSync(config.path))
-    throw new CannotStart(`There is no database ${config.path}.`);
+    throw new StartupError(`There is no database ${config.path}.`);
   const database = await connect(config);
   return closeUnless(database, checkMigrated(database.db, config.kind));
 }
@@ -83,7 +83,7 @@ const listener =
 function openSqlite(options: { path: string; durable: boolean }, log: { log?: LogConfig }): Database {
   const dialect = new NodeSqliteDialect(options);
   const db = new TransactionalKysely({ dialect, ...log });
-  keepSteady(db, () => dialect.steadyVersion());
+  registerStableReads(db, () => dialect.steadyVersion());
   return wrap(db, { version: () => dialect.version(), onDisk: () => dialect.onDisk() });
 }
 
@@ -113,10 +113,10 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
   return wrap(db, { version: () => null, onDisk: () => null });
 }
 
-function wrap(db: Db, told: Pick<Database, 'version' | 'onDisk'>): Database {
+function wrap(db: Db, versions: Pick<Database, 'version' | 'onDisk'>): Database {
   const database: Database = {
     db,
-    ...told,
+    ...versions,
     check: async () => {
       await database.onDisk();
       await db.selectFrom('instance_values').select('key').limit(1).execute();

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from './schema.ts';
+import type { Db } from './db.schema.ts';
 
 /** Sorts after every id that follows the slash at the end of a lineage. */
 const AFTER = '~';
@@ -11,7 +11,7 @@ const within = (column: string, lineage: string): RawBuilder<unknown> =>
  * Writes down of the group of a lineage and all below it whether it waits for its deletion: because it is marked itself, or
  * something above it. In the transaction that marks or restores, which holds the lock of the tree.
  */
-export async function spreadDeletion(db: Db, lineage: string): Promise<void> {
+export async function propagateDeletion(db: Db, lineage: string): Promise<void> {
   await sql`
     update namespaces set in_deletion = case when exists (
       select 1 from namespaces above where above.marked_for_deletion_on is not null

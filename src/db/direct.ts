@@ -1,5 +1,5 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SqliteAdapter } from 'kysely';
-import type { Db } from './schema.ts';
+import type { Db } from './db.schema.ts';
 
 /** The connections of handles that have been asked for; null where every query needs one of its own. */
 const connections = new WeakMap<Db, DatabaseConnection | null>();

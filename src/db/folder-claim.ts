@@ -1,8 +1,8 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CannotStart } from '../core/cannot-start.ts';
-import type { Db } from './schema.ts';
+import { StartupError } from '../core/startup-error.ts';
+import type { Db } from './db.schema.ts';
 
 const FILE = 'server.lock';
 /** A connection of a killed process may take a moment to be noticed. */
@@ -12,7 +12,7 @@ const WAIT_MS = 250;
  * Locks folders for this process, by a lock of the operating system that goes with it. Servers of one shared database hold
  * them together; the server of an embedded one holds them alone.
  * @returns what releases them
- * @throws CannotStart when a server of another database has one of them
+ * @throws StartupError when a server of another database has one of them
  */
 export function claimFolders(folders: readonly string[], shared: boolean): () => void {
   const locks: DatabaseSync[] = [];
@@ -37,7 +37,7 @@ function claimFolder(folder: string, shared: boolean): DatabaseSync {
   } catch (error) {
     lock.close();
     if (!/database is locked/.test(String(error))) throw error;
-    throw new CannotStart(
+    throw new StartupError(
       `Another server works on ${folder}, with another database. Stop it, or choose another folder.`,
     );
   }
@@ -47,7 +47,7 @@ const INSTANCE_FILE = 'instance';
 
 /**
  * Binds a data folder or a storage to the installation whose database uses it: files of two would be mixed up.
- * @throws CannotStart when it is bound to another one
+ * @throws StartupError when it is bound to another one
  */
 export async function bindFolder(folder: string, db: Db): Promise<void> {
   const row = await db
@@ -66,7 +66,7 @@ export async function bindFolder(folder: string, db: Db): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const bound = (await readFile(path, 'utf8')).trim();
     if (bound === row.value) return;
-    throw new CannotStart(
+    throw new StartupError(
       `The folder ${folder} belongs to another database. Choose another one, or another STITHY_DATABASE_URL; if that database is gone for good, remove ${path}.`,
     );
   } finally {

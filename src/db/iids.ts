@@ -1,33 +1,33 @@
-import type { Db } from './schema.ts';
-import type { InternalIdsTable } from './tables/internal-ids.ts';
+import type { Db } from './db.schema.ts';
+import type { InternalIdsTable } from './tables/internal-ids.table.ts';
 
 type Scope = Pick<InternalIdsTable, 'source_type' | 'source_id' | 'usage'>;
 
 /**
  * The next number (`iid`) of a project or group: without gaps and without races. Others wait for the end of the
  * transaction whose handle is given; if it is taken back, so is the number.
- * @param wanted a number that shall be used instead; the next one given follows the highest
+ * @param requested a number that shall be used instead; the next one given follows the highest
  */
-export async function nextIid(db: Db, scope: Scope, wanted?: number): Promise<number> {
+export async function nextIid(db: Db, scope: Scope, requested?: number): Promise<number> {
   const { last_value } = await db
     .insertInto('internal_ids')
-    .values({ ...scope, last_value: wanted ?? 1 })
+    .values({ ...scope, last_value: requested ?? 1 })
     .onConflict((conflict) =>
       conflict.columns(['source_type', 'source_id', 'usage']).doUpdateSet((eb) => ({
         last_value:
-          wanted === undefined
+          requested === undefined
             ? eb('internal_ids.last_value', '+', 1)
             : eb
                 .case()
-                .when('internal_ids.last_value', '>', wanted)
+                .when('internal_ids.last_value', '>', requested)
                 .then(eb.ref('internal_ids.last_value'))
-                .else(wanted)
+                .else(requested)
                 .end(),
       })),
     )
     .returning('last_value')
     .executeTakeFirstOrThrow();
-  return wanted ?? last_value;
+  return requested ?? last_value;
 }
 
 /**

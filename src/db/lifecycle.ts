@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { ExtensionPoint } from '../core/extension-point.ts';
-import type { Db, Schema } from './schema.ts';
-import type { User } from './tables/users.ts';
+import type { Db, Schema } from './db.schema.ts';
+import type { User } from './tables/users.table.ts';
 
 /** How a user is removed. */
 export interface UserRemoval {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from './schema.ts';
+import type { Db } from './db.schema.ts';
 
 /**
  * Lets one transaction at a time go on that calls this for the row: whoever bounds how many of something hang on a row

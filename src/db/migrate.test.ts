@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { emptyDatabase, type TestDatabase } from '../../test/support/databases.ts';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
 import { connect, openDatabase, openExisting } from './database.ts';
+import type { Db } from './db.schema.ts';
 import { migrate } from './migrate.ts';
 import { checksumOf, type Engine, readHistory } from './migration-history.ts';
 import { migrations } from './migrations/index.ts';
-import type { Db } from './schema.ts';
-import { keepCopy } from './upgrade-copy.ts';
+import { copyBeforeUpgrade } from './upgrade-copy.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -50,7 +50,7 @@ const has = async (table: string) => {
   }
 };
 const says = (pattern: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof CannotStart, String(error));
+  assert.ok(error instanceof StartupError, String(error));
   assert.match(error.message, pattern);
   assert.doesNotMatch(error.message, /\n/);
   return true;
@@ -91,7 +91,7 @@ describe('migrate', () => {
   });
 
   test('leaves nothing of a first start that fails in the middle', async () => {
-    await assert.rejects(migrate(db, engine, { known: BROKEN }), CannotStart);
+    await assert.rejects(migrate(db, engine, { known: BROKEN }), StartupError);
     assert.deepEqual([await has('first'), await has('kysely_migration')], [false, false]);
     await migrate(db, engine, { known: SECOND });
     assert.equal(await has('second'), true);
@@ -172,7 +172,7 @@ describe('on SQLite', () => {
   test('the copies of the last two upgrades are kept', async (t) => {
     if (engine !== 'sqlite') return t.skip('there are none');
     await migrate(db, engine, { known: SECOND });
-    for (const last of ['0001-a', '0002-b', '0003-c', '0003-c']) await keepCopy(path(), last);
+    for (const last of ['0001-a', '0002-b', '0003-c', '0003-c']) await copyBeforeUpgrade(path(), last);
     const copies = readdirSync(folder).filter((name) => name.includes('before'));
     assert.deepEqual(copies.sort(), ['stithy.db.before-upgrade-of-0002-b', 'stithy.db.before-upgrade-of-0003-c']);
   });

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
+import type { Db } from './db.schema.ts';
 import {
   checkHistory,
   type Engine,
   type Migrations,
-  noteApplied,
   prepareHistory,
   readHistory,
+  recordApplied,
 } from './migration-history.ts';
 import { migrations } from './migrations/index.ts';
-import type { Db } from './schema.ts';
 
 /** Words of the migrations' SQL that each engine spells in its own way. Text sorts by bytes in both. */
 const WORDS: Record<Engine, Record<string, string>> = {
@@ -35,7 +35,7 @@ export interface MigrateOptions {
 /**
  * Applies the migrations that the database does not have yet, all in one transaction: an interrupted upgrade leaves the
  * database as it was, and the next call starts again.
- * @throws CannotStart when the database was written by a newer program, when a migration that it has was edited since, or
+ * @throws StartupError when the database was written by a newer program, when a migration that it has was edited since, or
  * when one fails
  */
 export async function migrate(db: Db, engine: Engine, options: MigrateOptions = {}): Promise<void> {
@@ -57,13 +57,13 @@ export async function migrate(db: Db, engine: Engine, options: MigrateOptions = 
       for (const [name, text] of Object.entries(known).slice(history.length)) {
         current = name;
         for (const statement of statementsOf(text, engine)) await sql.raw(statement).execute(db);
-        await noteApplied(db, name, text);
+        await recordApplied(db, name, text);
       }
     });
   } catch (error) {
-    if (error instanceof CannotStart) throw error;
+    if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CannotStart(
+    throw new StartupError(
       `The database cannot be brought up to date (migration ${current}: ${reason}). It was left as it was.`,
       { cause: error },
     );
@@ -72,13 +72,13 @@ export async function migrate(db: Db, engine: Engine, options: MigrateOptions = 
 
 /**
  * Looks at the tables and changes nothing. For commands beside the server.
- * @throws CannotStart as `migrate` does, and when the tables are not those of this program yet
+ * @throws StartupError as `migrate` does, and when the tables are not those of this program yet
  */
 export async function checkMigrated(db: Db, engine: Engine): Promise<void> {
   const history = await readHistory(db, engine);
   checkHistory(history, migrations);
   if (history.length === Object.keys(migrations).length) return;
-  throw new CannotStart(
+  throw new StartupError(
     history.length === 0
       ? 'The database is empty: no server has been started on it yet.'
       : 'The database is of an earlier version: the next start of the server brings it up to date.',
@@ -97,7 +97,7 @@ async function refuseRemains(db: Db, engine: Engine, known: Migrations): Promise
   const { rows } =
     await sql`select 1 from sqlite_master where type = 'table' and name in ('users', 'namespaces')`.execute(db);
   if (rows.length === 0) return;
-  throw new CannotStart(
+  throw new StartupError(
     'The database holds what an interrupted first start of an earlier version has left, and no data: remove its file and start again.',
   );
 }

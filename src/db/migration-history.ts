@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { CannotStart } from '../core/cannot-start.ts';
-import type { Db } from './schema.ts';
+import { StartupError } from '../core/startup-error.ts';
+import type { Db } from './db.schema.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -39,31 +39,31 @@ export async function readHistory(db: Db, engine: Engine): Promise<Applied[]> {
 /**
  * @param history what the database has
  * @param known what this program has
- * @throws CannotStart when the one is no beginning of the other
+ * @throws StartupError when the one is no beginning of the other
  */
 export function checkHistory(history: readonly Applied[], known: Migrations): void {
   const names = Object.keys(known);
   const newer = history.find(({ name }) => !(name in known));
   if (newer !== undefined) {
-    throw new CannotStart(
+    throw new StartupError(
       `The data was written by a newer version of Stithy (it has migration ${newer.name}): start that version, or go back to a copy from before the upgrade.`,
     );
   }
   for (const [index, { name, checksum }] of history.entries()) {
     if (names[index] !== name) {
-      throw new CannotStart(
+      throw new StartupError(
         `The data was written by another version of Stithy: it has migration ${name}, but not ${names[index]}.`,
       );
     }
     if (checksum !== null && checksum !== checksumOf(known[name]!)) {
-      throw new CannotStart(
+      throw new StartupError(
         `Migration ${name} was changed after this database had it: its tables are not what this program expects. Start the version that wrote the data.`,
       );
     }
   }
 }
 
-/** Makes the table of the migrations ready for `noteApplied`, whatever version made it. */
+/** Makes the table of the migrations ready for `recordApplied`, whatever version made it. */
 export async function prepareHistory(db: Db, history: readonly Applied[], known: Migrations): Promise<void> {
   // An empty one is what is left of an interrupted first start.
   if (history.length === 0) await sql`drop table if exists ${TABLE}`.execute(db);
@@ -78,7 +78,7 @@ export async function prepareHistory(db: Db, history: readonly Applied[], known:
 }
 
 /** Enters a migration in the transaction that makes its tables. */
-export async function noteApplied(db: Db, name: string, text: string): Promise<void> {
+export async function recordApplied(db: Db, name: string, text: string): Promise<void> {
   const now = new Date().toISOString();
   await sql`insert into ${TABLE} (name, timestamp, checksum) values (${name}, ${now}, ${checksumOf(text)})`.execute(db);
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../core/core.errors.ts';
+import type { Db } from './db.schema.ts';
 import { asciiLower } from './like.ts';
-import type { Db } from './schema.ts';
-import type { Namespace } from './tables/namespaces.ts';
+import type { Namespace } from './tables/namespaces.table.ts';
 
 const rootIdOf = (namespace: Pick<Namespace, 'lineage'>): number => Number(namespace.lineage.split('/')[1]);
 

@@ -43,17 +43,17 @@ export class OwnConnection {
   };
 
   /** Does something now, and again each time the connection has come back. */
-  async keep(step: Step): Promise<void> {
+  async onReconnect(step: Step): Promise<void> {
     this.#steps.push(step);
     await step(this.query);
   }
 
   /** Listens to a channel; what was told while the connection was lost counts as told when it has come back. */
-  async listen(channel: string, told: () => void): Promise<void> {
-    this.#listeners.set(channel, told);
-    await this.keep(async (query) => {
+  async listen(channel: string, listener: () => void): Promise<void> {
+    this.#listeners.set(channel, listener);
+    await this.onReconnect(async (query) => {
       await query(`listen ${channel}`);
-      told();
+      listener();
     });
   }
 

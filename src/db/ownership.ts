@@ -15,7 +15,7 @@ interface Belonging<Row> {
 
 /**
  * How the rows of a table go with what they belong to, where no foreign key sees to it. It stands beside the type of the
- * table; what removes users, projects, groups and the rest loops over it (`removal.ts`).
+ * table; what removes users, projects, groups and the rest loops over it (`db.removal.ts`).
  */
 export interface Ownership<Row> {
   /** What the rows are called in the type columns of other tables. */

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Db } from './schema.ts';
+import type { Db } from './db.schema.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 
 /** Rows that are counted at most: one more than the totals that answers show (part 1, section 8). */

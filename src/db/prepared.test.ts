@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import type { Db } from './db.schema.ts';
 import { type Columns, columnsOf, prepared, rowsOf } from './prepared.ts';
-import type { Db } from './schema.ts';
 
 let app: TestApp;
 before(async () => {

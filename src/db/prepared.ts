@@ -1,6 +1,6 @@
 import type { CompiledQuery, DialectAdapter } from 'kysely';
+import type { Db } from './db.schema.ts';
 import { runQuery } from './direct.ts';
-import type { Db } from './schema.ts';
 
 /** Stands in a compiled query for a value that is given when it runs. */
 class Place {

@@ -8,7 +8,7 @@ test('a value is read once, until it is forgotten', async () => {
   const read = () => cache.get('key', async () => (reads += 1));
   assert.equal(await read(), 1);
   assert.equal(await read(), 1);
-  cache.forget();
+  cache.invalidate();
   assert.equal(await read(), 2);
 });
 
@@ -22,7 +22,7 @@ test('what was being read while something changed is not remembered', async () =
     return read;
   });
   value = 'new';
-  cache.forget();
+  cache.invalidate();
   change();
   assert.equal(await early, 'old');
   assert.equal(await cache.get('key', async () => value), 'new');

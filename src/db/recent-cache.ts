@@ -28,7 +28,7 @@ export class RecentCache {
   }
 
   /** For whoever has changed something, once that is committed. */
-  forget(): void {
+  invalidate(): void {
     this.#changes += 1;
     this.#entries.clear();
   }

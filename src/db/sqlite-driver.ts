@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   type TransactionSettings,
 } from 'kysely';
-import { releasedWhenIdle } from '../core/idle-memory.ts';
+import { releaseWhenIdle } from '../core/idle-memory.ts';
 import { isBookkeeping } from './bookkeeping.ts';
 import { LogFile } from './log-file.ts';
 import { SqliteCompiler } from './query-compilers.ts';
@@ -46,7 +46,7 @@ class SqliteDriver implements Driver {
     this.#version = null;
     this.#foreign = null;
   };
-  readonly #told: Told = {
+  readonly #told: DriverHooks = {
     begun: () => {
       this.#foreign = null;
     },
@@ -75,7 +75,7 @@ class SqliteDriver implements Driver {
     this.#reader = new Handle(this.#options, true);
     this.#reader.database.exec('SELECT count(*) FROM sqlite_master');
     if (this.#options.durable) this.#log = new LogFile(this.#options.path);
-    this.#unregister = releasedWhenIdle(() => {
+    this.#unregister = releaseWhenIdle(() => {
       for (const { database } of [this.#reader, this.#writer]) database.exec('PRAGMA shrink_memory');
     });
   }
@@ -147,7 +147,7 @@ const isRead = ({ query, sql }: CompiledQuery): boolean =>
   query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
 
 /** Who is told of transactions. */
-interface Told {
+interface DriverHooks {
   begun(): void;
   /** Of each query that may write, before it runs. */
   writes(query: CompiledQuery): void;
@@ -163,13 +163,13 @@ class Connection implements DatabaseConnection {
   readonly #reader: Handle;
   readonly #writer: Handle;
   readonly #mutex: WriteMutex;
-  readonly #told: Told;
+  readonly #told: DriverHooks;
 
-  constructor(reader: Handle, writer: Handle, mutex: WriteMutex, told: Told) {
+  constructor(reader: Handle, writer: Handle, mutex: WriteMutex, versions: DriverHooks) {
     this.#reader = reader;
     this.#writer = writer;
     this.#mutex = mutex;
-    this.#told = told;
+    this.#told = versions;
   }
 
   async begin(synced: boolean): Promise<void> {

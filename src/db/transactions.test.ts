@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
-import type { Db } from './schema.ts';
+import type { Db } from './db.schema.ts';
 import { afterCommit, inTransaction } from './transactions.ts';
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql, type Transaction, type TransactionBuilder } from 'kysely';
+import type { Db, Schema } from './db.schema.ts';
 import { forgetConnection } from './direct.ts';
-import type { Db, Schema } from './schema.ts';
 import { UNSYNCED } from './sqlite-driver.ts';
 
 /** PostgreSQL has undone a transaction so that another one could go on: deadlock, serialization failure. */
@@ -13,7 +13,7 @@ const MAX_PAUSE_MS = 50;
  * Thrown in a transaction that meets what another one has committed since this one looked: it begins again, as after a
  * deadlock.
  */
-export class Overtaken extends Error {
+export class SerializationConflict extends Error {
   readonly code = '40001';
 
   constructor(cause: unknown) {

@@ -1,7 +1,7 @@
 import { chmod, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
 
 /** Copies of earlier upgrades that stay beside the one that is made. */
 const EARLIER_COPIES = 1;
@@ -12,9 +12,9 @@ const PAGES_AT_ONCE = 10_000;
  * interrupted upgrade is replaced. Durable when it fulfils. The last two copies are kept.
  * @param path file of the database
  * @param last name of the last migration that it has
- * @throws CannotStart when the copy cannot be written
+ * @throws StartupError when the copy cannot be written
  */
-export async function keepCopy(path: string, last: string): Promise<void> {
+export async function copyBeforeUpgrade(path: string, last: string): Promise<void> {
   const folder = dirname(path);
   const prefix = `${basename(path)}.before-upgrade-of-`;
   const copy = join(folder, `${prefix}${last}`);
@@ -30,7 +30,7 @@ export async function keepCopy(path: string, last: string): Promise<void> {
   } catch (error) {
     await rm(temporary, { force: true });
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CannotStart(
+    throw new StartupError(
       `The database cannot be copied to ${copy} before its upgrade: ${reason}. Nothing was changed.`,
       {
         cause: error,

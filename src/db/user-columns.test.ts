@@ -5,7 +5,7 @@ import { makeScene } from '../../test/rights/scene.ts';
 import { makeThings } from '../../test/rights/things.ts';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { timestamp } from '../core/clock.ts';
-import { USER_COLUMNS, type UserFate } from './user-columns.ts';
+import { USER_COLUMNS, type UserColumnRule } from './user-columns.ts';
 
 let app: TestApp;
 before(async () => {
@@ -13,9 +13,11 @@ before(async () => {
 });
 after(() => app.close());
 
-const fates = new Map<string, UserFate>(
+const fates = new Map<string, UserColumnRule>(
   Object.entries(USER_COLUMNS).flatMap(([table, columns]) =>
-    Object.entries(columns as Record<string, UserFate>).map(([column, fate]) => [`${table}.${column}`, fate] as const),
+    Object.entries(columns as Record<string, UserColumnRule>).map(
+      ([column, fate]) => [`${table}.${column}`, fate] as const,
+    ),
   ),
 );
 const isSqlite = () => app.deps.config.database.kind === 'sqlite';
@@ -116,7 +118,7 @@ test('rows that outlive a user name the ghost, nobody or still them, as the tabl
   await makeRows();
   const outliving = [...fates].filter(([column, fate]) => fate !== 'goes' && column !== 'ref_intents.user_id');
   assert.ok(outliving.length > 30);
-  const marked: { name: string; fate: UserFate; value(): Promise<number | null | undefined> }[] = [];
+  const marked: { name: string; fate: UserColumnRule; value(): Promise<number | null | undefined> }[] = [];
   for (const [name, fate] of outliving) {
     const [table, column] = name.split('.').map((each) => sql.ref(each)) as [RawBuilder<unknown>, RawBuilder<unknown>];
     const row = await sql<{ id: number }>`update ${table} set ${column} = ${user.id}
@@ -131,7 +133,7 @@ test('rows that outlive a user name the ghost, nobody or still them, as the tabl
   expectStatus(await app.delete(`/users/${user.id}`), 204);
   const ghost = await db.selectFrom('users').select('id').where('kind', '=', 'ghost').executeTakeFirstOrThrow();
   const expected = { ghost: ghost.id, nobody: null, kept: user.id, goes: undefined } satisfies Record<
-    UserFate,
+    UserColumnRule,
     unknown
   >;
   for (const { name, fate, value } of marked) assert.equal(await value(), expected[fate], name);

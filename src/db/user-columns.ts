@@ -1,4 +1,4 @@
-import type { Schema } from './schema.ts';
+import type { Schema } from './db.schema.ts';
 
 /**
  * What becomes of a row when a user whom it names is deleted:
@@ -7,11 +7,11 @@ import type { Schema } from './schema.ts';
  * - `goes`: the row goes with the user, for it says something of them alone.
  * - `kept`: the number stays, as in a log.
  */
-export type UserFate = 'ghost' | 'nobody' | 'goes' | 'kept';
+export type UserColumnRule = 'ghost' | 'nobody' | 'goes' | 'kept';
 
 /** Every column that names a user. `user-columns.test.ts` compares it with the database. */
 export const USER_COLUMNS: {
-  readonly [T in keyof Schema]?: Readonly<Partial<Record<keyof Schema[T] & string, UserFate>>>;
+  readonly [T in keyof Schema]?: Readonly<Partial<Record<keyof Schema[T] & string, UserColumnRule>>>;
 } = {
   access_requests: { user_id: 'goes' },
   access_tokens: { user_id: 'goes' },

@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import type { Db, Schema } from './schema.ts';
-import type { NoteableType } from './tables/kinds.ts';
+import type { Db, Schema } from './db.schema.ts';
+import type { NoteableType } from './tables/tables.kinds.ts';
 
 /** Tables of what is voted on; each counts the reactions of the names below in a column of its own. */
 export const VOTED_ON = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;

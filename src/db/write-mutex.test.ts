@@ -11,7 +11,7 @@ test('a writer whose turn does not come is told that it may be asked again, and 
   t.mock.timers.tick(30_000);
   await assert.rejects(late, (error) => {
     assert.ok(error instanceof Busy);
-    assert.deepEqual([error.status, error.comesAgainMs], [503, 2_000]);
+    assert.deepEqual([error.status, error.retryAfterMs], [503, 2_000]);
     return true;
   });
   const next = mutex.lock();

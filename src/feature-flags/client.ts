@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from '../core/clock.ts';
-import { randomText } from '../core/secrets.ts';
-import type { Db } from '../db/schema.ts';
+import { randomText } from '../core/core.secrets.ts';
+import type { Db } from '../db/db.schema.ts';
 
 /** An instance id by which the programs of a project are known. */
 export const newToken = (): string => `glffct-${randomText(20)}`;

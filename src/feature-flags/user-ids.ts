@@ -1,7 +1,7 @@
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 
 /** What is wrong with a text that holds no ids of users as `areUserIds` asks for them. */
-export const USER_IDS_RULE = `must be a string of unique comma separated values each ${MOST_CHARACTERS} characters or less`;
+export const USER_IDS_RULE = `must be a string of unique comma separated values each ${MAX_CHARACTERS} characters or less`;
 
 /** Whether a text is ids of users with commas between them, each once, none empty and none with blanks around it. */
 export function areUserIds(text: string): boolean {
@@ -10,8 +10,8 @@ export function areUserIds(text: string): boolean {
   const ids = (text.endsWith(',') ? text.slice(0, -1) : text).split(',');
   return (
     new Set(ids).size === ids.length &&
-    ids.every((id) => id !== '' && id.trim() === id && characters(id) <= MOST_CHARACTERS)
+    ids.every((id) => id !== '' && id.trim() === id && characters(id) <= MAX_CHARACTERS)
   );
 }
 
-const characters = (text: string): number => (text.length <= MOST_CHARACTERS ? text.length : [...text].length);
+const characters = (text: string): number => (text.length <= MAX_CHARACTERS ? text.length : [...text].length);

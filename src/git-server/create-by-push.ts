@@ -1,8 +1,8 @@
-import { type Caller, cameBySsh } from '../access/caller.ts';
+import { type Caller, isSshCaller } from '../access/caller.ts';
 import { type FoundProject, findNamespace, findProject } from '../access/lookup.ts';
-import { isWithin } from '../access/permissions.ts';
+import { isDescendantOf } from '../access/permissions.ts';
 import { makeProject, mayCreateProjects, settingsOf } from '../api/spaces/index.ts';
-import { ApiError, refused } from '../core/errors.ts';
+import { ApiError, refused } from '../core/core.errors.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
 
@@ -26,7 +26,7 @@ export async function createByPush(
   const namespacePath = path.slice(0, slash);
   // A number would be taken for an id.
   const namespace = /^\d+$/.test(namespacePath) ? undefined : await findNamespace(deps, namespacePath);
-  if (namespace === undefined || !isWithin(caller, namespace.lineage)) return undefined;
+  if (namespace === undefined || !isDescendantOf(caller, namespace.lineage)) return undefined;
   if (!(await mayCreateProjects(deps, caller, namespace))) return undefined;
   const name = path.slice(slash + 1);
   try {
@@ -59,7 +59,7 @@ export async function creationLines(
     `The private project ${project.full_path} was successfully created.`,
     '',
     'To configure the remote, run:',
-    `  git remote add origin ${cameBySsh(caller) ? deps.sshUrl(`${project.full_path}.git`) : `${url}.git`}`,
+    `  git remote add origin ${isSshCaller(caller) ? deps.sshUrl(`${project.full_path}.git`) : `${url}.git`}`,
     '',
     'To view the project, visit:',
     `  ${url}`,

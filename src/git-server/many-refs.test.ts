@@ -32,11 +32,11 @@ describe('a push of many refs', () => {
     const dir = await user.tree();
     const address = user.address(project);
     await user.ok(dir, 'push', '--quiet', address, 'main');
-    await app.settle();
+    await app.drain();
     const moved = async (options: readonly string[], specs: readonly string[]) => {
       const before = statements;
       await user.ok(dir, 'push', '--quiet', ...options, address, ...specs);
-      await app.settle();
+      await app.drain();
       return statements - before;
     };
     const names = branches(600);

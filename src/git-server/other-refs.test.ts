@@ -18,7 +18,7 @@ describe('refs outside branches and tags', () => {
     const { developer, reporter } = await app.make.members(project);
     const dir = await user.tree();
     await user.ok(dir, 'push', '--quiet', user.address(project), 'main');
-    await app.settle();
+    await app.drain();
     const feed = () => app.deps.db.selectFrom('events').select('id').where('project_id', '=', project.id).execute();
     const told = await feed();
     await user.ok(dir, 'notes', '--ref', 'semantic-release-v1.0.0', 'add', '-m', '{"channels":[null]}', 'HEAD');
@@ -42,7 +42,7 @@ describe('refs outside branches and tags', () => {
     await user.ok(dir, 'push', '--quiet', user.address(project, developer.token), `:${ref}`);
     assert.doesNotMatch(await user.ok(copy, 'ls-remote', 'origin'), /notes/);
 
-    await app.settle();
+    await app.drain();
     assert.deepEqual(await feed(), told);
   });
 
@@ -81,7 +81,7 @@ test('of many refs that are pushed together few that are refused hold up no othe
   const project = await app.make.project();
   const dir = await user.tree();
   await user.ok(dir, 'push', '--quiet', user.address(project), 'main', 'main:refs/heads/n150/x');
-  await app.settle();
+  await app.drain();
   const events = async () => {
     const rows = await app.deps.db.selectFrom('domain_events').select('id').where('type', '=', 'push').execute();
     return rows.length;

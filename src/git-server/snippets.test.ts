@@ -83,7 +83,7 @@ describe('the repository of a snippet', () => {
       .executeTakeFirstOrThrow();
     const { updates, ...payload } = JSON.parse(event.payload) as Json & { updates: Json[] };
     assert.deepEqual([payload, updates[0]?.new, event.actor_id], [{ snippet_id: id, via: 'git' }, head, ada.user.id]);
-    await app.settle();
+    await app.drain();
     await mustGit(dir, ['commit', '-q', '--amend', '-m', 'Other']);
     await mustGit(dir, ['push', '-q', '--force', 'origin', 'main']);
   });

@@ -1,31 +1,31 @@
+import { effectivePlan, holds } from '../access/access.plan.ts';
 import type { Caller } from '../access/caller.ts';
-import { groupPermissions, isWithin, projectPermissions } from '../access/permissions.ts';
-import { holds, planInForce } from '../access/plan.ts';
-import { requireStill, requireStillInGroup } from '../access/standing.ts';
-import { refused } from '../core/errors.ts';
-import type { Namespace } from '../db/tables/namespaces.ts';
+import { revalidateGroupAbility, revalidateProjectAbility } from '../access/caller-in-project.ts';
+import { groupPermissions, isDescendantOf, projectPermissions } from '../access/permissions.ts';
+import { refused } from '../core/core.errors.ts';
+import type { Namespace } from '../db/tables/namespaces.table.ts';
 import type { Deps } from '../deps.ts';
-import { isOwnRef } from '../git/server-refs.ts';
-import type { PushedRef } from '../git/transport/push.ts';
+import { isServerRef } from '../git/server-refs.ts';
+import type { PushedRef } from '../git/transport/transport.push.ts';
 import { type ChangeGuard, repositoryOf } from '../repositories/change-refs.ts';
 import { OWN_REF, refuseBranchName } from '../repositories/check-changes.ts';
 import { ofWiki } from '../repositories/holder.ts';
-import { ensureWiki, type WikiOwner } from '../repositories/wikis.ts';
+import { ensureWiki, type WikiOwner } from '../repositories/repository.wikis.ts';
+import { requireProtocolInGroup } from './allowed-protocols.ts';
 import {
-  type Admitted,
+  type AuthorizedGitAccess,
   checkScopes,
   findGitGroup,
   findGitProject,
+  type GitOperation,
   hidden,
   isStranger,
-  type Wants,
-} from './admission.ts';
-import { requireGroupWay } from './ways-in.ts';
+} from './git-authorization.ts';
 
 const BRANCHES = 'refs/heads/';
 
 /** Somebody who was let to a wiki. */
-export interface WikiAccess extends Admitted {
+export interface WikiAccess extends AuthorizedGitAccess {
   kind: 'wiki';
   owner: WikiOwner;
 }
@@ -44,9 +44,14 @@ interface Rights {
 /**
  * Lets somebody to the wiki of a project or group, which is made where it has none.
  * @param path of the project or group
- * @throws ApiError 401, 403, 404 as `admitGit`
+ * @throws ApiError 401, 403, 404 as `authorizeGit`
  */
-export async function admitToWiki(deps: Deps, caller: Caller, path: string, wants: Wants): Promise<WikiAccess> {
+export async function authorizeWiki(
+  deps: Deps,
+  caller: Caller,
+  path: string,
+  wants: GitOperation,
+): Promise<WikiAccess> {
   const rights = (await inProject(deps, caller, path)) ?? (await inGroup(deps, caller, path));
   if (rights === undefined) throw hidden(caller, 'wiki');
   const { owner, namespace, level, known, download, write } = rights;
@@ -55,7 +60,7 @@ export async function admitToWiki(deps: Deps, caller: Caller, path: string, want
       ? refused('You are not allowed to download this wiki.', 403)
       : hidden(caller, 'wiki');
   }
-  await requireGroupWay(deps, caller, namespace, level);
+  await requireProtocolInGroup(deps, caller, namespace, level);
   checkScopes(caller, wants);
   if (wants === 'write' && (!write || caller.user === null || caller.credential.kind === 'job_token')) {
     throw refused(`You are not allowed to write to this ${owner.type}'s wiki.`, 403);
@@ -68,7 +73,7 @@ async function inProject(deps: Deps, caller: Caller, path: string): Promise<Righ
   const found = await findGitProject(deps, path);
   if (found === undefined) return undefined;
   const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
-  const within = isWithin(caller, found.namespace.lineage);
+  const within = isDescendantOf(caller, found.namespace.lineage);
   return {
     owner: { type: 'project', id: found.project.id },
     namespace: found.namespace,
@@ -82,9 +87,9 @@ async function inProject(deps: Deps, caller: Caller, path: string): Promise<Righ
 /** Wikis of groups are a part of paid plans. */
 async function inGroup(deps: Deps, caller: Caller, path: string): Promise<Rights | undefined> {
   const group = await findGitGroup(deps, path);
-  if (group === undefined || !holds(await planInForce(deps), 'premium')) return undefined;
+  if (group === undefined || !holds(await effectivePlan(deps), 'premium')) return undefined;
   const permissions = await groupPermissions(deps, caller, group);
-  const within = isWithin(caller, group.lineage);
+  const within = isDescendantOf(caller, group.lineage);
   return {
     owner: { type: 'group', id: group.id },
     namespace: group,
@@ -103,7 +108,7 @@ export async function refuseInWiki(
 ): Promise<string | null> {
   const head = await repositoryOf(deps, holder).refs.head();
   for (const { ref, old, new: oid } of updates) {
-    if (isOwnRef(ref)) return OWN_REF;
+    if (isServerRef(ref)) return OWN_REF;
     if (oid === null && ref === `refs/heads/${head}`) return 'The default branch of a wiki cannot be deleted.';
     const named = old === null && ref.startsWith(BRANCHES) ? refuseBranchName(ref.slice(BRANCHES.length)) : null;
     if (named !== null) return named;
@@ -115,6 +120,6 @@ export async function refuseInWiki(
 export const guardWiki =
   ({ owner, caller }: WikiAccess): ChangeGuard =>
   async (deps) => {
-    if (owner.type === 'project') await requireStill(deps, deps.db, caller, owner.id, 'create_wiki');
-    else await requireStillInGroup(deps, deps.db, caller, owner.id, 'create_group_wiki');
+    if (owner.type === 'project') await revalidateProjectAbility(deps, deps.db, caller, owner.id, 'create_wiki');
+    else await revalidateGroupAbility(deps, deps.db, caller, owner.id, 'create_group_wiki');
   };

@@ -1,4 +1,4 @@
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
 
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { GitRepository } from '../../test/support/git-repository.ts';
-import { blame } from './blame.ts';
-import { writeWholeGraph } from './commit-graph/write.ts';
+import { writeWholeGraph } from './commit-graph/commit-graph.write.ts';
+import { blame } from './git.blame.ts';
 import { fileHistory } from './history/file-history.ts';
 
 const LINE = /^[0-9a-f]{40} \d+ \d+/;

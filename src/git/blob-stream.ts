@@ -1,13 +1,13 @@
 import { inScope, type RequestScope } from '../core/request-scope.ts';
-import { GitError } from './errors.ts';
-import { killedError, spawnGit } from './process.ts';
+import { GitError } from './git.errors.ts';
+import { killedError, spawnGit } from './git.process.ts';
 
 export interface StreamOptions {
   signal?: AbortSignal;
 }
 
 /** Of a processor: how long it lasts is up to whoever reads it. */
-const PROCESSOR_MS = 30 * 60_000;
+const CPU_MS = 30 * 60_000;
 
 /**
  * What git writes of a blob that takes too much memory here.
@@ -15,7 +15,7 @@ const PROCESSOR_MS = 30 * 60_000;
  * @throws GitError `not_found`, `corrupt`, `timeout`, `aborted`
  */
 export async function* blobChunks(dir: string, oid: string, options: StreamOptions, scope: RequestScope) {
-  const limits = { processorMs: PROCESSOR_MS, ...options, gitDir: dir, lane: 'transport' as const };
+  const limits = { cpuMs: CPU_MS, ...options, gitDir: dir, lane: 'transport' as const };
   const git = await inScope(scope, () => spawnGit(['cat-file', 'blob', oid], limits));
   git.stdin.end();
   try {

@@ -1,9 +1,9 @@
 import { writeCommit } from './commit-writer.ts';
-import { isAncestor, mergeBase } from './compare.ts';
-import { GitError } from './errors.ts';
-import { mergeCommits } from './merge.ts';
+import { isAncestor, mergeBase } from './git.compare.ts';
+import { GitError } from './git.errors.ts';
+import { mergeCommits } from './git.merge.ts';
+import type { Repository } from './git.repository.ts';
 import type { NewIdentity } from './object-encode.ts';
-import type { Repository } from './repository.ts';
 
 export interface BranchMerge {
   /** Where the target branch is. */

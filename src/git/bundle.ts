@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FETCH, mayTakeOver } from './import.ts';
-import { runGit } from './process.ts';
-import { makeRepository } from './repository-files.ts';
+import { FETCH, mayTakeOver } from './git.import.ts';
+import { runGit } from './git.process.ts';
+import { makeRepository } from './git.repository-files.ts';
 
-const PROCESSOR_MS = 3_600_000;
+const CPU_MS = 3_600_000;
 const MAX_REFS = 64 * 1024 * 1024;
 
 /** Looks at every object as git does at those of a fetch: it takes those of a bundle without (before 2.46 in any case). */
@@ -15,7 +15,7 @@ async function checkObjects(gitDir: string, signal: AbortSignal): Promise<void> 
     await runGit(['index-pack', '--verify', '--strict', join(folder, name)], {
       gitDir,
       signal,
-      processorMs: PROCESSOR_MS,
+      cpuMs: CPU_MS,
     });
   }
 }
@@ -49,7 +49,7 @@ export async function importBundle(
       await runGit([...only, ...FETCH, '--stdin', '--end-of-options', file], {
         gitDir: temporary,
         signal,
-        processorMs: PROCESSOR_MS,
+        cpuMs: CPU_MS,
         fileBytes: maxBytes,
         input: `${taken.map((ref) => `+${ref}:${ref}`).join('\n')}\n`,
       });

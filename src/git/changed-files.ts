@@ -1,8 +1,8 @@
 import { checkOids } from './arguments.ts';
-import { compareBytes, decodeBytes } from './bytes.ts';
-import { COMPARING_CHILD } from './diff-commands.ts';
-import { runGit } from './process.ts';
-import type { Repository } from './repository.ts';
+import { COMPARE_CHILD_MEMORY } from './diff-commands.ts';
+import { compareBytes, decodeBytes } from './git.bytes.ts';
+import { runGit } from './git.process.ts';
+import type { Repository } from './git.repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { changesBetween } from './tree-changes.ts';
 
@@ -13,7 +13,7 @@ export interface ChangedFiles {
   removed: readonly string[];
 }
 
-const PROCESSOR_MS = 30_000;
+const CPU_MS = 30_000;
 /** Bytes of paths: who asks for files of a commit shows all of them. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const LIST_OF: Readonly<Record<string, keyof ChangedFiles>> = {
@@ -37,13 +37,13 @@ export async function changedFiles(repo: Repository, from: string | null, to: st
   checkOids(from === null ? [to] : [from, to]);
   return await results.get(cacheKey(repo.id, from ?? '', to), async () => {
     const few = await changesBetween(repo, from, to);
-    const found: Record<keyof ChangedFiles, string[]> = { added: [], modified: [], removed: [] };
-    if (few === null) await readWithGit(repo, from, to, found);
+    const paths: Record<keyof ChangedFiles, string[]> = { added: [], modified: [], removed: [] };
+    if (few === null) await readWithGit(repo, from, to, paths);
     for (const { path, before, after } of few ?? []) {
-      found[before === undefined ? 'added' : after === undefined ? 'removed' : 'modified'].push(path);
+      paths[before === undefined ? 'added' : after === undefined ? 'removed' : 'modified'].push(path);
     }
-    for (const list of Object.values(found)) list.sort(compareBytes);
-    return found;
+    for (const list of Object.values(paths)) list.sort(compareBytes);
+    return paths;
   });
 }
 
@@ -51,14 +51,14 @@ async function readWithGit(
   repo: Repository,
   from: string | null,
   to: string,
-  found: Record<keyof ChangedFiles, string[]>,
+  paths: Record<keyof ChangedFiles, string[]>,
 ): Promise<void> {
   const what = from === null ? ['--root', '--no-commit-id', '--end-of-options', to] : ['--end-of-options', from, to];
   const args = ['diff-tree', '-r', '-z', '--name-status', '--no-renames', ...what, '--'];
-  const limits = { processorMs: PROCESSOR_MS, maxOutput: MAX_OUTPUT, memory: COMPARING_CHILD };
+  const limits = { cpuMs: CPU_MS, maxOutput: MAX_OUTPUT, memory: COMPARE_CHILD_MEMORY };
   const { stdout } = await runGit(args, { gitDir: repo.dir, ...limits });
   const parts = stdout.toString('latin1').split('\0');
   for (let at = 0; at + 1 < parts.length; at += 2) {
-    found[LIST_OF[parts[at]!] ?? 'modified'].push(decodeBytes(Buffer.from(parts[at + 1]!, 'latin1')));
+    paths[LIST_OF[parts[at]!] ?? 'modified'].push(decodeBytes(Buffer.from(parts[at + 1]!, 'latin1')));
   }
 }

@@ -1,11 +1,11 @@
 import { checkOids } from './arguments.ts';
-import { decodeBytes } from './bytes.ts';
-import { runGit } from './process.ts';
-import type { Repository } from './repository.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { runGit } from './git.process.ts';
+import type { Repository } from './git.repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 import { pathsBetween } from './tree-changes.ts';
 
-const PROCESSOR_MS = 30_000;
+const CPU_MS = 30_000;
 const results = new ResultCache<readonly string[]>(4 * 1024 * 1024, (paths) =>
   paths.reduce((sum, path) => sum + 2 * path.length + 16, 100),
 );
@@ -22,7 +22,7 @@ export async function changedPaths(repo: Repository, from: string, to: string): 
     const few = await pathsBetween(repo, from, to);
     if (few !== null) return few.sort(inGitsOrder);
     const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--end-of-options', from, to, '--'];
-    const { stdout } = await runGit(args, { gitDir: repo.dir, processorMs: PROCESSOR_MS });
+    const { stdout } = await runGit(args, { gitDir: repo.dir, cpuMs: CPU_MS });
     const names = stdout.toString('latin1').split('\0');
     return names.filter((name) => name !== '').map((name) => decodeBytes(Buffer.from(name, 'latin1')));
   });

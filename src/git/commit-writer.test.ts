@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { gitFixture } from '../../test/support/git-fixture.ts';
 import { CommitError, type CommitRefusal } from './commit-error.ts';
 import { type FileAction, writeActions, writeCommit } from './commit-writer.ts';
-import { GitError } from './errors.ts';
-import { createRepository } from './repository-files.ts';
+import { GitError } from './git.errors.ts';
+import { createRepository } from './git.repository-files.ts';
 
 const who = { name: 'Ada', email: 'ada@example.com', date: new Date('2026-01-02T03:04:05Z') };
 const rest = { author: who, committer: { ...who, name: 'Bob', timezone: '-0330' }, message: 'Change' };

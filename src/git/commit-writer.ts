@@ -1,13 +1,13 @@
 import { CommitError } from './commit-error.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
+import type { ObjectFormat } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
+import { objectFormatOf } from './git.repository-files.ts';
 import { encodeCommit, type NewCommit, type NewIdentity } from './object-encode.ts';
 import { type NewObject, nameObject, ObjectWriter } from './object-writer.ts';
-import type { ObjectFormat } from './objects.ts';
 import { splitPath } from './path-rules.ts';
-import type { Repository } from './repository.ts';
-import { objectFormatOf } from './repository-files.ts';
-import { bytesOf, type FileContent, sizeOf } from './stored-content.ts';
-import { checkSubmoduleSettings, meansSubmoduleSettings } from './submodule-settings.ts';
+import { contentBytes, type FileContent, sizeOf } from './stored-content.ts';
+import { checkSubmoduleSettings, isSubmoduleSettingsPath } from './submodule-settings.ts';
 import { type Leaf, TreeEditor } from './tree-editor.ts';
 
 const MAX_SETTINGS_BYTES = 1024 * 1024;
@@ -92,7 +92,7 @@ export async function makeCommit(repo: Repository, input: CommitInput): Promise<
     paths.add(action.path);
     if (action.action === 'move') paths.add(action.previousPath);
   }
-  for (const path of paths) if (meansSubmoduleSettings(path)) await checkSettingsAt(repo, editor, path);
+  for (const path of paths) if (isSubmoduleSettingsPath(path)) await checkSettingsAt(repo, editor, path);
   const { tree, objects } = await editor.finish(format);
   const { author, committer, message } = input;
   const parents = input.parents ?? (input.base === null ? [] : [input.base]);
@@ -152,7 +152,7 @@ async function checkSettingsAt(repo: Repository, editor: TreeEditor, path: strin
   if (!leaf.mode.startsWith('100')) throw new CommitError('submodule_invalid', path);
   const content = leaf.data ?? (await repo.objects.read(leaf.oid!, MAX_SETTINGS_BYTES))?.data;
   if (!content || sizeOf(content) > MAX_SETTINGS_BYTES) throw new CommitError('submodule_invalid', path);
-  await checkSubmoduleSettings(path, await bytesOf(content));
+  await checkSubmoduleSettings(path, await contentBytes(content));
 }
 
 async function apply(editor: TreeEditor, action: FileAction): Promise<void> {

@@ -1,6 +1,6 @@
+import type { Commit } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
 import { countCommits, listCommits } from './log.ts';
-import type { Commit } from './objects.ts';
-import type { Repository } from './repository.ts';
 
 /** What one commit has and another has not. */
 export interface CommitsBetween {

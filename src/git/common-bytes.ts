@@ -14,15 +14,15 @@ export function commonStart(a: Buffer, b: Buffer, shorter: number): number {
 
 /**
  * How many bytes two contents have in common behind the last in which they differ.
- * @param most of them that are looked at
+ * @param limit of them that are looked at
  */
-export function commonEnd(a: Buffer, b: Buffer, most: number): number {
+export function commonEnd(a: Buffer, b: Buffer, limit: number): number {
   let same = 0;
   const isSame = (size: number) => {
     const [endA, endB] = [a.length - same, b.length - same];
     return a.compare(b, endB - size, endB, endA - size, endA) === 0;
   };
-  while (same + STEP <= most && isSame(STEP)) same += STEP;
-  while (same < most && a[a.length - same - 1] === b[b.length - same - 1]) same += 1;
+  while (same + STEP <= limit && isSame(STEP)) same += STEP;
+  while (same < limit && a[a.length - same - 1] === b[b.length - same - 1]) same += 1;
   return same;
 }

@@ -1,37 +1,37 @@
 import { checkOids } from './arguments.ts';
-import { decodeBytes } from './bytes.ts';
-import { isAncestor } from './compare.ts';
-import { GitError } from './errors.ts';
-import type { Commits } from './history/commits.ts';
-import type { Pace } from './history/pace.ts';
-import { Containment } from './history/reach.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { isAncestor } from './git.compare.ts';
+import { GitError } from './git.errors.ts';
+import type { Repository } from './git.repository.ts';
+import type { Commits } from './history/history.commits.ts';
+import { Containment } from './history/reachability.ts';
+import type { TimeSlice } from './history/time-slice.ts';
 import { readRecords } from './records.ts';
-import type { Repository } from './repository.ts';
 
 export type RefFolder = 'refs/heads/' | 'refs/tags/';
 
 /**
  * The full names of the branches and tags whose history a commit is part of, sorted by their bytes. References change,
  * so nothing is kept. Serves `GET /projects/:id/repository/commits/:sha/refs`.
- * @param most how many of them are wanted
+ * @param limit how many of them are wanted
  * @throws GitError `invalid` for an incomplete id, `failed` where it is no commit of the repository, `timeout`
  */
 export async function refsContaining(
   repo: Repository,
   commit: string,
   folders: readonly RefFolder[],
-  most = Number.POSITIVE_INFINITY,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly string[]> {
   checkOids([commit]);
   if (folders.length === 0) return [];
-  return await repo.history.answer({
-    walk: (commits, pace) => walk(repo, commits, pace, commit, folders, most),
+  return await repo.history.query({
+    walk: (commits, pace) => walk(repo, commits, pace, commit, folders, limit),
     git: async (env) => {
       const names: string[] = [];
       await readRecords(
         ['for-each-ref', `--contains=${commit}`, '--format=%(refname)', ...folders],
         { gitDir: repo.dir, env },
-        (record) => names.push(decodeBytes(record)) < most,
+        (record) => names.push(decodeBytes(record)) < limit,
       );
       return names;
     },
@@ -41,10 +41,10 @@ export async function refsContaining(
 async function walk(
   repo: Repository,
   commits: Commits,
-  pace: Pace,
+  pace: TimeSlice,
   commit: string,
   folders: readonly RefFolder[],
-  most: number,
+  limit: number,
 ): Promise<readonly string[]> {
   const wanted = await commits.named(commit);
   if (wanted === null) throw new GitError('failed', `fatal: ${commit} is no commit`);
@@ -52,11 +52,11 @@ async function walk(
   const names: string[] = [];
   for (const folder of folders.toSorted()) {
     for (const { name, oid, peeled } of await repo.refs.list(folder)) {
-      if (pace.isDue) await pace.rest();
+      if (pace.isExpired) await pace.yield();
       const tip = await commits.named(peeled ?? oid);
       if (tip === null || !(await containment.isIn(tip))) continue;
       names.push(name);
-      if (names.length >= most) return names;
+      if (names.length >= limit) return names;
     }
   }
   return names;

@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
-import { GitError } from './errors.ts';
-import type { Repository } from './repository.ts';
+import { GitError } from './git.errors.ts';
+import type { Repository } from './git.repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 /** What is told of the content of a blob beside it. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { inTurns } from '../core/in-turns.ts';
+import { forEachWithConcurrency } from '../core/concurrency.ts';
 import { isMissing, syncPath } from './durable.ts';
 
 const COPIES = 8;
@@ -43,7 +43,7 @@ export async function copyMissing(
   let bytes = 0;
   let copied = 0;
   let vanished = false;
-  await inTurns(missing, COPIES, null, async (file) => {
+  await forEachWithConcurrency(missing, COPIES, null, async (file) => {
     const size = await copyDurably(join(from, file), join(to, file));
     vanished ||= size === null;
     copied += size === null ? 0 : 1;

@@ -33,7 +33,7 @@ function unpairedPack(dir: string): boolean {
  * its index or an index its pack, or the repository itself is gone.
  * @param oid complete object id
  */
-export async function mayBeLost(dir: string, oid: string): Promise<boolean> {
+export async function isPossiblyLost(dir: string, oid: string): Promise<boolean> {
   if (!isRepository(dir) || existsSync(join(dir, 'objects', oid.slice(0, 2), oid.slice(2)))) return true;
   if (!unpairedPack(dir)) return false;
   await sleep(SETTLE_MS);

@@ -33,37 +33,37 @@ export const STATS_COMMAND: readonly string[] = [
 ];
 
 /** Bytes that git may allocate for a diff at first; only a few need more. */
-export const SMALL_CHILD: number = 48 * MiB;
+export const DEFAULT_CHILD_MEMORY: number = 48 * MiB;
 
 /**
  * Bytes that git may allocate to compare the trees of a commit: one of a million files takes less, and one of a few folders that stand for
  * thousands of millions ends soon.
  */
-export const COMPARING_CHILD: number = 512 * MiB;
+export const COMPARE_CHILD_MEMORY: number = 512 * MiB;
 
 /** Lines of context that the warm processes give. */
-export const WARM_CONTEXT = 3;
+export const WORKER_CONTEXT_LINES = 3;
 
 /** What a process that lives on keeps of what it has unpacked. */
 const WARM = ['-c', 'core.deltaBaseCacheLimit=8m'];
 
 /** Prints the compared ids (`<commit>`, or `<tree> <tree>`), then what `diff-tree` with `DIFF_OPTIONS` prints. */
 export const DIFF_WORKER: DiffCommand = {
-  args: [...WARM, 'diff-tree', '--stdin', '--always', ...DIFF_OPTIONS, `--unified=${WARM_CONTEXT}`],
-  memory: SMALL_CHILD,
+  args: [...WARM, 'diff-tree', '--stdin', '--always', ...DIFF_OPTIONS, `--unified=${WORKER_CONTEXT_LINES}`],
+  memory: DEFAULT_CHILD_MEMORY,
 };
 
-export const STATS_WORKER: DiffCommand = { args: [...WARM, ...STATS_COMMAND], memory: SMALL_CHILD };
+export const STATS_WORKER: DiffCommand = { args: [...WARM, ...STATS_COMMAND], memory: DEFAULT_CHILD_MEMORY };
 
 /** The same for nobody who waits: it may use as much memory as any command. */
-export const STATS_IN_BACKGROUND: DiffCommand = {
+export const LOW_PRIORITY_STATS: DiffCommand = {
   args: STATS_COMMAND,
   memory: 2 * 1024 * MiB,
   nice: NICE.background,
 };
 
 /** The same of files alone that a commit adds or removes, which may be renamed ones. */
-export const RENAMED_IN_BACKGROUND: DiffCommand = {
-  ...STATS_IN_BACKGROUND,
+export const LOW_PRIORITY_RENAMES: DiffCommand = {
+  ...LOW_PRIORITY_STATS,
   args: [...STATS_COMMAND, '--diff-filter=ADR'],
 };

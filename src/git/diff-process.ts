@@ -1,9 +1,9 @@
-import { GitError } from './errors.ts';
+import { CLOCK_FACTOR, limitCpu } from './cpu-limit.ts';
+import { GitError } from './git.errors.ts';
+import { gitFailure, type Killed, killedError, killGroup, startGit } from './git.process.ts';
 import { lowerPriority } from './priority.ts';
-import { gitFailure, type Killed, killedError, killGroup, startGit } from './process.ts';
 import { type OnSpan, Splitter } from './records.ts';
 import { whenStarted } from './spawner/start-child.ts';
-import { CLOCK_FACTOR, limitWork } from './work-limit.ts';
 
 /** What a warm `git diff-tree --stdin` is started with. */
 export interface DiffCommand {
@@ -23,7 +23,7 @@ export interface DiffQuestion {
   /** Bytes of one line that are kept; what is longer is cut. */
   maxRecord: number;
   /** Milliseconds of a processor. */
-  processorMs: number;
+  cpuMs: number;
   /** Ends the process with the question. */
   signal: AbortSignal | undefined;
 }
@@ -83,7 +83,7 @@ export class DiffProcess {
    * Fulfils when the answer is complete, or `onLine` wants no more of it, which ends the process.
    * @throws GitError `failed` or `output_too_large` where git ended, `timeout`, `aborted`; what `onLine` throws
    */
-  async ask({ lines, onLine, maxRecord, processorMs, signal }: DiffQuestion): Promise<void> {
+  async ask({ lines, onLine, maxRecord, cpuMs, signal }: DiffQuestion): Promise<void> {
     if (signal?.aborted) throw new GitError('aborted', 'stopped before it began');
     this.#answers += lines.length;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -100,8 +100,8 @@ export class DiffProcess {
     });
     const stop = (killed: Killed) => settle(killedError(killed, `git diff-tree ${lines[0]}`));
     const leave = () => stop('abort');
-    const limits = { processorMs, timeoutMs: CLOCK_FACTOR * processorMs, isWarm: true };
-    const unlimit = limitWork(() => this.#child.pid, limits, stop);
+    const limits = { cpuMs, timeoutMs: CLOCK_FACTOR * cpuMs, isLongRunning: true };
+    const unlimit = limitCpu(() => this.#child.pid, limits, stop);
     signal?.addEventListener('abort', leave, { once: true });
     this.#current = { splitter, settle };
     if (this.#ended) settle(gitFailure('diff-tree', 137, this.#stderr));

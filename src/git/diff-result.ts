@@ -84,7 +84,7 @@ export interface Patch {
 }
 
 /** The diffs of files one after the other, as far as the limits allow. */
-export class FilesWithin {
+export class DiffCollector {
   readonly #limits: DiffLimits;
   readonly #files: FileDiff[] = [];
   /** Patches that are not UTF-8, which take longer to decode. */

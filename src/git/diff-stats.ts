@@ -1,12 +1,12 @@
 import { checkOids } from './arguments.ts';
-import { COMPARING_CHILD, STATS_COMMAND } from './diff-commands.ts';
-import { GitError } from './errors.ts';
+import { COMPARE_CHILD_MEMORY, STATS_COMMAND } from './diff-commands.ts';
+import { GitError } from './git.errors.ts';
+import type { Repository } from './git.repository.ts';
 import type { DiffStats } from './line-diff/line-diff.ts';
-import { plainStats } from './plain-stats.ts';
+import { nativeStats } from './native-stats.ts';
 import { readRecords } from './records.ts';
-import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import { MAX_STATS_LINE, ShortStats, STATS_PROCESSOR_MS } from './short-stats.ts';
+import { MAX_STATS_LINE, ShortStats, STATS_CPU_MS } from './short-stats.ts';
 
 export type { DiffStats };
 
@@ -19,12 +19,12 @@ async function readStats(repo: Repository, oids: readonly string[]): Promise<Map
   const printed = new ShortStats();
   try {
     const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));
-    await repo.stats.ask({ lines: oids, onLine, maxRecord: MAX_STATS_LINE, processorMs: STATS_PROCESSOR_MS });
+    await repo.stats.ask({ lines: oids, onLine, maxRecord: MAX_STATS_LINE, cpuMs: STATS_CPU_MS });
   } catch (error) {
     if (!(error instanceof GitError) || !TOO_MUCH.has(error.code)) throw error;
     const input = oids.map((oid) => `${oid}\n`).join('');
     const onRecord = (record: Buffer) => printed.take(record.toString('latin1'));
-    const limits = { processorMs: STATS_PROCESSOR_MS, memory: COMPARING_CHILD };
+    const limits = { cpuMs: STATS_CPU_MS, memory: COMPARE_CHILD_MEMORY };
     await readRecords(STATS_COMMAND, { gitDir: repo.dir, input, ...limits }, onRecord);
   }
   return new Map(oids.map((oid) => [oid, printed.found.get(oid) ?? NONE]));
@@ -75,5 +75,5 @@ export async function statsOfNew(repo: Repository, oid: string): Promise<DiffSta
 const notIndexed = (repo: Repository, oid: string): Promise<DiffStats> =>
   known.get(
     cacheKey(repo.id, oid),
-    async () => (await plainStats(repo, oid)) ?? (await readStats(repo, [oid])).get(oid)!,
+    async () => (await nativeStats(repo, oid)) ?? (await readStats(repo, [oid])).get(oid)!,
   );

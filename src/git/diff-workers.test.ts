@@ -6,7 +6,7 @@ import { gitChildren, gitFixture } from '../../test/support/git-fixture.ts';
 import { inScope } from '../core/request-scope.ts';
 import { commitDiff, diffTrees } from './diff.ts';
 import { commitStats, statsOf } from './diff-stats.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './git.repository.ts';
 
 /** What git says, also of what is found without it. */
 const gitDiff = (repo: Repository, oid: string) => commitDiff(repo, oid, { onlyGit: true });

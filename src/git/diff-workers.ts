@@ -1,9 +1,9 @@
 import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { type DiffCommand, DiffProcess, type DiffQuestion } from './diff-process.ts';
-import { GitError } from './errors.ts';
-import { takePlace } from './process.ts';
-import { orRelease, type WarmSlot, type WarmSlots } from './warm-slots.ts';
+import { GitError } from './git.errors.ts';
+import { acquireSlot } from './git.process.ts';
+import { orRelease, type WorkerLimiter, type WorkerSlot } from './worker-limiter.ts';
 
 const MAX_WAITING = 200;
 /** Milliseconds after which nobody waits any more for the one who asks: the next one gets another process. */
@@ -11,21 +11,21 @@ const LONG_MS = 500;
 
 interface Worker {
   process: DiffProcess;
-  slot: WarmSlot;
+  slot: WorkerSlot;
 }
 
 /** Answers questions about what changed in one repository by processes that live on, so that a question starts none. */
 export class DiffWorkers {
   readonly #dir: string;
   readonly #command: DiffCommand;
-  readonly #slots: WarmSlots;
+  readonly #slots: WorkerLimiter;
   readonly #places: FairSlots;
   readonly #atOnce: number;
   /** Those with nothing to do, the one that was used last at the end. */
   #idle: Worker[] = [];
 
   /** @param atOnce questions that are answered beside each other, those that take long not counted */
-  constructor(dir: string, slots: WarmSlots, command: DiffCommand, atOnce: number) {
+  constructor(dir: string, slots: WorkerLimiter, command: DiffCommand, atOnce: number) {
     this.#dir = dir;
     this.#command = command;
     this.#slots = slots;
@@ -45,7 +45,7 @@ export class DiffWorkers {
    */
   async ask(question: Omit<DiffQuestion, 'signal'>): Promise<void> {
     const { caller, signal } = currentScope();
-    const leave = await takePlace('command', caller, signal);
+    const leave = await acquireSlot('command', caller, signal);
     try {
       const free = await this.#enter(caller, signal);
       const timer = setTimeout(free, LONG_MS);
@@ -85,7 +85,7 @@ export class DiffWorkers {
   }
 
   async #start(): Promise<Worker> {
-    const slot = await this.#slots.take();
+    const slot = await this.#slots.acquire();
     const leave = () => {
       this.#idle = this.#idle.filter((worker) => worker.slot !== slot);
     };

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { GitRepository } from '../../test/support/git-repository.ts';
-import { decodeBytes } from './bytes.ts';
 import { commitDiff, diffTrees } from './diff.ts';
 import type { FileDiff } from './diff-result.ts';
 import { commitStats, statsOf } from './diff-stats.ts';
+import { decodeBytes } from './git.bytes.ts';
 
 let git: GitRepository;
 let root: string;

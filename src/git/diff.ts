@@ -1,14 +1,14 @@
 import { currentScope } from '../core/request-scope.ts';
 import { checkOids, emptyTreeLike, isPathArgument, LITERAL_PATHS } from './arguments.ts';
-import { DIFF_OPTIONS, SMALL_CHILD, WARM_CONTEXT } from './diff-commands.ts';
+import { DEFAULT_CHILD_MEMORY, DIFF_OPTIONS, WORKER_CONTEXT_LINES } from './diff-commands.ts';
 import type { DiffLimits, DiffResult, FileDiff } from './diff-result.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
+import type { Repository } from './git.repository.ts';
+import { firstParentOf, treeOf } from './git.tree.ts';
+import { nativeDiff, withDiffMemory } from './native-diff.ts';
 import { PatchParser } from './patch-parser.ts';
-import { holdingMemory, plainDiff } from './plain-diff.ts';
 import { readRecords } from './records.ts';
-import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import { firstParentOf, treeOf } from './tree.ts';
 
 export interface DiffOptions extends Partial<DiffLimits> {
   /** Only these files and folders; taken literally. */
@@ -39,7 +39,7 @@ const LEAST_LARGE_CHILD = 256 * MiB;
 /** How many times the bytes of a patch its answer takes: texts, JSON, and its bytes. */
 const ANSWER_FACTOR = 4;
 const MAX_CONTEXT = 100;
-const PROCESSOR_MS = 30_000;
+const CPU_MS = 30_000;
 const bytesOf = ({ files }: DiffResult): number => files.reduce((sum, { diff }) => sum + diff.length, 0);
 const sizeOf = (result: DiffResult): number => bytesOf(result) * ANSWER_FACTOR;
 const sizeOfFile = (file: FileDiff) => 2 * (file.diff.length + file.oldPath.length + file.newPath.length) + 300;
@@ -73,7 +73,7 @@ export async function diffTrees(
 ): Promise<DiffResult> {
   const oldTree = from ?? emptyTreeLike(to);
   checkOids([oldTree, to]);
-  const { paths, context = WARM_CONTEXT, ignoreWhitespace = false, onlyGit = false } = options;
+  const { paths, context = WORKER_CONTEXT_LINES, ignoreWhitespace = false, onlyGit = false } = options;
   const limits = limitsOf(options);
   const literal = (paths ?? []).filter(isPathArgument);
   const nothing: DiffResult = { files: [], overflow: false, changedFiles: 0 };
@@ -82,12 +82,12 @@ export async function diffTrees(
   const args = ['diff-tree', ...DIFF_OPTIONS, `--unified=${lines}`];
   if (ignoreWhitespace) args.push('--ignore-all-space');
   args.push('--end-of-options', oldTree, to, '--', ...literal);
-  const isWarm = paths === undefined && lines === WARM_CONTEXT && !ignoreWhitespace;
+  const isWarm = paths === undefined && lines === WORKER_CONTEXT_LINES && !ignoreWhitespace;
   const warm = (parser: PatchParser) => byWorker(repo, oldTree, to, limits.maxPatchBytes + 1, parser);
   const base = from === emptyTreeLike(to) ? null : from;
   const plain = () =>
-    holdingMemory(
-      () => plainDiff(repo, base, to, limits),
+    withDiffMemory(
+      () => nativeDiff(repo, base, to, limits),
       (found) => (found === null ? 0 : sizeOf(found)),
     );
   let computed = false;
@@ -126,8 +126,8 @@ async function readDiff(
     }
   };
   const kept = Math.min(SMALL_BYTES, limits.maxBytes);
-  const first = warm && (await attempt(SMALL_CHILD, kept, warm).catch(nullWhereItFailed));
-  const small = first ?? (await attempt(SMALL_CHILD, kept).catch(nullWhereItFailed));
+  const first = warm && (await attempt(DEFAULT_CHILD_MEMORY, kept, warm).catch(nullWhereItFailed));
+  const small = first ?? (await attempt(DEFAULT_CHILD_MEMORY, kept).catch(nullWhereItFailed));
   if (small !== null && !(small.overflow && limits.maxBytes > SMALL_BYTES)) return small;
   const child = Math.min(LARGE_CHILD, Math.max(memory?.total ?? LARGE_CHILD, LEAST_LARGE_CHILD));
   return (await attempt(child, limits.maxBytes))!;
@@ -147,7 +147,7 @@ function byProcess(repo: Repository, args: readonly string[], limits: DiffLimits
       {
         gitDir: repo.dir,
         env: LITERAL_PATHS,
-        processorMs: PROCESSOR_MS,
+        cpuMs: CPU_MS,
         maxRecord: limits.maxPatchBytes + 1,
         maxOutput: Number.POSITIVE_INFINITY,
         memory,
@@ -168,7 +168,7 @@ async function byWorker(repo: Repository, from: string, to: string, maxRecord: n
     answered = bytes.toString('latin1', start, end) === question.header;
     return answered;
   };
-  await repo.diffs.ask({ lines: [question.line], onLine, maxRecord, processorMs: PROCESSOR_MS });
+  await repo.diffs.ask({ lines: [question.line], onLine, maxRecord, cpuMs: CPU_MS });
   return answered;
 }
 

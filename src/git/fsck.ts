@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runGit } from './process.ts';
+import { runGit } from './git.process.ts';
 
 export interface FsckResult {
   ok: boolean;
@@ -32,7 +32,7 @@ export async function fsck(dir: string, signal?: AbortSignal): Promise<FsckResul
 async function look(dir: string, signal?: AbortSignal): Promise<FsckResult> {
   const { code, stdout, stderr } = await runGit(['fsck', '--full', '--strict', '--no-dangling', '--no-progress'], {
     gitDir: dir,
-    processorMs: HOUR,
+    cpuMs: HOUR,
     okCodes: Array.from({ length: 256 }, (_, exit) => exit),
     ...(signal ? { signal } : {}),
   });

@@ -3,9 +3,9 @@ import type { ChildProcess } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
 import { after, before, test } from 'node:test';
 import { GitRepository } from '../../test/support/git-repository.ts';
-import { listContributors } from './contributors.ts';
-import { languagesOf } from './languages.ts';
-import type { Repository } from './repository.ts';
+import { listContributors } from './git.contributors.ts';
+import { languagesOf } from './git.languages.ts';
+import type { Repository } from './git.repository.ts';
 
 const children: ChildProcess[] = [];
 subscribe('child_process', (message) => {

@@ -1,13 +1,13 @@
-import { inTurns } from '../core/in-turns.ts';
-import { Kept } from '../core/kept.ts';
+import { BoundedCache } from '../core/bounded-cache.ts';
+import { forEachWithConcurrency } from '../core/concurrency.ts';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
-import { encodeBytes } from './bytes.ts';
-import type { Commits } from './history/commits.ts';
+import { encodeBytes } from './git.bytes.ts';
+import { runGit } from './git.process.ts';
+import type { Repository } from './git.repository.ts';
+import type { Commits } from './history/history.commits.ts';
 import { lastChangeInGraph } from './history/in-graph.ts';
-import type { Pace } from './history/pace.ts';
 import { PathHistory } from './history/path-history.ts';
-import { runGit } from './process.ts';
-import type { Repository } from './repository.ts';
+import type { TimeSlice } from './history/time-slice.ts';
 import { cacheKey } from './result-cache.ts';
 
 /** From a commit the last one that changed the path, or null: so it is for every commit on the way, too. */
@@ -18,10 +18,10 @@ interface Found {
 
 /** So many commits back an answer is looked for that is known: after a push it lies near. */
 const NEAR = 64;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** Of each path: the newest, and those of other branches. */
 const KEPT = 6;
-const answers = new Kept<string, readonly Found[]>(
+const answers = new BoundedCache<string, readonly Found[]>(
   8 * 1024 * 1024,
   (found, key) => 300 + 2 * key.length + 300 * found.length,
 );
@@ -41,10 +41,10 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
   const kept = answers.get(key) ?? [];
   const known = kept.find(({ from }) => from === commit);
   if (known !== undefined) return known.last;
-  const last = await repo.history.answer({
+  const last = await repo.history.query({
     walk: (commits, pace) => walk(repo, commits, pace, commit, path, kept),
     git: (env) => askGit(repo, commit, path, env),
-    again: () => lastCommitOf(repo, commit, path),
+    retry: () => lastCommitOf(repo, commit, path),
   });
   const others = (answers.get(key) ?? []).filter(({ from }) => from !== commit);
   answers.set(key, [{ from: commit, last }, ...others].slice(0, KEPT));
@@ -55,7 +55,7 @@ export async function lastCommitOf(repo: Repository, commit: string, path: strin
 async function walk(
   repo: Repository,
   commits: Commits,
-  pace: Pace,
+  pace: TimeSlice,
   from: string,
   path: string,
   kept: readonly Found[],
@@ -64,14 +64,14 @@ async function walk(
   const history = await PathHistory.of(commits, pace, repo.objects, path);
   let steps = known.size > 0 ? NEAR : 0;
   for (let commit = await commits.named(from); commit !== null; ) {
-    if (pace.isDue) await pace.rest();
+    if (pace.isExpired) await pace.yield();
     const found = known.get(commit);
     if (found !== undefined) return found.last;
-    const next = steps > 0 ? commit : history.skipSame(commit);
+    const next = steps > 0 ? commit : history.skipUnchanged(commit);
     steps -= 1;
     if (next !== commit) {
       commit = next;
-      if (pace.isLate) await pace.rest();
+      if (pace.isLate) await pace.yield();
       continue;
     }
     const parents = commits.parents(commit);
@@ -126,7 +126,7 @@ export async function lastCommitsOf(
   paths: readonly string[],
 ): Promise<Map<string, string | null>> {
   const result = new Map<string, string | null>();
-  await inTurns(new Set(paths), AT_ONCE, null, async (path) => {
+  await forEachWithConcurrency(new Set(paths), CONCURRENCY, null, async (path) => {
     result.set(path, await lastCommitOf(repo, commit, path));
   });
   return result;

@@ -2,10 +2,10 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { lstat, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesPath } from './bytes.ts';
 import { isMissing, isTaken } from './durable.ts';
-import { GitError } from './errors.ts';
-import { makeLock, putInPlace } from './writer/writing-thread.ts';
+import { bytesPath } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
+import { makeLock, replaceFile } from './writer/writing-thread.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 /** Folders that a clean-up took away before something was put into them are made again so often. */
@@ -76,7 +76,7 @@ export class LockFile {
   async commit(folder: string | null): Promise<boolean> {
     const to = bytesPath(this.#dir, this.#name);
     const names = folder === null ? null : bytesPath(this.#dir, folder);
-    const unsafe = await putInPlace({ from: this.#path, to, folder: names });
+    const unsafe = await replaceFile({ from: this.#path, to, folder: names });
     this.#isHeld = false;
     if (unsafe !== null && !isMissing(unsafe)) throw unsafe;
     return folder !== null && unsafe === null;

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { checkOids, fitsArgument, isEntryPath, LITERAL_PATHS } from './arguments.ts';
-import { encodeBytes } from './bytes.ts';
+import { encodeBytes } from './git.bytes.ts';
+import type { Repository } from './git.repository.ts';
 import { authorTest } from './history/author-pattern.ts';
 import { CommitText } from './history/commit-text.ts';
-import type { Commits } from './history/commits.ts';
 import { walkByDate } from './history/date-walk.ts';
-import { descend } from './history/descend.ts';
-import type { Pace } from './history/pace.ts';
+import type { Commits } from './history/history.commits.ts';
 import { PathHistory } from './history/path-history.ts';
+import type { TimeSlice } from './history/time-slice.ts';
 import { walkByTopology } from './history/topo-walk.ts';
+import { walkDown } from './history/walk-down.ts';
 import { TREESAME, UNINTERESTING, WalkState } from './history/walk-state.ts';
 import { readRecords } from './records.ts';
-import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 export interface LogQuery {
@@ -109,14 +109,19 @@ export async function listCommits(repo: Repository, query: LogQuery): Promise<re
   const key = cacheKey(repo.id, digest(query.from), digest(query.not), args, query.path);
   return await pages.get(key, async () => {
     if (query.path !== undefined) await repo.history.untilIndexed();
-    return await repo.history.answer({
+    return await repo.history.query({
       walk: (commits, pace) => walkToPage(repo, commits, pace, query),
       git: (env) => askForPage(repo, args, input, query.path, env),
     });
   });
 }
 
-async function walkToPage(repo: Repository, commits: Commits, pace: Pace, query: LogQuery): Promise<readonly string[]> {
+async function walkToPage(
+  repo: Repository,
+  commits: Commits,
+  pace: TimeSlice,
+  query: LogQuery,
+): Promise<readonly string[]> {
   const { path, since, until, author, search, noMerges } = query;
   const state = new WalkState(commits, {
     from: await allNamed(commits, pace, query.from),
@@ -145,10 +150,10 @@ async function walkToPage(repo: Repository, commits: Commits, pace: Pace, query:
   return oids;
 }
 
-async function allNamed(commits: Commits, pace: Pace, oids: readonly string[]): Promise<number[]> {
+async function allNamed(commits: Commits, pace: TimeSlice, oids: readonly string[]): Promise<number[]> {
   const found: number[] = [];
   for (const oid of oids) {
-    if (pace.isDue) await pace.rest();
+    if (pace.isExpired) await pace.yield();
     const commit = await commits.named(oid);
     if (commit !== null) found.push(commit);
   }
@@ -192,7 +197,7 @@ export async function countCommits(
   const { firstParent = false, limit } = options;
   const key = cacheKey(repo.id, digest(from), digest(options.not), firstParent, limit ?? 0);
   const { count } = await counts.get(key, async () => {
-    return await repo.history.answer({
+    return await repo.history.query({
       walk: async (commits, pace) => {
         const all = await countReached(commits, pace, { from, not: options.not ?? [], firstParent });
         return { count: Math.min(all, limit ?? all) };
@@ -216,7 +221,7 @@ const LEFT_OUT = 2;
 
 async function countReached(
   commits: Commits,
-  pace: Pace,
+  pace: TimeSlice,
   what: { from: readonly string[]; not: readonly string[]; firstParent: boolean },
 ): Promise<number> {
   const from = await allNamed(commits, pace, what.from);
@@ -226,7 +231,7 @@ async function countReached(
     ...not.map((commit) => [commit, LEFT_OUT] as const),
   ];
   let count = 0;
-  await descend(commits, pace, {
+  await walkDown(commits, pace, {
     starts,
     firstParentOnly: what.firstParent ? WANTED : 0,
     isDone: (marks) => (marks & LEFT_OUT) !== 0,

@@ -18,8 +18,8 @@ import { isMainThread } from 'node:worker_threads';
 import { createDeflate, deflate, deflateSync, type ZlibOptions } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { isMissing, isTaken, syncFile, syncIfThere, syncPath } from './durable.ts';
-import type { ObjectType } from './objects.ts';
-import { LONGEST_STORED, MOST_STORED, storedStream } from './packs/stored-stream.ts';
+import type { ObjectType } from './git.objects.ts';
+import { MAX_STORED_BLOCK, MAX_STORED_BYTES, storedStream } from './packs/stored-stream.ts';
 import { type FileContent, type StoredContent, sizeOf } from './stored-content.ts';
 
 /** An object to be written, by its name. */
@@ -34,11 +34,11 @@ const deflateAsync = promisify<Buffer, ZlibOptions, Buffer>(deflate);
 const SHORT = 32 * 1024;
 const WITH_LITTLE: ZlibOptions = { windowBits: 12, memLevel: 5 };
 /** Up to here, writing takes less time than handing the work to another thread. */
-const AT_ONCE = 64 * 1024;
+const BATCH_SIZE = 64 * 1024;
 const STREAM_CHUNK = 256 * 1024;
 
 /** Trees stay as they are, which is ids for the most part: compressed they take a third less at best, and half a millisecond. */
-const mostStored = (type: ObjectType): number => (type === 'tree' ? LONGEST_STORED : MOST_STORED);
+const mostStored = (type: ObjectType): number => (type === 'tree' ? MAX_STORED_BLOCK : MAX_STORED_BYTES);
 
 async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
   const { length } = content;
@@ -46,7 +46,7 @@ async function compress(content: Buffer, type: ObjectType): Promise<Buffer> {
   const options = { level: 1, chunkSize: Math.min(length + 1_024, 1024 * 1024) };
   const suited = length <= SHORT ? { ...options, ...WITH_LITTLE } : options;
   // Only the thread of the requests must not be held up by what is short.
-  return isMainThread || length > AT_ONCE ? await deflateAsync(content, suited) : deflateSync(content, suited);
+  return isMainThread || length > BATCH_SIZE ? await deflateAsync(content, suited) : deflateSync(content, suited);
 }
 
 interface Pending {
@@ -166,7 +166,7 @@ function makeFolder(folder: string): void {
 }
 
 async function writeSynced(path: string, data: Buffer): Promise<void> {
-  if (data.length > AT_ONCE) return writeLarge(path, data);
+  if (data.length > BATCH_SIZE) return writeLarge(path, data);
   const file = openSync(path, 'wx', 0o444);
   try {
     writeFileSync(file, data);

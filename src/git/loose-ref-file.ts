@@ -1,8 +1,8 @@
 import { type BigIntStats, closeSync, lstatSync, openSync, readSync } from 'node:fs';
-import { isScarcity } from '../core/scarcity.ts';
-import { bytesPath } from './bytes.ts';
+import { isResourceExhaustion } from '../core/resource-exhaustion.ts';
 import { isMissing } from './durable.ts';
-import { isOid } from './objects.ts';
+import { bytesPath } from './git.bytes.ts';
+import { isOid } from './git.objects.ts';
 
 const buffer = Buffer.allocUnsafeSlow(256);
 
@@ -22,7 +22,7 @@ export function readFile(path: string | Buffer): string | null | undefined {
   try {
     handle = openSync(path, 'r');
   } catch (error) {
-    if (isScarcity(error)) throw error;
+    if (isResourceExhaustion(error)) throw error;
     return isMissing(error) ? undefined : null;
   }
   try {
@@ -39,7 +39,7 @@ export function readFile(path: string | Buffer): string | null | undefined {
 export type LooseFile = { oid: string } | 'broken' | 'folder' | null;
 
 /** Reads a loose reference from its file. @throws the file system's error */
-export function looseAt(dir: string, name: string): LooseFile {
+export function readLooseRef(dir: string, name: string): LooseFile {
   const path = bytesPath(dir, name);
   const stats = statOf(path);
   if (stats === undefined) return null;

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { bytesPath, decodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
+import { bytesPath, decodeBytes } from './git.bytes.ts';
 import { readFile, statOf } from './loose-ref-file.ts';
 import { isValidRefName } from './ref-name.ts';
 
@@ -58,7 +58,7 @@ export class LooseRefs {
   }
 
   /** Has a reference read from its file at the next `read`, whatever its status. */
-  forget(name: string): void {
+  invalidate(name: string): void {
     this.#recent.delete(name);
   }
 

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { checkOids } from './arguments.ts';
+import type { Repository } from './git.repository.ts';
 import { gitOutput } from './output.ts';
-import type { Repository } from './repository.ts';
 
-const PROCESSOR_MS = 10 * 60_000;
+const CPU_MS = 10 * 60_000;
 const ARGS = ['format-patch', '--stdout', '--signature=Stithy', '--no-color', '--no-ext-diff', '--no-textconv'];
 
 /**
@@ -14,5 +14,5 @@ const ARGS = ['format-patch', '--stdout', '--signature=Stithy', '--no-color', '-
 export function mailPatch(repo: Repository, from: string | null, to: string, signal: AbortSignal): Readable {
   checkOids(from === null ? [to] : [from, to]);
   const range = from === null ? ['--root', '--end-of-options', to] : ['--end-of-options', `${from}..${to}`];
-  return gitOutput([...ARGS, ...range], { gitDir: repo.dir, processorMs: PROCESSOR_MS, signal });
+  return gitOutput([...ARGS, ...range], { gitDir: repo.dir, cpuMs: CPU_MS, signal });
 }

@@ -1,6 +1,6 @@
-import { Kept } from '../core/kept.ts';
-import { LatelyRead } from './lately-read.ts';
-import type { Commit, Tag } from './objects.ts';
+import { BoundedCache } from '../core/bounded-cache.ts';
+import type { Commit, Tag } from './git.objects.ts';
+import { SeenObjects } from './seen-objects.ts';
 import type { TreeObject } from './tree-object.ts';
 
 export type CachedObject =
@@ -24,17 +24,17 @@ function weigh(object: CachedObject): number {
  * objects never change, so an entry is never stale.
  */
 export class ObjectCache {
-  readonly #entries: Kept<string, CachedObject>;
-  readonly #lately = new LatelyRead();
+  readonly #entries: BoundedCache<string, CachedObject>;
+  readonly #lately = new SeenObjects();
 
   /** @param maxBytes estimated bytes kept */
   constructor(maxBytes: number) {
-    this.#entries = new Kept(maxBytes, weigh);
+    this.#entries = new BoundedCache(maxBytes, weigh);
   }
 
   /** Whether an object that was just read is worth keeping: it was read not long ago. */
   wants(oid: string): boolean {
-    return this.#lately.again(oid);
+    return this.#lately.testAndAdd(oid);
   }
 
   get(repository: string, oid: string): CachedObject | undefined {

@@ -1,6 +1,6 @@
-import { compareBytes, encodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
-import { isOid, type ObjectType, type TreeEntry } from './objects.ts';
+import { compareBytes, encodeBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
+import { isOid, type ObjectType, type TreeEntry } from './git.objects.ts';
 import { isValidRefName } from './ref-name.ts';
 
 /** Who and when, as given for a new commit. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyMissing, namesIn } from './copy-files.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
 
 const FAN_OUT = /^[0-9a-f]{2}$/;
 const LOOSE = /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { isRepository } from './damage.ts';
 import { isMissing } from './durable.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
+import { objectFormatOf } from './git.repository-files.ts';
 import { ObjectStore } from './packs/object-store.ts';
-import type { Shared } from './packs/raw-object.ts';
-import { objectFormatOf } from './repository-files.ts';
+import type { PackResources } from './packs/raw-object.ts';
 
 /** The objects of a repository, opened when they are asked for. */
 export class ObjectFolder {
   readonly #dir: string;
-  readonly #shared: Shared;
+  readonly #shared: PackResources;
   #opening: Promise<ObjectStore> | undefined;
   #ready: ObjectStore | undefined;
 
   /** @param dir of the repository */
-  constructor(dir: string, shared: Shared) {
+  constructor(dir: string, shared: PackResources) {
     this.#dir = dir;
     this.#shared = shared;
   }
@@ -51,7 +51,7 @@ export class ObjectFolder {
   }
 }
 
-async function openStore(dir: string, shared: Shared): Promise<ObjectStore> {
+async function openStore(dir: string, shared: PackResources): Promise<ObjectStore> {
   if (!isRepository(dir)) throw new GitError('corrupt', `${dir} is not a git repository`);
   const format = await objectFormatOf(dir).catch((error: unknown) => {
     if (isMissing(error)) return 'sha1';

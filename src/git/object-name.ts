@@ -1,4 +1,4 @@
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
 import { isValidRefName } from './ref-name.ts';
 
 const PEEL = /\^\{(commit|tree|blob|tag|)\}$/;

@@ -5,8 +5,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gitChildren, gitFixture, temporaryFolder } from '../../test/support/git-fixture.ts';
-import { GitError, type GitErrorCode } from './errors.ts';
-import { RepositoryPool } from './repository.ts';
+import { GitError, type GitErrorCode } from './git.errors.ts';
+import { RepositoryPool } from './git.repository.ts';
 
 function hasCode(...codes: GitErrorCode[]) {
   return (error: unknown) => {

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
 import { currentScope, type RequestScope } from '../core/request-scope.ts';
 import { blobChunks, type StreamOptions } from './blob-stream.ts';
-import { isRepository, mayBeLost } from './damage.ts';
-import { GitError } from './errors.ts';
+import { isPossiblyLost, isRepository } from './damage.ts';
+import { GitError } from './git.errors.ts';
+import { type Commit, isOid, type ObjectType, parseCommit, parseTag, type Tag, type TreeEntry } from './git.objects.ts';
+import { runGit } from './git.process.ts';
 import { MAX_CACHED_BLOB, type ObjectCache } from './object-cache.ts';
 import { ObjectFolder } from './object-folder.ts';
 import { parseObjectName } from './object-name.ts';
 import type { NewObject } from './object-writer.ts';
-import { type Commit, isOid, type ObjectType, parseCommit, parseTag, type Tag, type TreeEntry } from './objects.ts';
+import { detachFromPool } from './packs/buffer-pool.ts';
 import { ObjectNames } from './packs/object-names.ts';
-import { owned, type RawObject, type Shared, Unwieldy } from './packs/raw-object.ts';
-import { alone } from './packs/scratch.ts';
-import { runGit } from './process.ts';
+import { detachedObject, type PackResources, type RawObject, TooLargeToRead } from './packs/raw-object.ts';
 import { TreeObject } from './tree-object.ts';
 
 export interface ObjectInfo {
@@ -42,7 +42,7 @@ export class ObjectReader {
   constructor(
     id: string,
     dir: string,
-    shared: Shared,
+    shared: PackResources,
     cache: ObjectCache,
     resolve: (ref: string) => Promise<string | null>,
   ) {
@@ -94,7 +94,7 @@ export class ObjectReader {
     }
     const { type, size, data } = object;
     if (data !== null && type === 'blob' && size <= MAX_CACHED_BLOB && this.#cache.wants(whole)) {
-      this.#cache.set(this.#id, whole, { type: 'blob', data: alone(data) });
+      this.#cache.set(this.#id, whole, { type: 'blob', data: detachFromPool(data) });
     }
     return { oid: whole, type, size, data };
   }
@@ -119,10 +119,10 @@ export class ObjectReader {
   remember(objects: readonly NewObject[]): void {
     for (const { type, data, oid } of objects) {
       if (oid === undefined || !Buffer.isBuffer(data)) continue;
-      if (type === 'tree') this.#cache.set(this.#id, oid, { type, tree: new TreeObject(oid, alone(data)) });
+      if (type === 'tree') this.#cache.set(this.#id, oid, { type, tree: new TreeObject(oid, detachFromPool(data)) });
       else if (type === 'commit') this.#cache.set(this.#id, oid, { type, commit: parseCommit(oid, data) });
       else if (type === 'blob' && data.length <= MAX_CACHED_BLOB)
-        this.#cache.set(this.#id, oid, { type, data: alone(data) });
+        this.#cache.set(this.#id, oid, { type, data: detachFromPool(data) });
     }
   }
 
@@ -182,7 +182,7 @@ export class ObjectReader {
     if (cached !== undefined) return cached.type === 'tree' ? take(cached.tree) : null;
     const isWanted = lasts || this.#cache.wants(oid);
     const found = await this.#parsed(oid, 'tree', (_, data) => {
-      const tree = new TreeObject(oid, isWanted ? alone(data) : data);
+      const tree = new TreeObject(oid, isWanted ? detachFromPool(data) : data);
       if (isWanted) this.#cache.set(this.#id, oid, { type: 'tree', tree });
       return { taken: take(tree) };
     });
@@ -228,7 +228,7 @@ export class ObjectReader {
         yield chunk;
       }
     } catch (error) {
-      if (!(error instanceof Unwieldy)) throw error;
+      if (!(error instanceof TooLargeToRead)) throw error;
       yield* blobChunks(this.#dir, oid, options, scope);
     }
   }
@@ -246,7 +246,7 @@ export class ObjectReader {
 
   /** An object by its complete id. */
   async #raw(oid: string, maxBytes: number): Promise<RawObject | null> {
-    return await this.#use(oid, maxBytes, owned);
+    return await this.#use(oid, maxBytes, detachedObject);
   }
 
   /** What `take` makes of an object at once: its content may lie in memory that is used again. */
@@ -257,7 +257,7 @@ export class ObjectReader {
     try {
       return await store.use(oid, maxBytes, take);
     } catch (error) {
-      if (!(error instanceof Unwieldy)) throw error;
+      if (!(error instanceof TooLargeToRead)) throw error;
       const { type, size } = (await store.read(oid, -1))!;
       const { stdout } = await runGit(['cat-file', type, oid], { gitDir: this.#dir, maxOutput: size });
       return take({ type, size, data: stdout });
@@ -273,7 +273,7 @@ export class ObjectReader {
 
   /** An object that is not found where something is damaged is no object that never was. */
   async #refuseLost(name: string): Promise<void> {
-    if (isOid(name) ? !(await mayBeLost(this.#dir, name)) : isRepository(this.#dir)) return;
+    if (isOid(name) ? !(await isPossiblyLost(this.#dir, name)) : isRepository(this.#dir)) return;
     throw new GitError('corrupt', `object ${name} is lost`);
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ObjectFormat, ObjectType } from './git.objects.ts';
 import { type NamedObject, syncFolders, writeFiles } from './loose-files.ts';
-import type { ObjectFormat, ObjectType } from './objects.ts';
 import { type FileContent, sizeOf } from './stored-content.ts';
 import { storeObjects } from './writer/writing-thread.ts';
 
@@ -17,7 +17,7 @@ const HASH_SLICE = 512 * 1024;
 /** Objects written at the same time, which bounds open files and compressed data held. */
 const PARALLEL = 32;
 /** More bytes are written here: they would have to be copied for the thread of writes. */
-const MOST_APART = 512 * 1024;
+const MAX_IN_THREAD = 512 * 1024;
 
 /** The id of an object; a large one is hashed in slices, so that other requests go on in between. */
 export async function nameObject(type: ObjectType, data: FileContent, format: ObjectFormat = 'sha1'): Promise<string> {
@@ -94,5 +94,5 @@ function isLight(batch: readonly NamedObject[]): batch is (NamedObject & { data:
     if (!Buffer.isBuffer(data)) return false;
     bytes += data.length;
   }
-  return bytes <= MOST_APART;
+  return bytes <= MAX_IN_THREAD;
 }

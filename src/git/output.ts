@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { currentScope, inScope, type RequestScope } from '../core/request-scope.ts';
-import { type GitOptions, gitFailure, killedError, spawnGit } from './process.ts';
+import { type GitOptions, gitFailure, killedError, spawnGit } from './git.process.ts';
 
 /** What a streaming child may allocate, in bytes: of several files of the size that git treats as streams. */
 const CHILD_MEMORY = 512 * 1024 * 1024;

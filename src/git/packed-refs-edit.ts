@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { encodeBytes } from './bytes.ts';
 import { isMissing, syncPath } from './durable.ts';
+import { encodeBytes } from './git.bytes.ts';
 import { sortedEntries } from './packed-refs.ts';
 import { HEADS } from './ref-folders.ts';
 

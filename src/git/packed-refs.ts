@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { compareBytes, decodeBytes, encodeBytes } from './bytes.ts';
 import { isMissing } from './durable.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
-import { isOid } from './objects.ts';
+import { compareBytes, decodeBytes, encodeBytes } from './git.bytes.ts';
+import { isOid } from './git.objects.ts';
 
 export interface Ref {
   /** Full name. */

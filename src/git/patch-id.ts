@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { checkOids } from './arguments.ts';
 import { diffTrees } from './diff.ts';
 import type { FileDiff } from './diff-result.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './git.repository.ts';
 
 const HUNK = '@@';
 

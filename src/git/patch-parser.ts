@@ -1,4 +1,4 @@
-import { type DiffLimits, type DiffResult, emptyDiff, type FileDiff, FilesWithin } from './diff-result.ts';
+import { DiffCollector, type DiffLimits, type DiffResult, emptyDiff, type FileDiff } from './diff-result.ts';
 import { parseRawLine, type RawChange } from './raw-diff.ts';
 
 const HEADER = Buffer.from('diff --git ');
@@ -32,7 +32,7 @@ const textOf = ({ bytes, start, end }: Run): Buffer =>
 export class PatchParser {
   readonly #limits: DiffLimits;
   readonly #changes: RawChange[] = [];
-  readonly #files: FilesWithin;
+  readonly #files: DiffCollector;
   #changedFiles = 0;
   #next = 0;
   #current: FileDiff | null = null;
@@ -43,7 +43,7 @@ export class PatchParser {
 
   constructor(limits: DiffLimits) {
     this.#limits = limits;
-    this.#files = new FilesWithin(limits);
+    this.#files = new DiffCollector(limits);
   }
 
   /**

@@ -6,9 +6,9 @@ import { getPriority } from 'node:os';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { temporaryFolder } from '../../test/support/git-fixture.ts';
-import { runInBackground } from './in-background.ts';
+import { runGit } from './git.process.ts';
+import { runLowPriority } from './low-priority.ts';
 import { lowerPriority, NICE } from './priority.ts';
-import { runGit } from './process.ts';
 
 /** A child in a session of its own that has said something, so that its program runs. */
 async function childOf(t: TestContext) {
@@ -48,7 +48,7 @@ test('what answers somebody is as this process is, what nobody waits for goes be
   const { stdout } = await runGit(alias('nice'));
   assert.equal(stdout.toString().trim(), String(getPriority()));
   // It is lowered once it runs.
-  await runInBackground(folder, alias(`sleep 0.3; nice > ${folder}/nice`));
+  await runLowPriority(folder, alias(`sleep 0.3; nice > ${folder}/nice`));
   assert.equal(readFileSync(`${folder}/nice`, 'latin1').trim(), String(NICE.background));
 });
 

@@ -1,5 +1,5 @@
-import { decodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
 
 /** One line of `git diff-tree --raw`: a changed path. */
 export interface RawChange {

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { checkOids } from './arguments.ts';
+import type { Repository } from './git.repository.ts';
 import { gitOutput } from './output.ts';
-import type { Repository } from './repository.ts';
 
 /** Bytes that a streamed patch usually takes at most, git and its two files included. */
 export const PATCH_MEMORY: number = 32 * 1024 * 1024;
 
-const PROCESSOR_MS = 10 * 60_000;
+const CPU_MS = 10 * 60_000;
 const PATCH = ['diff-tree', '-r', '-p', '--find-renames=30%', '--no-ext-diff', '--no-textconv', '--no-color'];
 const PREFIXES = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/'];
 
@@ -18,5 +18,5 @@ const PREFIXES = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/'];
 export function rawPatch(repo: Repository, from: string, to: string, signal: AbortSignal): Readable {
   checkOids([from, to]);
   const args = [...PATCH, ...PREFIXES, '--end-of-options', from, to, '--'];
-  return gitOutput(args, { gitDir: repo.dir, processorMs: PROCESSOR_MS, signal });
+  return gitOutput(args, { gitDir: repo.dir, cpuMs: CPU_MS, signal });
 }

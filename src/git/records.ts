@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { GitError } from './errors.ts';
-import { type GitChild, type GitOptions, gitFailure, killedError, spawnGit } from './process.ts';
+import { GitError } from './git.errors.ts';
+import { type GitChild, type GitOptions, gitFailure, killedError, spawnGit } from './git.process.ts';
 
 export interface RecordOptions extends GitOptions {
   /** Written to standard input, which is then closed. */

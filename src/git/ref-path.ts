@@ -1,4 +1,4 @@
-import type { Repository } from './repository.ts';
+import type { Repository } from './git.repository.ts';
 import { type Revision, resolveRevision } from './revision.ts';
 
 /** Parts of an address that are tried as a name. */

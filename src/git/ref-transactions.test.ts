@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GitFixture, gitChildren, gitFixture } from '../../test/support/git-fixture.ts';
-import { gitEnvironment } from './environment.ts';
-import { GitError, type GitErrorCode } from './errors.ts';
+import { gitEnvironment } from './git.environment.ts';
+import { GitError, type GitErrorCode } from './git.errors.ts';
 import type { RefUpdate } from './refs.ts';
-import { writeHere } from './writer/writing-thread.ts';
+import { writeInThisThread } from './writer/writing-thread.ts';
 
 function hasCode(code: GitErrorCode) {
   return (error: unknown) => {
@@ -200,7 +200,7 @@ test('a reference has moved that is packed, and whose folder goes, as soon as it
   const { renameSync, fsync, openSync } = fs;
   const opened: string[] = [];
   let flushed = 0;
-  const writeApart = writeHere();
+  const writeApart = writeInThisThread();
   t.after(() => {
     writeApart();
     Object.assign(fs, { renameSync, fsync, openSync });
@@ -249,7 +249,7 @@ test('many references get what they are to have with a bounded number of flushes
   git(['branch', 'zz/loose', one]);
   const tag = git(['rev-parse', 'refs/tags/packed-tag']);
   const { fsync } = fs;
-  const writeApart = writeHere();
+  const writeApart = writeInThisThread();
   t.after(() => {
     writeApart();
     fs.fsync = fsync;

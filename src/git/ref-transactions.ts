@@ -1,15 +1,15 @@
 import { readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inTurns } from '../core/in-turns.ts';
-import { bytesPath } from './bytes.ts';
+import { forEachWithConcurrency } from '../core/concurrency.ts';
 import { isMissing, isTaken, syncIfThere, syncPath } from './durable.ts';
-import { GitError } from './errors.ts';
+import { bytesPath } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
+import { KeyedQueue } from './git.queue.ts';
 import { isFolder, LockFile, removeEmptyFolders } from './lock-file.ts';
-import { ManyLocks } from './many-locks.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { addPacked, removePacked } from './packed-refs-edit.ts';
-import { KeyedQueue } from './queue.ts';
+import { RefLocks } from './ref-locks.ts';
 import { checkTargets, checkUpdates, namesAbove, type RefUpdate } from './ref-update.ts';
 
 const MAX_WAITING = 1_000;
@@ -24,7 +24,7 @@ const PARALLEL = 16;
 /** So many references that change at once are packed: durable with one file, not with a file each. */
 const PACKED_FROM = 100;
 /** References that are looked at on disk, and by their names alone, before others have their turn. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const NAMES_AT_ONCE = 2_000;
 
 /** What a transaction learns of the references that are there; asked under their locks. */
@@ -111,7 +111,7 @@ export class RefTransactions {
     const taken: LockFile[] = [];
     let isDurable = false;
     try {
-      await inTurns(updates, PARALLEL, null, async (update) => {
+      await forEachWithConcurrency(updates, PARALLEL, null, async (update) => {
         const content = update.new !== null && update.new !== update.old ? `${update.new}\n` : null;
         const lock = await LockFile.take(this.#dir, update.ref, LOCK_MS, this.#made, content);
         taken.push(lock);
@@ -124,16 +124,16 @@ export class RefTransactions {
       const deleted = held.filter(({ update }) => update.new === null).map(({ update }) => update.ref);
       if (deleted.length > 0) taken.push(await this.#lockPacked());
       await fence?.();
-      await inTurns(held, PARALLEL, null, async (one) => {
+      await forEachWithConcurrency(held, PARALLEL, null, async (one) => {
         if (await this.#put(one, folder)) isDurable = true;
       });
       if (deleted.length > 0) await removePacked(this.#dir, deleted);
-      await inTurns(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
+      await forEachWithConcurrency(deleted, PARALLEL, null, (ref) => remove(bytesPath(this.#dir, ref)));
     } catch (error) {
       await unlessFenced(fence, taken);
       throw error;
     } finally {
-      await inTurns(taken.reverse(), PARALLEL, null, (lock) => lock.release());
+      await forEachWithConcurrency(taken.reverse(), PARALLEL, null, (lock) => lock.release());
     }
     const left = new Set(updates.filter(({ new: oid }) => oid === null).map(({ ref }) => dirname(ref)));
     for (const each of left) await removeEmptyFolders(this.#dir, each);
@@ -145,7 +145,7 @@ export class RefTransactions {
    * reference is done apart.
    */
   async #applyMany(updates: readonly RefUpdate[], { stored, fence }: TransactionOptions): Promise<void> {
-    const locks = new ManyLocks(this.#dir, this.#made);
+    const locks = new RefLocks(this.#dir, this.#made);
     let packed: LockFile | undefined;
     const files: string[] = [];
     try {
@@ -157,7 +157,7 @@ export class RefTransactions {
       const set = new Map<string, string>();
       const gone: string[] = [];
       for (const [index, update] of updates.entries()) {
-        if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+        if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
         const { ref, new: wanted } = update;
         const file = loose[index]!;
         if (file === 'broken') throw new GitError('corrupt', `${ref} holds no object id`);
@@ -262,7 +262,7 @@ export class RefTransactions {
       // What was put there has been packed meanwhile.
       packedMeanwhile ||= at !== folder && filled.has(folder);
     }
-    await inTurns([...present], PARALLEL, null, async (folder) => {
+    await forEachWithConcurrency([...present], PARALLEL, null, async (folder) => {
       let at = folder;
       while (at !== '.' && !(await syncIfThere(bytesPath(this.#dir, at)))) at = dirname(at);
       packedMeanwhile ||= at !== folder && filled.has(folder);

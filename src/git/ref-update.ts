@@ -1,7 +1,7 @@
-import { inTurns } from '../core/in-turns.ts';
-import { GitError } from './errors.ts';
+import { forEachWithConcurrency } from '../core/concurrency.ts';
+import { GitError } from './git.errors.ts';
+import { isOid } from './git.objects.ts';
 import type { ObjectReader } from './object-reader.ts';
-import { isOid } from './objects.ts';
 import { HEADS } from './ref-folders.ts';
 import { isValidRefName } from './ref-name.ts';
 
@@ -48,7 +48,7 @@ export async function checkTargets(objects: ObjectReader, updates: readonly RefU
   for (const { ref, new: oid } of updates) {
     if (oid !== null) forBranch.set(oid, forBranch.get(oid) === true || ref.startsWith(HEADS));
   }
-  await inTurns([...forBranch], PARALLEL, null, ([oid, branch]) => checkTarget(objects, oid, branch));
+  await forEachWithConcurrency([...forBranch], PARALLEL, null, ([oid, branch]) => checkTarget(objects, oid, branch));
 }
 
 async function checkTarget(objects: ObjectReader, oid: string, branch: boolean): Promise<void> {

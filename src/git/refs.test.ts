@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture } from '../../test/support/git-fixture.ts';
-import { gitEnvironment } from './environment.ts';
-import { GitError, type GitErrorCode } from './errors.ts';
+import { gitEnvironment } from './git.environment.ts';
+import { GitError, type GitErrorCode } from './git.errors.ts';
 
 function hasCode(code: GitErrorCode) {
   return (error: unknown) => {

@@ -2,11 +2,11 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { currentScope } from '../core/request-scope.ts';
-import { compareBytes } from './bytes.ts';
 import { isRepository } from './damage.ts';
 import { isMissing } from './durable.ts';
-import { GitError } from './errors.ts';
 import { type FileStamp, isUnchanged, stampOf } from './file-stamp.ts';
+import { compareBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
 import { LooseRefs } from './loose-refs.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { PackedRefs, type Ref } from './packed-refs.ts';
@@ -48,7 +48,7 @@ export class RefStore {
     this.#packed = new PackedRefs(join(dir, 'packed-refs'));
     this.#transactions = new RefTransactions(dir, objects, {
       resolve: (ref) => {
-        this.#loose.forget(ref);
+        this.#loose.invalidate(ref);
         return this.resolve(ref);
       },
       packed: (ref) => {
@@ -73,10 +73,10 @@ export class RefStore {
 
   /** Lets whoever wants to know look again whether all is as it was found. */
   #observe(isSame: (store: RefStore) => boolean): void {
-    const { observations } = currentScope();
-    if (observations === undefined) return;
+    const { validators } = currentScope();
+    if (validators === undefined) return;
     const self = this.#self;
-    observations.note(() => {
+    validators.add(() => {
       const store = self.deref();
       return store !== undefined && isSame(store);
     });

@@ -1,4 +1,4 @@
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
 
 /** What went wrong at another server, as far as git's words tell. */
 export type RemoteFailure =

@@ -1,14 +1,14 @@
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeBytes } from './bytes.ts';
 import { syncPath } from './durable.ts';
-import { FETCH } from './import.ts';
-import type { ObjectFormat } from './objects.ts';
-import { mustRunRemote } from './remote.ts';
+import { encodeBytes } from './git.bytes.ts';
+import { FETCH } from './git.import.ts';
+import type { ObjectFormat } from './git.objects.ts';
+import { mustRunRemote } from './git.remote.ts';
+import type { Repository } from './git.repository.ts';
+import { objectFormatOf } from './git.repository-files.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
-import type { Repository } from './repository.ts';
-import { objectFormatOf } from './repository-files.ts';
 
 export interface FetchRequest {
   /** Full names of the branches and tags whose objects are wanted. */

@@ -1,8 +1,8 @@
-import { decodeBytes } from './bytes.ts';
-import { runRemote } from './remote.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { runRemote } from './git.remote.ts';
+import type { Repository } from './git.repository.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
-import type { Repository } from './repository.ts';
 
 /** A ref of another server, as it is there and as it shall be. */
 export interface RemoteChange {
@@ -14,7 +14,7 @@ export interface RemoteChange {
 }
 
 /** Refs of one push: they stand in the arguments of git. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /**
  * Pushes refs to another server, whatever they were there, but for those that have changed since they were looked at.
@@ -28,8 +28,8 @@ export async function pushRefs(
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<string[]> {
   const refused: string[] = [];
-  for (let at = 0; at < changes.length; at += AT_ONCE) {
-    const some = changes.slice(at, at + AT_ONCE);
+  for (let at = 0; at < changes.length; at += BATCH_SIZE) {
+    const some = changes.slice(at, at + BATCH_SIZE);
     const output: Buffer[] = [];
     const leases = some.map(({ ref, old }) => `--force-with-lease=${ref}:${old ?? ''}`);
     const refspecs = some.map(({ ref, new: oid }) => `${oid ?? ''}:${ref}`);

@@ -1,6 +1,6 @@
-import { decodeBytes } from './bytes.ts';
-import type { ObjectFormat } from './objects.ts';
-import { mustRunRemote } from './remote.ts';
+import { decodeBytes } from './git.bytes.ts';
+import type { ObjectFormat } from './git.objects.ts';
+import { mustRunRemote } from './git.remote.ts';
 import { RemoteError } from './remote-error.ts';
 import type { RemoteSource } from './remote-source.ts';
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { privateFolder } from './environment.ts';
+import { privateFolder } from './git.environment.ts';
 import type { RemoteSource } from './remote-source.ts';
 
 /** What git needs to reach a host by the machine's SSH client. */

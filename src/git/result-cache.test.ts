@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inScope } from '../core/request-scope.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
 
 test('calls at the same time share one computation, later ones its result', async () => {

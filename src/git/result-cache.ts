@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError } from '../core/errors.ts';
-import { Kept } from '../core/kept.ts';
+import { BoundedCache } from '../core/bounded-cache.ts';
+import { ApiError } from '../core/core.errors.ts';
 import { currentScope } from '../core/request-scope.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
 
 /** How long is remembered that something takes more work than is allowed, in milliseconds. */
 const FAILURE_MS = 10 * 60_000;
@@ -13,7 +13,7 @@ const FAILURE_MS = 10 * 60_000;
  * tried again.
  */
 export class ResultCache<V extends object> {
-  readonly #kept: Kept<string, V>;
+  readonly #kept: BoundedCache<string, V>;
   readonly #failed = new LRUCache<string, GitError>({ max: 1_000, ttl: FAILURE_MS });
   readonly #pending = new Map<string, Promise<V>>();
 
@@ -23,9 +23,9 @@ export class ResultCache<V extends object> {
    * @param isDear whether a result takes so much time that it is kept as if it had been asked for again
    */
   constructor(maxBytes: number, sizeOf: (value: V) => number, isDear = false) {
-    this.#kept = new Kept(maxBytes, (value, key) => sizeOf(value) + 2 * key.length + 200, {
-      mostOfOne: Math.ceil(maxBytes / 4),
-      isDear,
+    this.#kept = new BoundedCache(maxBytes, (value, key) => sizeOf(value) + 2 * key.length + 200, {
+      maxEntryBytes: Math.ceil(maxBytes / 4),
+      isCostly: isDear,
     });
   }
 
@@ -67,7 +67,7 @@ export class ResultCache<V extends object> {
       this.#kept.set(key, value);
       return value;
     } catch (error) {
-      if (error instanceof GitError && error.lasting) this.#failed.set(key, error);
+      if (error instanceof GitError && error.permanent) this.#failed.set(key, error);
       throw error;
     } finally {
       this.#pending.delete(key);

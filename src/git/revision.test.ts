@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitFixture } from '../../test/support/git-fixture.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './git.repository.ts';
 import { peel, resolveRevision } from './revision.ts';
 
 async function oidOf(repo: Repository, text: string, prefer?: 'branch' | 'tag'): Promise<string | null> {

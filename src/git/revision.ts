@@ -1,6 +1,6 @@
 import { currentScope } from '../core/request-scope.ts';
-import { isOid } from './objects.ts';
-import type { Repository } from './repository.ts';
+import { isOid } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
 
 export interface Revision {
   /** The commit. */
@@ -77,7 +77,7 @@ export async function peel(repo: Repository, oid: string): Promise<string | null
 
 async function resolveShort(repo: Repository, prefix: string): Promise<Revision | null> {
   // What it means may change with any object that comes.
-  currentScope().observations?.note(() => false);
+  currentScope().validators?.add(() => false);
   const commit = await repo.objects.info(`${prefix}^{commit}`);
   if (commit === null) return null;
   if (commit.oid.startsWith(prefix)) return { oid: commit.oid, ref: null };

@@ -11,7 +11,7 @@ export const SERVER_REFS: readonly string[] = [
 ];
 
 /** Whether a ref outside branches and tags is the server's own, or would take the place of a folder of refs. */
-export const isOwnRef = (ref: string): boolean =>
+export const isServerRef = (ref: string): boolean =>
   SERVER_REFS.some((folder) => ref === folder || ref.startsWith(`${folder}/`)) ||
   ref === 'refs/heads' ||
   ref === 'refs/tags';

@@ -1,7 +1,7 @@
 import type { DiffStats } from './line-diff/line-diff.ts';
 
 /** Milliseconds of a processor that one question may take. */
-export const STATS_PROCESSOR_MS = 30_000;
+export const STATS_CPU_MS = 30_000;
 
 /** Bytes of one line of it that are looked at. */
 export const MAX_STATS_LINE = 1_000;

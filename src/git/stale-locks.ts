@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, opendir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesPath } from './bytes.ts';
 import { isMissing } from './durable.ts';
+import { bytesPath } from './git.bytes.ts';
 
 /** Folders that git locks or leaves temporary files in; `refs` to any depth. */
 const FOLDERS = ['.', 'refs', 'objects', 'objects/info', 'objects/info/commit-graphs', 'objects/pack', 'info'];

@@ -26,7 +26,7 @@ export async function contentOfFile(path: string): Promise<FileContent> {
 }
 
 /** All bytes of a content. */
-export async function bytesOf(content: FileContent): Promise<Buffer> {
+export async function contentBytes(content: FileContent): Promise<Buffer> {
   if (Buffer.isBuffer(content)) return content;
   return Buffer.concat(await content.open().toArray());
 }

@@ -1,7 +1,7 @@
 import { CommitError } from './commit-error.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
+import { runGit } from './git.process.ts';
 import { HFS_IGNORED } from './path-rules.ts';
-import { runGit } from './process.ts';
 
 /** Whether a setting is one that `git fsck` refuses, as it could run a command in somebody's clone. */
 function isDangerous(key: string, value: string): boolean {
@@ -21,7 +21,7 @@ function isDangerousUrl(url: string): boolean {
 }
 
 /** Whether some file system would take a path for a `.gitmodules` file, by the rules of `git fsck`. */
-export function meansSubmoduleSettings(path: string): boolean {
+export function isSubmoduleSettingsPath(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(HFS_IGNORED, '');
   return /^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]|gi7d29~[1-9])[. ]*(?::|$)/i.test(name);
 }

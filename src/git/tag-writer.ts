@@ -1,6 +1,6 @@
+import type { Repository } from './git.repository.ts';
 import { encodeTag, type NewTag } from './object-encode.ts';
 import { nameObject, ObjectWriter } from './object-writer.ts';
-import type { Repository } from './repository.ts';
 
 /**
  * Writes an annotated tag. No reference moves. Durable when it fulfils.

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GitRepository } from '../../test/support/git-repository.ts';
 import { turnsDuring } from '../../test/support/turns.ts';
-import { blame } from './blame.ts';
 import { diffTrees } from './diff.ts';
+import { blame } from './git.blame.ts';
 import { TextDecoding } from './text-encoding.ts';
 
 const GERMAN = 'Die Größe der Häuser wäre schön für alle\nUnd die Straße führt über die Brücke\n';

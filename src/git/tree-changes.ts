@@ -1,7 +1,7 @@
-import type { TreeEntry } from './objects.ts';
-import type { Repository } from './repository.ts';
-import { withSpareMemory } from './spare-memory.ts';
-import { treeOf } from './tree.ts';
+import type { TreeEntry } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
+import { treeOf } from './git.tree.ts';
+import { withPooledMemory } from './pooled-memory.ts';
 import { TreeObject } from './tree-object.ts';
 
 /** Folders that are read one by one before it is left to a git process. */
@@ -65,7 +65,7 @@ const NOTHING = new TreeObject('', Buffer.alloc(0));
 
 /** The entries in which two folders differ; null for no folder. */
 async function differencesOf(repo: Repository, from: string | null, to: string | null) {
-  return await withSpareMemory(async (copy) => {
+  return await withPooledMemory(async (copy) => {
     const one = from === null ? NOTHING : await repo.objects.useTree(from, (tree) => tree.copied(copy));
     if (one === null) return null;
     return to === null ? one.differences(NOTHING) : await repo.objects.useTree(to, (other) => one.differences(other));

@@ -1,9 +1,9 @@
 import { CommitError } from './commit-error.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
+import type { ObjectFormat, TreeEntry } from './git.objects.ts';
 import { encodeEntry } from './object-encode.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { type NewObject, nameObject } from './object-writer.ts';
-import type { ObjectFormat, TreeEntry } from './objects.ts';
 import type { FileContent } from './stored-content.ts';
 import { TreeObject } from './tree-object.ts';
 

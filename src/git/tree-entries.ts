@@ -1,6 +1,6 @@
-import { decodeBytes, encodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
-import { type TreeEntry, typeOfMode } from './objects.ts';
+import { decodeBytes, encodeBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
+import { type TreeEntry, typeOfMode } from './git.objects.ts';
 
 export const SPACE = 0x20;
 export const ZERO = 0x30;

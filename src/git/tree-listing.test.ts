@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitFixture } from '../../test/support/git-fixture.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './git.repository.ts';
 import { listAll, listFolder } from './tree-listing.ts';
 
 const folderOf = async (repo: Repository, tree: string) => listFolder((await repo.objects.treeObject(tree))!);

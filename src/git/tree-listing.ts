@@ -1,10 +1,10 @@
-import { decodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
-import { typeOfMode } from './objects.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
+import { typeOfMode } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
+import type { PathEntry } from './git.tree.ts';
 import { readRecords } from './records.ts';
-import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import type { PathEntry } from './tree.ts';
 import type { TreeObject } from './tree-object.ts';
 
 const NUL = 0;
@@ -25,7 +25,7 @@ const listings = new ResultCache<readonly PathEntry[]>(32 * 1024 * 1024, (entrie
  * What one folder holds as people read it: folders first, then files, then submodules, each in git's order. Serves
  * `GET /projects/:id/repository/tree`. It throws GitError `corrupt` when it comes upon an entry that is cut short.
  */
-export const listFolder = (tree: TreeObject): Folder => new Folder(tree);
+export const listFolder = (tree: TreeObject): FolderListing => new FolderListing(tree);
 
 /**
  * What a tree and all below it hold, in the order of `listFolder`.
@@ -42,7 +42,7 @@ export async function listAll(repo: Repository, tree: string): Promise<readonly 
 }
 
 /** Entries of one tree, found as they are asked for: most of a large one never are. */
-export class Folder implements EntryList {
+export class FolderListing implements EntryList {
   readonly #tree: TreeObject;
   #length: number | undefined;
 
@@ -57,7 +57,7 @@ export class Folder implements EntryList {
 
   /** Where some of them begin. */
   placesOf(from: number, to?: number): readonly number[] {
-    const { folders, files, submodules, count } = this.#tree.places(to);
+    const { folders, files, submodules, count } = this.#tree.positions(to);
     this.#length = count;
     return [...folders, ...files, ...submodules].slice(from, to);
   }

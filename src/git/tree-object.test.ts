@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeBytes } from './bytes.ts';
-import { GitError } from './errors.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
 import { encodeEntry, encodeTree } from './object-encode.ts';
 import { parseTree } from './tree-entries.ts';
 import { TreeObject } from './tree-object.ts';
@@ -28,10 +28,10 @@ test('an entry is found by its name as it is among all of them, and in its place
           assert.equal(one.name, decodeBytes(all[n]![1]));
           assert.deepEqual(tree.find(one.name), one);
         }
-        const { folders, files, submodules, count } = tree.places();
+        const { folders, files, submodules, count } = tree.positions();
         assert.equal(count, entries.length);
         const few = { folders: folders.slice(0, 2), files: files.slice(0, 2), submodules: submodules.slice(0, 2) };
-        assert.deepEqual(tree.places(2), { ...few, count });
+        assert.deepEqual(tree.positions(2), { ...few, count });
         for (const [type, places] of Object.entries({ tree: folders, blob: files, commit: submodules })) {
           assert.deepEqual(
             places.map((place) => tree.entryFrom(place)),
@@ -106,7 +106,7 @@ test('an id that ends in a digit makes no other mode of the one after it', () =>
       entry('100755', 'c', id(2)),
     ]);
     const tree = new TreeObject(OID, data);
-    for (const one of tree.places().folders) assert.equal(tree.entryFrom(one).name, 'b');
+    for (const one of tree.positions().folders) assert.equal(tree.entryFrom(one).name, 'b');
     assert.equal(tree.find('b')?.mode, '040000');
     assert.equal(tree.find('c')?.mode, '100755');
   }
@@ -118,7 +118,7 @@ test('a tree that is cut short is damaged', () => {
     const tree = new TreeObject(OID, whole.subarray(0, length));
     const isDamage = (error: unknown) => error instanceof GitError && error.code === 'corrupt';
     assert.throws(() => tree.entries, isDamage);
-    assert.throws(() => tree.places(), isDamage);
+    assert.throws(() => tree.positions(), isDamage);
     if (length > 11) assert.throws(() => tree.find('name'), isDamage);
   }
 });

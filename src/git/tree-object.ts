@@ -1,13 +1,13 @@
-import { encodeBytes } from './bytes.ts';
 import { commonEnd, commonStart } from './common-bytes.ts';
-import { type TreeEntry, typeOfMode } from './objects.ts';
-import type { Copy } from './spare-memory.ts';
+import { encodeBytes } from './git.bytes.ts';
+import { type TreeEntry, typeOfMode } from './git.objects.ts';
+import type { CopyContent } from './pooled-memory.ts';
 import { asInTree, endOf, entryFrom, findEntry, isFolderAt, parseTree, SPACE, ZERO } from './tree-entries.ts';
 
 const SLASH = 0x2f;
 
 /** Where entries of a tree begin, and how many it has in all. */
-export interface EntryPlaces {
+export interface EntryPositions {
   folders: number[];
   files: number[];
   submodules: number[];
@@ -45,7 +45,7 @@ export class TreeObject {
   }
 
   /** The same with a copy of its content. */
-  copied(copy: Copy): TreeObject {
+  copied(copy: CopyContent): TreeObject {
     return new TreeObject(this.#oid, copy(this.#data));
   }
 
@@ -75,10 +75,10 @@ export class TreeObject {
 
   /**
    * Where its entries begin, by what they are.
-   * @param most of each kind; the others are only counted
+   * @param limit of each kind; the others are only counted
    * @throws GitError `corrupt` where an entry is cut short
    */
-  places(most = Number.POSITIVE_INFINITY): EntryPlaces {
+  positions(limit = Number.POSITIVE_INFINITY): EntryPositions {
     const data = this.#data;
     const [folders, files, submodules]: [number[], number[], number[]] = [[], [], []];
     let count = 0;
@@ -88,12 +88,12 @@ export class TreeObject {
       let kind = files;
       if (data[start] === ZERO + 4) kind = folders;
       else if (data[start] === ZERO + 1 && data[start + 1] === ZERO + 6) kind = submodules;
-      if (kind.length < most) kind.push(at);
+      if (kind.length < limit) kind.push(at);
     }
     return { folders, files, submodules, count };
   }
 
-  /** The entry that begins at one of the `places`. */
+  /** The entry that begins at one of the `positions`. */
   entryFrom(at: number): TreeEntry {
     return entryFrom(this.#oid, this.#data, at, this.endOf(at));
   }

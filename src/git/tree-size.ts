@@ -1,13 +1,13 @@
 import { currentScope } from '../core/request-scope.ts';
 import { threadTime } from '../core/thread-time.ts';
 import { isPathArgument } from './arguments.ts';
-import { GitError } from './errors.ts';
+import { GitError } from './git.errors.ts';
+import type { TreeEntry } from './git.objects.ts';
+import { READ_MS } from './git.process.ts';
+import type { Repository } from './git.repository.ts';
+import { entryAt } from './git.tree.ts';
 import { type LfsPointer, MAX_POINTER_BYTES, parsePointer } from './lfs.ts';
-import type { TreeEntry } from './objects.ts';
-import { READ_MS } from './process.ts';
-import type { Repository } from './repository.ts';
 import { cacheKey, ResultCache } from './result-cache.ts';
-import { entryAt } from './tree.ts';
 
 export interface TreeLimits {
   /** Files, folders, links and submodules together. */
@@ -40,11 +40,11 @@ export interface TreeSize {
   /** None where they were not looked for. */
   pointers: readonly CountedPointer[];
   /** What there is too much of; the rest is then not counted to its end. */
-  exceeded: Excess | null;
+  exceeded: ExceededLimit | null;
 }
 
 /** `folders`: different ones; `depth`: folders in folders. */
-export type Excess = keyof TreeLimits | 'folders' | 'depth';
+export type ExceededLimit = keyof TreeLimits | 'folders' | 'depth';
 
 /** A folder: one for all places at which it stands, unless something below one of them is left out. */
 interface Folder {
@@ -75,7 +75,7 @@ const sizes = new ResultCache<TreeSize>(4 * 1024 * 1024, ({ pointers }) => 200 +
  * How much a tree holds: every path counts, though each folder is read but once, since a few folders can stand for more
  * files than any disk holds. Starts no process beside the warm reader. Kept by ids.
  * @param oid a commit or tree
- * @param processorMs what this thread has taken of a processor so far
+ * @param cpuMs what this thread has taken of a processor so far
  * @throws GitError `not_found` where there is nothing at `path`, `corrupt`, `timeout` after 20 seconds of this thread, `aborted`
  */
 export async function treeSize(
@@ -83,14 +83,14 @@ export async function treeSize(
   oid: string,
   limits: TreeLimits,
   options: TreeSizeOptions = {},
-  processorMs: () => number = threadTime,
+  cpuMs: () => number = threadTime,
 ): Promise<TreeSize> {
   const { path = '', pointers = false, files = true } = options;
   const without = (options.exclude ?? []).filter(isPathArgument);
   return await sizes.get(cacheKey(repo.id, oid, limits, path, without, pointers, files), async () => {
     const top = await entryAt(repo, oid, path);
     if (top === null) throw new GitError('not_found', 'nothing at this path');
-    const reading = new Reading(repo, limits, { pointers, files }, processorMs);
+    const reading = new Reading(repo, limits, { pointers, files }, cpuMs);
     if (!isWithin(path, without)) await reading.start(top, path, without);
     return reading.total();
   });
@@ -109,20 +109,15 @@ class Reading {
   readonly #shared = new Map<string, Folder>();
   readonly #unread: Folder[] = [];
   readonly #until: number;
-  readonly #processorMs: () => number;
+  readonly #cpuMs: () => number;
   /** What was found so far, each folder counted once. */
   #entries = 0;
   #bytes = 0;
   #largest = 0;
 
-  constructor(
-    repo: Repository,
-    limits: TreeLimits,
-    what: { pointers: boolean; files: boolean },
-    processorMs: () => number,
-  ) {
-    this.#processorMs = processorMs;
-    this.#until = processorMs() + READ_MS;
+  constructor(repo: Repository, limits: TreeLimits, what: { pointers: boolean; files: boolean }, cpuMs: () => number) {
+    this.#cpuMs = cpuMs;
+    this.#until = cpuMs() + READ_MS;
     this.#repo = repo;
     this.#limits = limits;
     this.#what = what;
@@ -134,7 +129,7 @@ class Reading {
     this.#root.folders.push(this.#folderOf(top.oid, path === '' ? '' : `${path}/`, without));
     while (this.#unread.length > 0 && this.#exceeded(this.#entries, this.#bytes) === null) {
       if (currentScope().signal?.aborted) throw new GitError('aborted', 'tree size: stopped');
-      if (this.#processorMs() > this.#until) throw new GitError('timeout', 'tree size: took too much time');
+      if (this.#cpuMs() > this.#until) throw new GitError('timeout', 'tree size: took too much time');
       await Promise.all(this.#unread.splice(-FOLDERS_AT_ONCE).map((folder) => this.#read(folder)));
     }
   }
@@ -164,7 +159,7 @@ class Reading {
     return { entries, bytes, largest: this.#largest, pointers: [...pointers.values()], exceeded };
   }
 
-  #exceeded(entries: number, bytes: number): Excess | null {
+  #exceeded(entries: number, bytes: number): ExceededLimit | null {
     if (this.#shared.size > MAX_FOLDERS) return 'folders';
     if (entries > this.#limits.entries) return 'entries';
     return bytes > this.#limits.bytes ? 'bytes' : null;

@@ -5,8 +5,8 @@ import { makeTreeBomb } from '../../test/support/tree-bomb.ts';
 import { emptyTreeLike } from './arguments.ts';
 import { DIFF_OPTIONS } from './diff-commands.ts';
 import { DiffProcess } from './diff-process.ts';
-import { GitError, type GitErrorCode } from './errors.ts';
-import { languagesOf } from './languages.ts';
+import { GitError, type GitErrorCode } from './git.errors.ts';
+import { languagesOf } from './git.languages.ts';
 import { readRecords } from './records.ts';
 
 const hasCode = (code: GitErrorCode) => (error: unknown) => error instanceof GitError && error.code === code;
@@ -15,7 +15,7 @@ test('a child that reads ends when it has worked for its time, whatever the cloc
   const { git, dir } = gitFixture(t);
   const bomb = makeTreeBomb(git);
   const args = ['ls-tree', '-r', '-z', bomb];
-  const options = { gitDir: dir, separator: 0, processorMs: 1_000, maxOutput: Number.POSITIVE_INFINITY };
+  const options = { gitDir: dir, separator: 0, cpuMs: 1_000, maxOutput: Number.POSITIVE_INFINITY };
   await assert.rejects(
     readRecords(args, options, () => {}),
     hasCode('timeout'),
@@ -30,7 +30,7 @@ test('a warm process that works too long for a question ends', async (t) => {
   const process = new DiffProcess(dir, { args, memory: 512 * 1024 * 1024 }, ended.resolve);
   const lines = [`${emptyTreeLike(bomb)} ${bomb}`];
   const question = { lines, onLine: () => true, maxRecord: 100, signal: undefined };
-  await assert.rejects(process.ask({ ...question, processorMs: 300 }), hasCode('timeout'));
+  await assert.rejects(process.ask({ ...question, cpuMs: 300 }), hasCode('timeout'));
   await ended.promise;
   assert.deepEqual(gitChildren(dir), []);
 });

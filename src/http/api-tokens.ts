@@ -1,14 +1,14 @@
 import type { Caller } from '../access/caller.ts';
 import { callerOfToken, checkUserState } from '../access/token-caller.ts';
-import { ApiError, forbidden } from '../core/errors.ts';
+import { ApiError, forbidden } from '../core/core.errors.ts';
 import { equalsIgnoringCase } from '../db/like.ts';
 import type { Deps } from '../deps.ts';
-import { bearer, header, parameter } from './credential-places.ts';
-import type { Credentials, LookUp } from './credentials.ts';
+import { bearer, header, parameter } from './credential-locations.ts';
+import type { CredentialLookup, Credentials } from './http.credentials.ts';
 import { insufficientScope } from './scopes.ts';
 
 /** An access token or OAuth token; the request may ask to act as somebody else with it (`sudo`). */
-const apiToken: LookUp = async (deps, { secret }, request) => {
+const apiToken: CredentialLookup = async (deps, { secret }, request) => {
   const caller = await callerOfToken(deps, secret, request.ip);
   const sudo = request.headers.sudo ?? (request.query as Record<string, unknown>).sudo;
   if (caller === undefined || sudo === undefined || sudo === '') return caller;
@@ -35,10 +35,10 @@ const kinds = [apiToken];
 
 /** The API's own ways, which are those of every route that declares no others (part 1, section 5). */
 export const API_TOKENS: Credentials = {
-  ways: [
-    { name: 'privateToken', place: header('PRIVATE-TOKEN'), description: 'An access token.', kinds },
-    { name: 'privateTokenQuery', place: parameter('private_token'), description: 'An access token.', kinds },
-    { name: 'bearer', place: bearer, description: 'An access token or an OAuth token.', kinds },
-    { name: 'accessTokenQuery', place: parameter('access_token'), description: 'An OAuth token.', kinds },
+  methods: [
+    { name: 'privateToken', location: header('PRIVATE-TOKEN'), description: 'An access token.', kinds },
+    { name: 'privateTokenQuery', location: parameter('private_token'), description: 'An access token.', kinds },
+    { name: 'bearer', location: bearer, description: 'An access token or an OAuth token.', kinds },
+    { name: 'accessTokenQuery', location: parameter('access_token'), description: 'An OAuth token.', kinds },
   ],
 };

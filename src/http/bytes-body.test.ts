@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import { ANONYMOUS } from '../access/caller.ts';
-import { forbidden } from '../core/errors.ts';
-import { basic } from './credential-places.ts';
-import type { Credentials } from './credentials.ts';
-import { openApiDocument } from './openapi/document.ts';
-import { type Access, route } from './route.ts';
+import { forbidden } from '../core/core.errors.ts';
+import { basic } from './credential-locations.ts';
+import type { Credentials } from './http.credentials.ts';
+import { type Access, route } from './http.route.ts';
+import { openApiDocument } from './openapi/openapi.document.ts';
 
 let reads = 0;
 /** Lets in whoever asks for a room, with as many bytes as it says. */
@@ -23,10 +23,10 @@ const room: Access<{ most: number }> = {
   },
 };
 const named: Credentials = {
-  ways: [
+  methods: [
     {
       name: 'basic',
-      place: basic,
+      location: basic,
       description: 'A name and its secret.',
       kinds: [
         async (_deps, { username, secret }) =>
@@ -98,9 +98,9 @@ describe('a body of bytes', () => {
       ['text/plain', 'x'],
       [undefined, 'without a type'],
     ] as const) {
-      const answer = await fill('1000?name=n', payload, type === undefined ? {} : { 'content-type': type });
-      assert.equal(answer.statusCode, 200, `of type ${type}`);
-      assert.deepEqual(answer.json(), { size: payload.length, sha1: sha1(payload), name: 'n' }, `of type ${type}`);
+      const response = await fill('1000?name=n', payload, type === undefined ? {} : { 'content-type': type });
+      assert.equal(response.statusCode, 200, `of type ${type}`);
+      assert.deepEqual(response.json(), { size: payload.length, sha1: sha1(payload), name: 'n' }, `of type ${type}`);
     }
     const empty = await server.send('PUT', '/api/v4/rooms/5');
     assert.deepEqual(empty.json(), { size: 0, sha1: sha1(''), name: null });
@@ -143,9 +143,9 @@ describe('JSON of a media type of its own', () => {
 
   test('is taken and given, also for refusals, and plain JSON is taken as well', async () => {
     for (const type of [TYPE, `${TYPE}; charset=utf-8`, TYPE.toUpperCase(), 'application/json']) {
-      const answer = await make(type, '{"name": "n"}', { authorization: 'Basic YTpi' });
-      assert.deepEqual([answer.statusCode, answer.headers['content-type']], [201, TYPE], type);
-      assert.deepEqual(answer.json(), { name: 'n', admin: true });
+      const response = await make(type, '{"name": "n"}', { authorization: 'Basic YTpi' });
+      assert.deepEqual([response.statusCode, response.headers['content-type']], [201, TYPE], type);
+      assert.deepEqual(response.json(), { name: 'n', admin: true });
     }
     const refused = await make(TYPE, '{}');
     assert.deepEqual([refused.statusCode, refused.headers['content-type']], [400, TYPE]);
@@ -156,8 +156,8 @@ describe('JSON of a media type of its own', () => {
   });
 
   test('takes no credentials but those that are declared', async () => {
-    const answer = await make(TYPE, '{"name": "n"}', { 'private-token': 'glpat-unknown' });
-    assert.deepEqual(answer.json(), { name: 'n', admin: false });
+    const response = await make(TYPE, '{"name": "n"}', { 'private-token': 'glpat-unknown' });
+    assert.deepEqual(response.json(), { name: 'n', admin: false });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../core/core.errors.ts';
 
 /**
  * Refuses a change to what has changed since the client saw it. A header that is absent or no date asks for nothing.

@@ -18,10 +18,10 @@ const ask = () => exchange(address, 'GET /-/liveness HTTP/1.1\r\nHost: x\r\nConn
 test('an address with too many connections is refused with 503, and served again once some have ended', async () => {
   const idle = Array.from({ length: 15 }, () => createConnection(address));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
-  let answer = await ask();
-  while (!answer.startsWith('HTTP/1.1 503')) answer = await ask();
-  assert.match(answer, /"message":"503 Service Unavailable - too many connections"/);
-  assert.match(answer, /Connection: close/i);
+  let response = await ask();
+  while (!response.startsWith('HTTP/1.1 503')) response = await ask();
+  assert.match(response, /"message":"503 Service Unavailable - too many connections"/);
+  assert.match(response, /Connection: close/i);
   for (const socket of idle) socket.destroy();
   while (!(await ask()).startsWith('HTTP/1.1 200')) await pause(10);
 });

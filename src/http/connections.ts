@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../core/core.errors.ts';
 import { addressKey } from '../core/fair-slots.ts';
 
 /** Connections beyond the limit that are still answered with a refusal; those past them are dropped. */

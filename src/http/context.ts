@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, originOf, shareOf } from '../access/caller.ts';
-import type { Observations } from '../core/observations.ts';
+import { type Caller, originOf, rateLimitKeyOf } from '../access/caller.ts';
+import type { FileValidators } from '../core/file-validators.ts';
 import { RequestMemory } from '../core/request-memory.ts';
 import type { Origin, RequestScope } from '../core/request-scope.ts';
-import { roomForStream } from '../core/stream-room.ts';
+import { reserveStreamMemory } from '../core/stream-memory.ts';
 import type { Deps } from '../deps.ts';
-import { preferredType } from './accept.ts';
+import { preferredType } from './http.accept.ts';
+import type { BaseContext } from './http.route.ts';
 import { type Page, readPage } from './pagination.ts';
-import type { BaseContext } from './route.ts';
 
 /** No wait is longer: proxies give up connections on which nothing moves. */
 const MAX_WAIT_MS = 60_000;
@@ -49,8 +49,8 @@ class RequestWork implements RequestScope {
     return this.#context.memory;
   }
 
-  get observations(): Observations | undefined {
-    return this.#context.request.basis?.observations;
+  get validators(): FileValidators | undefined {
+    return this.#context.request.cacheDependencies?.validators;
   }
 }
 
@@ -108,7 +108,7 @@ export class RouteContext implements BaseContext {
   }
 
   get #share(): string {
-    return shareOf(this.caller, this.request.ip);
+    return rateLimitKeyOf(this.caller, this.request.ip);
   }
 
   /** What the request holds of the memory of all. */
@@ -127,7 +127,7 @@ export class RouteContext implements BaseContext {
   }
 
   async stream(bytes: number, open: () => Promise<Readable> | Readable): Promise<Readable> {
-    const leave = await roomForStream(this.deps, this.#share, bytes, this.signal);
+    const leave = await reserveStreamMemory(this.deps, this.#share, bytes, this.signal);
     try {
       const stream = await open();
       stream.once('close', leave);
@@ -149,20 +149,20 @@ export class RouteContext implements BaseContext {
   }
 
   /** Looks at the caller and their rights again; set where the route is known. @throws ApiError 401, 403, 404 */
-  admitAgain: () => Promise<unknown> = NOBODY;
+  reauthorize: () => Promise<unknown> = NOBODY;
 
-  async waitFor<T>(topic: string, ms: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  async waitFor<T>(topic: string, ms: number, poll: () => Promise<T | undefined>): Promise<T | undefined> {
     const { signal } = this;
-    let looked = false;
-    return this.deps.waiting.wait({
+    let polled = false;
+    return this.deps.longPolls.wait({
       topic,
-      key: shareOf(this.caller, this.request.ip),
+      key: rateLimitKeyOf(this.caller, this.request.ip),
       ms: Math.min(ms, MAX_WAIT_MS),
       signal,
-      look: async () => {
-        if (looked) await this.admitAgain();
-        looked = true;
-        return look();
+      poll: async () => {
+        if (polled) await this.reauthorize();
+        polled = true;
+        return poll();
       },
     });
   }

@@ -100,7 +100,7 @@ function describeDialect(dialect: Dialect): void {
 
     test('the state of one relation of an export', async () => {
       expectStatus(await app.post(`${place}/export_relations`, { json: {} }), 202);
-      await app.settle();
+      await app.drain();
       const one = await get<Json | Json[]>('/export_relations/status?relation=labels');
       assert.equal(Array.isArray(one), expected.one);
       assert.equal([one].flat()[0]!.relation, 'labels');
@@ -131,20 +131,20 @@ function describeDialect(dialect: Dialect): void {
       assert.equal(document.info['x-dialect'], dialect);
       const resolved = (schema: Schema): Schema =>
         schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)!]!;
-      const answer = (path: string) =>
+      const response = (path: string) =>
         resolved(document.paths[`/api/v4${path}`]!.get.responses['200']!.content['application/json']!.schema);
       const property = (schema: Schema, name: string) => resolved(resolved(schema).properties![name]!);
-      const rule = resolved(answer('/projects/{id}/approval_rules').items!);
+      const rule = resolved(response('/projects/{id}/approval_rules').items!);
       const branch = resolved(property(rule, 'protected_branches').items!);
       assert.equal(property(branch, 'code_owner_approval_required').type, typeof expected.flag);
-      const flag = answer('/projects/{id}/feature_flags/{feature_flag_name}');
+      const flag = response('/projects/{id}/feature_flags/{feature_flag_name}');
       const strategy = resolved(property(flag, 'strategies').items!);
       assert.equal(property(strategy, 'name').enum!.includes(expected.strategy), true);
       const statusPath = '/projects/{id}/export_relations/status';
-      assert.equal(answer(statusPath).type === 'array', expected.one);
-      const invitation = resolved(answer('/projects/{id}/invitations').items!);
+      assert.equal(response(statusPath).type === 'array', expected.one);
+      const invitation = resolved(response('/projects/{id}/invitations').items!);
       assert.equal(property(invitation, 'expires_at').format, dialect === 'gitlab' ? 'date-time' : 'date');
-      const counts = property(answer('/application/statistics'), 'forks').type;
+      const counts = property(response('/application/statistics'), 'forks').type;
       assert.equal(counts, dialect === 'gitlab' ? 'integer' : 'string');
       assert.equal(JSON.stringify(document).includes('x-dialects'), false);
     });

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { DIALECTS, type Dialect } from '../config/config.ts';
-import { Nullable } from './schema.ts';
+import { Nullable } from './http.schema.ts';
 
 export type { Dialect };
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sendErrorBody } from './errors.ts';
-import { routeUrl } from './register.ts';
-import type { Route } from './route.ts';
+import { sendErrorBody } from './http.errors.ts';
+import { routeUrl } from './http.register.ts';
+import type { Route } from './http.route.ts';
 import { MAX_PARAMETER } from './route-table.ts';
-import { leadsNowhere } from './routing.ts';
+import { isUnknownPath } from './routing.ts';
 
 /** What was taken away of paths that other methods still have: nobody knows it, instead of 405. */
 const REMOVED = [{ method: 'POST', path: /^\/api\/v4\/projects\/[^/]+\/merge_requests\/[^/]+\/approvals$/ }];
@@ -112,7 +112,7 @@ export function registerFallback(app: FastifyInstance, routes: readonly Route[])
   app.setNotFoundHandler(handle);
   // Answered before the body: what has no route is nobody's to read.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404 || leadsNowhere(request)) handle(request, reply);
+    if (request.is404 || isUnknownPath(request)) handle(request, reply);
     else done();
   });
 }

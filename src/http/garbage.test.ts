@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Type } from 'typebox';
 import { anyone, serveRoutes } from '../../test/support/http-server.ts';
-import { route } from './route.ts';
+import { route } from './http.route.ts';
 
 test('what a request was made of goes with the next collections of young objects', async (t) => {
   setFlagsFromString('--expose-gc');
@@ -29,8 +29,8 @@ test('what a request was made of goes with the next collections of young objects
   t.after(() => socket.destroy());
   const ask = async () => {
     socket.write('GET /api/v4/garbage?page=1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    assert.match(answer.toString(), /^HTTP\/1.1 200 /);
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    assert.match(response.toString(), /^HTTP\/1.1 200 /);
   };
   for (let index = 0; index < 60; index += 1) await ask();
   const before = seen.length;

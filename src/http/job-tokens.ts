@@ -1,16 +1,16 @@
 import { API_TOKENS } from './api-tokens.ts';
-import { header, parameter } from './credential-places.ts';
-import type { Credentials, Way } from './credentials.ts';
+import { header, parameter } from './credential-locations.ts';
+import type { CredentialMethod, Credentials } from './http.credentials.ts';
 import { jobToken } from './secret-kinds.ts';
 
 const description = 'The token of a job that runs (`CI_JOB_TOKEN`).';
 const kinds = [jobToken];
 
 /** How jobs say who they are. */
-export const JOB_TOKEN_WAYS: readonly Way[] = [
-  { name: 'jobToken', place: header('JOB-TOKEN'), description, kinds },
-  { name: 'jobTokenQuery', place: parameter('job_token'), description, kinds },
+export const JOB_TOKEN_METHODS: readonly CredentialMethod[] = [
+  { name: 'jobToken', location: header('JOB-TOKEN'), description, kinds },
+  { name: 'jobTokenQuery', location: parameter('job_token'), description, kinds },
 ];
 
 /** The API's own ways, and the tokens of jobs: of routes that jobs may call, too (part 1, section 5). */
-export const API_AND_JOB_TOKENS: Credentials = { ways: [...API_TOKENS.ways, ...JOB_TOKEN_WAYS] };
+export const API_AND_JOB_TOKENS: Credentials = { methods: [...API_TOKENS.methods, ...JOB_TOKEN_METHODS] };

@@ -5,7 +5,7 @@ import { commitFiles } from '../../test/support/commits.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { changeSettings, resetSettings } from '../../test/support/settings.ts';
 import { AccessLevel } from '../core/access-levels.ts';
-import type { Project } from '../db/tables/projects.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -162,7 +162,7 @@ describe('whoever may no longer is refused at once', () => {
     assert.equal((await ask(RAW, removed.headers)).status, 404);
     const last = await member();
     expectStatus(await app.delete(`/projects/${project.id}`), 202);
-    await app.settle();
+    await app.drain();
     assert.notEqual((await ask(RAW, last.headers)).status, 200);
   });
 

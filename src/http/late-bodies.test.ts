@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import type { TestUser } from '../../test/support/factories.ts';
-import type { Project } from '../db/tables/projects.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 
 let app: TestApp;
 let url: string;
@@ -33,9 +33,9 @@ async function late(path: string, token: string, json: object, act: () => Promis
   while (received.listenerCount('data') + received.listenerCount('readable') === 0) await setImmediate();
   await act();
   sent.end(body.slice(5));
-  const answer = await answered;
-  answer.resume();
-  return answer.statusCode!;
+  const response = await answered;
+  response.resume();
+  return response.statusCode!;
 }
 
 async function scene(): Promise<{ project: Project; guest: TestUser; path: string }> {

@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
-import { forbidden } from '../core/errors.ts';
-import { WaitingRoom } from '../core/waiting-room.ts';
-import { type Access, route } from './route.ts';
+import { forbidden } from '../core/core.errors.ts';
+import { LongPolls } from '../core/long-polls.ts';
+import { type Access, route } from './http.route.ts';
 
 let open = true;
 let found: string | undefined;
@@ -30,12 +30,12 @@ const poll = route({
   input: Type.Object({ ms: Type.Integer() }),
   success: { status: 200, schema: Type.Object({}) },
   handler: async (c) => {
-    const answer = await c.waitFor('things', c.input.ms, async () => {
+    const response = await c.waitFor('things', c.input.ms, async () => {
       looks += 1;
       return found;
     });
     ended += 1;
-    return { answer: answer ?? null };
+    return { answer: response ?? null };
   },
 });
 
@@ -48,7 +48,7 @@ before(async () => {
 });
 after(() => server.close());
 beforeEach(() => {
-  server.app.deps.waiting = new WaitingRoom(LIMITS);
+  server.app.deps.longPolls = new LongPolls(LIMITS);
   [open, found, looks, ended] = [true, undefined, 0, 0];
 });
 
@@ -62,10 +62,10 @@ function ask(ms = HOUR, headers: Record<string, string> = {}) {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
   });
-  sent.once('error', reject).once('response', async (answer: IncomingMessage) => {
+  sent.once('error', reject).once('response', async (response: IncomingMessage) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
-    resolve({ status: answer.statusCode!, body: Buffer.concat(chunks).toString('utf8') });
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+    resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString('utf8') });
   });
   sent.end(JSON.stringify({ ms }));
   return { sent, answer: promise };
@@ -79,19 +79,19 @@ test('what is there is answered at once, and what comes later when it is said', 
   found = 'now';
   assert.deepEqual(await ask().answer, { status: 200, body: '{"answer":"now"}' });
   found = undefined;
-  const { answer } = ask();
+  const { answer: response } = ask();
   await until(() => looks === 2);
-  server.app.deps.waiting.wake('others');
-  server.app.deps.waiting.wake('things');
+  server.app.deps.longPolls.wake('others');
+  server.app.deps.longPolls.wake('things');
   await until(() => looks === 3);
   found = 'later';
-  server.app.deps.waiting.wake('things');
-  assert.deepEqual(await answer, { status: 200, body: '{"answer":"later"}' });
+  server.app.deps.longPolls.wake('things');
+  assert.deepEqual(await response, { status: 200, body: '{"answer":"later"}' });
   assert.equal(looks, 4);
 });
 
 test('what happens while it is looked is not missed', async () => {
-  const room = new WaitingRoom(LIMITS);
+  const room = new LongPolls(LIMITS);
   let first = true;
   const look = async () => {
     if (!first) return 'seen';
@@ -100,7 +100,7 @@ test('what happens while it is looked is not missed', async () => {
     return undefined;
   };
   const signal = new AbortController().signal;
-  assert.equal(await room.wait({ topic: 'things', key: 'a', ms: HOUR, signal, look }), 'seen');
+  assert.equal(await room.wait({ topic: 'things', key: 'a', ms: HOUR, signal, poll: look }), 'seen');
 });
 
 test('a wait ends with its time', async () => {
@@ -108,12 +108,12 @@ test('a wait ends with its time', async () => {
 });
 
 test('who loses their rights while they wait gets nothing', async () => {
-  const { answer } = ask();
+  const { answer: response } = ask();
   await until(() => looks === 1);
   open = false;
   found = 'secret';
-  server.app.deps.waiting.wake('things');
-  assert.equal((await answer).status, 403);
+  server.app.deps.longPolls.wake('things');
+  assert.equal((await response).status, 403);
   assert.equal(looks, 1);
 });
 
@@ -126,29 +126,29 @@ test('those who find no place are answered at once, and one caller takes no more
   await until(() => looks === 4);
   assert.deepEqual(await ask(HOUR, token).answer, nothing);
   found = 'for all';
-  server.app.deps.waiting.wake('things');
-  for (const { answer } of [...waiting, third]) assert.equal((await answer).body, '{"answer":"for all"}');
+  server.app.deps.longPolls.wake('things');
+  for (const { answer: response } of [...waiting, third]) assert.equal((await response).body, '{"answer":"for all"}');
   found = undefined;
   const again = [ask(), ask()];
   await until(() => looks === 10);
-  server.app.deps.waiting.close();
-  for (const { answer } of again) assert.deepEqual(await answer, nothing);
+  server.app.deps.longPolls.close();
+  for (const { answer: response } of again) assert.deepEqual(await response, nothing);
 });
 
 test('a wait ends when its client goes away', async () => {
-  const { sent, answer } = ask();
+  const { sent, answer: response } = ask();
   await until(() => looks === 1);
   sent.destroy();
-  await assert.rejects(answer);
+  await assert.rejects(response);
   await until(() => ended === 1);
   assert.equal(looks, 1);
 });
 
 test('a server that ends sends home who waits', async () => {
-  const { answer } = ask();
+  const { answer: response } = ask();
   await until(() => looks === 1);
   const drained = server.server.drain();
-  assert.deepEqual(await answer, nothing);
+  assert.deepEqual(await response, nothing);
   await drained;
   assert.deepEqual(await ask().answer, nothing);
 });

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressList } from '../core/address-list.ts';
 import type { Deps } from '../deps.ts';
-import { registerJobMetrics } from '../jobs/metrics.ts';
-import { sendErrorBody } from './errors.ts';
-import type { Metrics } from './metrics.ts';
+import { registerJobMetrics } from '../jobs/jobs.metrics.ts';
+import { sendErrorBody } from './http.errors.ts';
+import type { Metrics } from './http.metrics.ts';
 import { checkReadiness } from './readiness.ts';
 
 /** `/-/health`, `/-/liveness`, `/-/readiness` and `/-/metrics`. `isReady` turns false when the server is going down. */

@@ -25,7 +25,7 @@ test('nobody is answered before all that was committed is on disk', async () => 
     const { promise, resolve } = Promise.withResolvers<void>();
     const onDisk = mock.method(app.deps.database, 'onDisk', () => promise);
     let answered = false;
-    const answer = question().then((response) => {
+    const result = question().then((response) => {
       answered = true;
       return response;
     });
@@ -33,7 +33,7 @@ test('nobody is answered before all that was committed is on disk', async () => 
     for (let turn = 0; turn < 20; turn += 1) await new Promise((again) => setImmediate(again));
     assert.equal(answered, false, what);
     resolve();
-    assert.ok([200, 404].includes((await answer).statusCode), what);
+    assert.ok([200, 404].includes((await result).statusCode), what);
     onDisk.mock.restore();
     await question();
   }
@@ -56,10 +56,10 @@ test('what cannot be put on disk is told to nobody', async () => {
   const onDisk = mock.method(app.deps.database, 'onDisk', () => Promise.reject(new Error('EIO')));
   try {
     for (const path of ['/user', `/projects/${project.id}`, '/projects/0']) {
-      const answer = await app.get(path);
-      assert.equal(answer.statusCode, 503, path);
-      assert.match(answer.json().message, /can no longer be put on disk/);
-      assert.equal(answer.headers.etag, undefined);
+      const response = await app.get(path);
+      assert.equal(response.statusCode, 503, path);
+      assert.match(response.json().message, /can no longer be put on disk/);
+      assert.equal(response.headers.etag, undefined);
     }
     await assert.rejects(app.deps.database.check(), { message: 'EIO' });
   } finally {

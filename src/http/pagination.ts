@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalidParameter } from '../core/errors.ts';
+import { invalidParameter } from '../core/core.errors.ts';
 
 /** The page a client asked for. */
 export interface Page {

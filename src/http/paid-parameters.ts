@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
-import { holds, type PaidPlan, planInForce } from '../access/plan.ts';
-import type { LicenseDeps } from '../licence/stored.ts';
-import { propertiesOf } from './schema.ts';
+import { effectivePlan, holds, type PaidPlan } from '../access/access.plan.ts';
+import type { LicenseDeps } from '../licence/licence.stored.ts';
+import { propertiesOf } from './http.schema.ts';
 
 /** A parameter that a lower plan does not have, or of whose list it keeps only the beginning. */
 interface PaidParameter {
@@ -33,7 +33,7 @@ export function paidParameters(input: TObject | undefined): readonly PaidParamet
 export async function onPlan(deps: LicenseDeps, paid: readonly PaidParameter[], read: Read): Promise<Read> {
   const sent = paid.filter(({ name }) => name in read.source);
   if (sent.length === 0) return read;
-  const current = await planInForce(deps);
+  const current = await effectivePlan(deps);
   const source = { ...read.source };
   const values = { ...read.values };
   for (const { name, plan, kept } of sent) {

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
 import type { Plan } from '../config/config.ts';
-import { notFound, unauthorized } from '../core/errors.ts';
-import { openApiDocument } from './openapi/document.ts';
-import { type Access, route } from './route.ts';
+import { notFound, unauthorized } from '../core/core.errors.ts';
+import { type Access, route } from './http.route.ts';
+import { openApiDocument } from './openapi/openapi.document.ts';
 
 let reads = 0;
 const known: Access = {
@@ -55,8 +55,8 @@ const statuses = (name = 'it') =>
       ['GET', 'premium'],
       ['POST', 'ultimate'],
     ].map(async ([method, path]) => {
-      const answer = await server.send(method!, `/api/v4/${path}/${name}`, { headers });
-      return answer.statusCode;
+      const response = await server.send(method!, `/api/v4/${path}/${name}`, { headers });
+      return response.statusCode;
     }),
   );
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiError, badRequest } from '../core/errors.ts';
+import { type ApiError, badRequest } from '../core/core.errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -53,7 +53,7 @@ export const clientErrorHandler =
   };
 
 /** Refuses what node would refuse with answers of its own: expectations that nobody meets, and tunnels. */
-export function refuseStrangeRequests(server: Server, log: Logger): void {
+export function rejectMalformedRequests(server: Server, log: Logger): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const { headers, body } = headersAndBody(
       '417 Expectation Failed - only 100-continue can be expected',

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Throttle } from '../config/config.ts';
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../core/core.errors.ts';
 
 interface Window {
   start: number;

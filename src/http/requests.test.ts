@@ -4,9 +4,9 @@ import type { Response } from 'light-my-request';
 import { Type } from 'typebox';
 import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { anyone, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
-import { ApiError } from '../core/errors.ts';
-import { GitError } from '../git/errors.ts';
-import { type Access, route } from './route.ts';
+import { ApiError } from '../core/core.errors.ts';
+import { GitError } from '../git/git.errors.ts';
+import { type Access, route } from './http.route.ts';
 
 const refusing: Access = {
   description: 'No one',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Method, type Route, route } from './route.ts';
+import { type Method, type Route, route } from './http.route.ts';
 import { RouteTable } from './route-table.ts';
 
 const access = { description: 'Everybody', anonymous: true, params: {}, check: async () => ({}) };
@@ -74,10 +74,10 @@ describe('the table of routes', () => {
   });
 
   test('it takes words and parameters, and leaves the rest to Fastify', () => {
-    const takes = (path: string) => RouteTable.takes({ path, method: 'GET' });
+    const takes = (path: string) => RouteTable.accepts({ path, method: 'GET' });
     assert.ok(takes('/projects/:id/members/all'));
     assert.ok(!takes('/projects/:id/archive.:format'));
     assert.ok(!takes('/projects/:id/raw/*rest'));
-    assert.ok(!RouteTable.takes({ path: '/projects', method: 'HEAD' }));
+    assert.ok(!RouteTable.accepts({ path: '/projects', method: 'HEAD' }));
   });
 });

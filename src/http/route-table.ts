@@ -1,4 +1,4 @@
-import type { Method, Route } from './route.ts';
+import type { Method, Route } from './http.route.ts';
 
 /** The longest parameter of a path. */
 export const MAX_PARAMETER = 16_384;
@@ -16,7 +16,7 @@ interface End {
   readonly names: readonly string[];
 }
 
-export interface Found {
+export interface RouteLookup {
   route: Route;
   /** Decoded values by name. */
   params: Record<string, string>;
@@ -41,7 +41,7 @@ export class RouteTable {
   readonly #root = newNode();
 
   /** Whether it can hold a route: each segment of its path is a word or a parameter. */
-  static takes({ path, root, method }: { path: string; root?: true; method: Method }): boolean {
+  static accepts({ path, root, method }: { path: string; root?: true; method: Method }): boolean {
     return !root && method !== 'HEAD' && path.split('/').every((segment) => /^(?::\w+|[^:*]*)$/.test(segment));
   }
 
@@ -69,7 +69,7 @@ export class RouteTable {
   }
 
   /** @param path of a request, without its query: doubled slashes and one at the end count for nothing */
-  find(method: string, path: string): Found | undefined {
+  find(method: string, path: string): RouteLookup | undefined {
     const segments = path.split('/');
     let count = 0;
     for (const segment of segments) if (segment !== '') segments[count++] = decoded(segment);

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
-import { unpackBody } from './params/unpack.ts';
-import { prepareRoute, routeUrl } from './register.ts';
-import type { Route } from './route.ts';
+import { prepareRoute, routeUrl } from './http.register.ts';
+import type { Route } from './http.route.ts';
+import type { HttpServices } from './http.services.ts';
+import { unpackBody } from './params/params.unpack.ts';
+import type { PreparedRoute, RouteMatch } from './route-match.ts';
 import { RouteTable } from './route-table.ts';
-import type { PreparedRoute, Routed } from './routed.ts';
-import type { HttpServices } from './services.ts';
 
 const EVERYTHING = '/api/v4/*';
 
 /** Where a path leads that no declared route is for. */
-const NOWHERE: Routed = { url: undefined, bodyLimit: 0, config: {} };
-export const leadsNowhere = (request: FastifyRequest): boolean => request.routed === NOWHERE;
+const NOWHERE: RouteMatch = { url: undefined, bodyLimit: 0, config: {} };
+export const isUnknownPath = (request: FastifyRequest): boolean => request.routed === NOWHERE;
 
 /**
  * Serves the declared routes. Those below `/api/v4` stand in a table behind a single route of Fastify's, and are prepared
@@ -36,7 +36,7 @@ export function registerRoutes(
     path.includes('*') ? [path.slice(0, path.indexOf('*'))] : [],
   );
   const isTaken = ({ options }: Route) =>
-    RouteTable.takes(options) && !open.some((start) => options.path.startsWith(start));
+    RouteTable.accepts(options) && !open.some((start) => options.path.startsWith(start));
   for (const route of routes) if (isTaken(route)) table.add(route, routeUrl(route.options));
 
   app.decorateRequest('routed', null);
@@ -56,13 +56,13 @@ export function registerRoutes(
     done();
   });
   const routed = (request: FastifyRequest) => request.routed as PreparedRoute;
-  const admit = (request: FastifyRequest, reply: FastifyReply) => routed(request).admit(request, reply);
+  const authorize = (request: FastifyRequest, reply: FastifyReply) => routed(request).authorize(request, reply);
   const handle = (request: FastifyRequest, reply: FastifyReply) => routed(request).handle(request, reply);
-  app.route({ method: 'GET', url: EVERYTHING, onRequest: admit, handler: handle });
+  app.route({ method: 'GET', url: EVERYTHING, onRequest: authorize, handler: handle });
   app.route({
     method: ['POST', 'PUT', 'PATCH', 'DELETE'],
     url: EVERYTHING,
-    onRequest: admit,
+    onRequest: authorize,
     preParsing: async (request, reply, payload) =>
       routed(request).parsesBody ? unpackBody(request, reply, payload as never) : payload,
     handler: handle,
@@ -75,14 +75,14 @@ export function registerRoutes(
 
 function addRoute(app: FastifyInstance, services: HttpServices, { options }: Route, route: PreparedRoute): void {
   const { method, path } = options;
-  const { url, bodyLimit, config, parsesBody, admit, handle } = route;
+  const { url, bodyLimit, config, parsesBody, authorize, handle } = route;
   app.route({
     method,
     url: url!,
     exposeHeadRoute: method === 'GET' && !services.hasHeadRoute(path),
     bodyLimit,
     config,
-    onRequest: admit,
+    onRequest: authorize,
     ...(parsesBody ? { preParsing: unpackBody } : {}),
     handler: handle,
   });

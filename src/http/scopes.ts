@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { tokenError } from '../access/token-caller.ts';
-import type { ApiError } from '../core/errors.ts';
+import type { ApiError } from '../core/core.errors.ts';
 
 export const insufficientScope = (scopes: readonly string[]): ApiError =>
   tokenError(

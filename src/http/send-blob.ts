@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { ApiError, notFound } from '../core/errors.ts';
+import { ApiError, notFound } from '../core/core.errors.ts';
 import type { ByteRange, StoredBlob } from '../storage/blob-store.ts';
-import { contentDisposition } from './headers.ts';
-import type { BaseContext, Success } from './route.ts';
-import { matchesEtag } from './send.ts';
+import { contentDisposition } from './http.headers.ts';
+import type { BaseContext, Success } from './http.route.ts';
+import { matchesEtag } from './http.send.ts';
 
 /** What a stream of a blob takes of memory. */
 const STREAM_BYTES = 1024 * 1024;

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { ROOT_TOKEN } from '../../test/support/app.ts';
 import { anyone, exchange, type RouteServer, serveRoutes } from '../../test/support/http-server.ts';
-import { ApiError } from '../core/errors.ts';
-import { type Access, route } from './route.ts';
-import { Secret } from './schema.ts';
+import { ApiError } from '../core/core.errors.ts';
+import { type Access, route } from './http.route.ts';
+import { Secret } from './http.schema.ts';
 
 const refusing: Access = {
   description: 'No one',
@@ -102,19 +102,19 @@ test('headers past the limit are 431', async () => {
 });
 
 test('an upgrade to another protocol is not followed', async () => {
-  const answer = await exchange(
+  const response = await exchange(
     address,
     head('GET /api/v4/things/a HTTP/1.1', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'),
   );
-  assert.match(answer, /^HTTP\/1\.1 200/);
+  assert.match(response, /^HTTP\/1\.1 200/);
 });
 
 test('a client that waits for 100-continue gets its refusal', async () => {
-  const answer = await exchange(
+  const response = await exchange(
     address,
     head('POST /api/v4/closed HTTP/1.1', 'Content-Length: 2', 'Expect: 100-continue', 'Content-Type: application/json'),
   );
-  assert.match(answer, /HTTP\/1\.1 401/);
+  assert.match(response, /HTTP\/1\.1 401/);
 });
 
 test('a client that does not wait is logged once, and counted out', async () => {
@@ -150,8 +150,8 @@ test('tokens, secrets of the route and credentials of addresses are masked in th
 });
 
 /** Status, headers and JSON body of an answer as it came over the wire. */
-function parsed(answer: string) {
-  const [top = '', body = ''] = answer.split('\r\n\r\n');
+function parsed(response: string) {
+  const [top = '', body = ''] = response.split('\r\n\r\n');
   const [first = '', ...lines] = top.split('\r\n');
   const headers = new Map(
     lines.map((line) => [line.split(': ')[0]!.toLowerCase(), line.slice(line.indexOf(': ') + 2)]),

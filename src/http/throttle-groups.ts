@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ThrottleGroup } from '../settings/throttles.ts';
-import type { Route } from './route.ts';
+import type { Route } from './http.route.ts';
 
 const PACKAGES = /(?:^|\/)packages(?:\/|$)/;
 const FILES = /^\/projects\/:id\/repository\/files\//;

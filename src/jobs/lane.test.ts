@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
-import { jobKind, LANES } from './kinds.ts';
-import { JobQueue } from './queue.ts';
+import { jobKind, LANES } from './jobs.kinds.ts';
+import { JobQueue } from './jobs.queue.ts';
 
 let app: TestApp;
 const queues: JobQueue[] = [];

@@ -1,28 +1,28 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
-import { comesAgainAfter } from '../core/comes-again.ts';
+import type { InFlight } from '../core/in-flight.ts';
 import type { Logger } from '../core/logger.ts';
-import type { UnderWay } from '../core/under-way.ts';
-import type { Db } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/jobs.ts';
+import { retryDelayOf } from '../core/retry-later.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { unsynced } from '../db/transactions.ts';
-import { anyDue, claimJobs } from './claim.ts';
-import { type Lane, OUTWARD, ROOT_SHARES } from './kinds.ts';
-import { type Failure, outcomeOf, runJob, textOf, type Work } from './run.ts';
-import { type Outcome, settleJobs } from './settle.ts';
-import type { LaneShare } from './shares.ts';
-import { requeueRunning } from './upkeep.ts';
+import { requeueRunning } from './job-maintenance.ts';
+import { type Outcome, writeOutcomes } from './job-outcomes.ts';
+import { anyDue, claimJobs } from './jobs.claim.ts';
+import { type Lane, OUTBOUND_LANES, ROOT_QUOTAS } from './jobs.kinds.ts';
+import { errorText, type Failure, type JobRegistration, outcomeOf, runJob } from './jobs.run.ts';
+import type { LaneQuota } from './root-quotas.ts';
 
 /** What the workers of all lanes share. */
-export interface Workshop {
+export interface WorkerContext {
   db: Db;
   clock: Clock;
   log: Logger;
   postgres: boolean;
   /** What this process can do, by the name of the kind. */
-  works: ReadonlyMap<string, Work>;
+  registrations: ReadonlyMap<string, JobRegistration>;
   /** Knows of jobs that run. */
-  underWay: UnderWay;
+  inFlight: InFlight;
   /** A new word for taking jobs. */
   claim(): string;
   /** Called when a lane has nothing that waits. */
@@ -30,7 +30,7 @@ export interface Workshop {
 }
 
 /** How many runs of a lane ended how, since the process began. */
-export interface Counts {
+export interface LaneCounts {
   done: number;
   failed: number;
   dead: number;
@@ -46,18 +46,18 @@ const LONGEST_PAUSE_MS = 5_000;
  * transaction.
  */
 export class LaneWorkers {
-  readonly counts: Counts = { done: 0, failed: 0, dead: 0 };
-  readonly #shop: Workshop;
+  readonly counts: LaneCounts = { done: 0, failed: 0, dead: 0 };
+  readonly #context: WorkerContext;
   readonly #lane: Lane;
   readonly #workers: number;
   readonly #kinds: readonly string[];
   readonly #running = new Map<number, StoredJob>();
-  readonly #cut = new AbortController();
+  readonly #abort = new AbortController();
   /** Runs that did not end when they were told to. */
   #left = 0;
   #ended: Outcome[] = [];
   /** Claims that may have been made although their answer went with the connection: nobody runs what they took. */
-  #doubtful: string[] = [];
+  #uncertainClaims: string[] = [];
   #stopping = false;
   #woken = false;
   /** Whether there may be anything due that this loop has not seen. */
@@ -67,11 +67,11 @@ export class LaneWorkers {
   #wake: () => void = () => {};
   #loop: Promise<void> | null = null;
 
-  constructor(shop: Workshop, lane: Lane, workers: number) {
-    this.#shop = shop;
+  constructor(context: WorkerContext, lane: Lane, workers: number) {
+    this.#context = context;
     this.#lane = lane;
     this.#workers = workers;
-    this.#kinds = [...shop.works.values()].flatMap(({ kind }) => (kind.lane === lane ? [kind.name] : []));
+    this.#kinds = [...context.registrations.values()].flatMap(({ kind }) => (kind.lane === lane ? [kind.name] : []));
   }
 
   start(): void {
@@ -81,10 +81,10 @@ export class LaneWorkers {
   /** Has the lane looked at now: there may be a job for it. */
   wake(): void {
     this.#mayBeDue = true;
-    this.#goOn();
+    this.#resume();
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#woken = true;
     this.#wake();
   }
@@ -97,8 +97,8 @@ export class LaneWorkers {
   }
 
   /** Tells what runs to end. */
-  cut(): void {
-    this.#cut.abort();
+  abort(): void {
+    this.#abort.abort();
     this.wake();
   }
 
@@ -108,10 +108,10 @@ export class LaneWorkers {
     return this.#workers - this.#running.size - Math.max(0, this.#left - this.#workers);
   }
 
-  get #share(): LaneShare | undefined {
-    const most = ROOT_SHARES[this.#lane];
+  get #share(): LaneQuota | undefined {
+    const most = ROOT_QUOTAS[this.#lane];
     if (most === undefined) return undefined;
-    return { most, running: [...this.#running.values()].flatMap(({ project_id }) => project_id ?? []) };
+    return { limit: most, running: [...this.#running.values()].flatMap(({ project_id }) => project_id ?? []) };
   }
 
   async #run(): Promise<void> {
@@ -121,9 +121,9 @@ export class LaneWorkers {
         await this.#exchange();
         pause = FIRST_PAUSE_MS;
       } catch (error) {
-        this.#shop.log.log('error', 'jobs cannot be taken', { lane: this.#lane, error: String(error) });
+        this.#context.log.log('error', 'jobs cannot be taken', { lane: this.#lane, error: String(error) });
         // What ended is written when the database is back; what is not by the end of the process runs again.
-        if (this.#stopping && this.#cut.signal.aborted && this.#running.size === 0) return;
+        if (this.#stopping && this.#abort.signal.aborted && this.#running.size === 0) return;
         await this.#pause(pause, false);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
         continue;
@@ -138,32 +138,32 @@ export class LaneWorkers {
 
   /** Writes how jobs ended and takes others. */
   async #exchange(): Promise<void> {
-    const { db, clock, postgres } = this.#shop;
-    await this.#requeueDoubtful();
+    const { db, clock, postgres } = this.#context;
+    await this.#requeueUncertain();
     const now = clock.now().toISOString();
     const wanted = {
       lane: this.#lane,
       kinds: this.#kinds,
       limit: this.#free,
       now,
-      claim: this.#shop.claim(),
+      claim: this.#context.claim(),
       share: this.#share,
     };
     const ended = [...this.#ended];
-    const looks = wanted.limit > 0 && this.#shouldLook();
+    const looks = wanted.limit > 0 && this.#shouldPoll();
     const due = looks && (await anyDue(db, wanted));
     if (ended.length === 0 && !due) {
-      if (looks && wanted.limit === this.#workers) this.#shop.onEmpty(this.#lane);
+      if (looks && wanted.limit === this.#workers) this.#context.onEmpty(this.#lane);
       return;
     }
-    if (due) this.#doubtful.push(wanted.claim);
+    if (due) this.#uncertainClaims.push(wanted.claim);
     // What is lost with the power runs again, as what was under way does.
-    const synced = ended.length > 0 && OUTWARD.has(this.#lane);
+    const synced = ended.length > 0 && OUTBOUND_LANES.has(this.#lane);
     const taken = await (synced ? db.transaction() : unsynced(db)).execute(async (db) => {
-      await settleJobs(db, ended);
+      await writeOutcomes(db, ended);
       return due ? claimJobs(db, postgres, wanted) : [];
     });
-    this.#doubtful = [];
+    this.#uncertainClaims = [];
     this.#ended = this.#ended.filter((outcome) => !ended.includes(outcome));
     for (const job of taken) this.#begin(job);
     // There may be more than workers were free, and what was written may have let one go, or wait for another run.
@@ -172,7 +172,7 @@ export class LaneWorkers {
   }
 
   /** Whether to ask the database: whoever writes a job wakes the lane, and time makes others due. */
-  #shouldLook(): boolean {
+  #shouldPoll(): boolean {
     const now = performance.now();
     if (!this.#mayBeDue && now - this.#lookedAt < POLL_MS) return false;
     // Who wakes it from now on is not overlooked.
@@ -182,17 +182,17 @@ export class LaneWorkers {
   }
 
   /** Lets jobs run again that were taken for nobody. */
-  async #requeueDoubtful(): Promise<void> {
-    for (const claim of this.#doubtful) await requeueRunning(this.#shop.db, { claim });
-    this.#doubtful = [];
+  async #requeueUncertain(): Promise<void> {
+    for (const claim of this.#uncertainClaims) await requeueRunning(this.#context.db, { claim });
+    this.#uncertainClaims = [];
   }
 
   #begin(job: StoredJob): void {
-    const work = this.#shop.works.get(job.kind)!;
+    const work = this.#context.registrations.get(job.kind)!;
     this.#running.set(job.id, job);
     // A move waits for what reads where a repository was, and reads nothing there but its own.
-    const end = this.#lane === 'moves' ? () => {} : this.#shop.underWay.begin();
-    void runJob(work, job, this.#cut.signal).then((failure) => {
+    const end = this.#lane === 'moves' ? () => {} : this.#context.inFlight.begin();
+    void runJob(work, job, this.#abort.signal).then((failure) => {
       // What was left goes on.
       if (failure?.left) void failure.left.finally(end);
       else end();
@@ -201,11 +201,11 @@ export class LaneWorkers {
     });
   }
 
-  #end(work: Work, job: StoredJob, failure: Failure | null): void {
-    const { clock, log } = this.#shop;
-    const stopped = this.#cut.signal.aborted;
+  #end(work: JobRegistration, job: StoredJob, failure: Failure | null): void {
+    const { clock, log } = this.#context;
+    const stopped = this.#abort.signal.aborted;
     const outcome = outcomeOf(work, job, failure, clock.now(), stopped);
-    const failed = failure !== null && comesAgainAfter(failure.error) === null;
+    const failed = failure !== null && retryDelayOf(failure.error) === null;
     if (failed && !stopped) {
       const dead = outcome.to !== 'done' && outcome.to.state === 'dead';
       this.counts[dead ? 'dead' : 'failed'] += 1;
@@ -213,7 +213,7 @@ export class LaneWorkers {
         job: job.id,
         kind: job.kind,
         attempts: job.attempts,
-        error: textOf(failure.error),
+        error: errorText(failure.error),
       });
     }
     if (!failed) this.counts.done += 1;
@@ -227,8 +227,8 @@ export class LaneWorkers {
     }
     this.#ended.push(outcome);
     // A share of the lane is free, which others may have waited for.
-    if (ROOT_SHARES[this.#lane] !== undefined) this.#mayBeDue = true;
-    this.#goOn();
+    if (ROOT_QUOTAS[this.#lane] !== undefined) this.#mayBeDue = true;
+    this.#resume();
   }
 
   /** @param early whether the pause ends when the lane is woken */

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Db, Schema } from '../db/schema.ts';
-import type { StoredJob } from '../db/tables/jobs.ts';
-import { freeHeld } from './upkeep.ts';
+import type { Db, Schema } from '../db/db.schema.ts';
+import type { StoredJob } from '../db/tables/jobs.table.ts';
+import { releaseUnheld } from './job-maintenance.ts';
 
 /** Which jobs are meant: all conditions hold. */
 export interface Selection {
@@ -78,7 +78,7 @@ export async function dropJobs(db: Db, selection: Selection): Promise<number> {
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   });
-  if (dropped > 0) await db.transaction().execute(freeHeld);
+  if (dropped > 0) await db.transaction().execute(releaseUnheld);
   return dropped;
 }
 

@@ -1,13 +1,13 @@
-import type { Db } from '../db/schema.ts';
-import { nextRun } from './kinds.ts';
-import type { Work } from './run.ts';
+import type { Db } from '../db/db.schema.ts';
+import { nextRun } from './jobs.kinds.ts';
+import type { JobRegistration } from './jobs.run.ts';
 
 /**
  * Sees to it that work that recurs has its one row, and none that is further away than its schedule allows: the clock may
  * have run ahead for a while, and a new version may have another schedule.
  */
-export async function keepRecurring(db: Db, works: Iterable<Work>, now: Date): Promise<void> {
-  for (const { kind, schedule } of works) {
+export async function ensureRecurring(db: Db, registrations: Iterable<JobRegistration>, now: Date): Promise<void> {
+  for (const { kind, schedule } of registrations) {
     if (schedule === null) continue;
     const next = nextRun(schedule, now).toISOString();
     const row = await db

@@ -63,7 +63,7 @@ test('what an earlier version kept plain is sealed by a job, in steps, and reads
   const before = await shown();
   assert.equal(before.variables.find(({ key }) => key === 'V_7')?.value, '1.looks-sealed');
   await app.deps.jobs.enqueue(db, SEAL, {});
-  await app.settle();
+  await app.drain();
   for (const { table, column } of [
     { table: 'ci_variables', column: 'value' },
     { table: 'ci_pipeline_schedule_variables', column: 'value' },
@@ -77,7 +77,7 @@ test('what an earlier version kept plain is sealed by a job, in steps, and reads
   assert.equal(before.project, 'https://*****:*****@git.example/x.git');
   const sealed = await db.selectFrom('ci_variables').select(['id', 'value']).execute();
   await app.deps.jobs.enqueue(db, SEAL, {});
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await db.selectFrom('ci_variables').select(['id', 'value']).execute(), sealed);
 });
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { openStored, SEALED, sealStored, storedText } from '../core/stored-secret.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import { jobKind } from './kinds.ts';
+import { jobKind } from './jobs.kinds.ts';
 
 /** Seals what an earlier version has kept plain; the upgrade from it has written the job. */
 export const SEAL = jobKind<Record<string, never>>('secrets.seal', { lane: 'slow', timeoutMs: 3_600_000 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/schema.ts';
-import { LANES } from './kinds.ts';
+import type { Db } from '../db/db.schema.ts';
+import { LANES } from './jobs.kinds.ts';
 
 /** The jobs of one lane. */
 export interface LaneStats {

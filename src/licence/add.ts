@@ -1,13 +1,13 @@
-import { INSTANCE, recordAudit } from '../audit/record.ts';
+import { INSTANCE, recordAudit } from '../audit/record.audit.ts';
 import { timestamp, today } from '../core/clock.ts';
-import type { Db } from '../db/schema.ts';
-import type { License } from '../db/tables/licenses.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { License } from '../db/tables/licenses.table.ts';
 import type { Deps } from '../deps.ts';
 import { countBillable } from './billable-users.ts';
-import { BadLicenseKey, tidyKey, verifyLicenseKey } from './key.ts';
-import { type LicenseDeps, licenseOf, trustedLicenses } from './stored.ts';
+import { BadLicenseKey, tidyKey, verifyLicenseKey } from './licence.key.ts';
+import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.ts';
 import { hasExpired, type LicenseTerms } from './terms.ts';
-import { billingPlan, mostCounted, recordBillableUsers, type Term, termOf } from './usage.ts';
+import { billingPlan, maxBillableUsers, recordBillableUsers, type Term, termOf } from './usage.ts';
 
 /** So far may users go over the number of a license that is added (public documentation, "Users exceed license limit"). */
 const TOLERANCE_PERCENT = 10;
@@ -60,7 +60,7 @@ async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms
   const before = licenseOf(await trustedLicenses(deps, db), day);
   const past = previousTerm(terms, before?.terms);
   if (previous !== null) {
-    const [paid, owed] = [trueup_quantity ?? 0, ((await mostCounted(db, [past]))[0] ?? 0) - previous];
+    const [paid, owed] = [trueup_quantity ?? 0, ((await maxBillableUsers(db, [past]))[0] ?? 0) - previous];
     if (owed > paid) {
       throw new BadLicenseKey(`You have applied a True-up for ${people(paid)} but you need one for ${people(owed)}.`);
     }
@@ -68,7 +68,7 @@ async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms
     requireWithin(
       'During the year before this license started, this GitLab installation had',
       limit,
-      (await mostCounted(db, [past]))[0] ?? 0,
+      (await maxBillableUsers(db, [past]))[0] ?? 0,
     );
   }
   requireWithin('This GitLab installation currently has', limit, await countBillable(db, billingPlan(terms), day));

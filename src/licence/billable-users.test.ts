@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { today } from '../core/clock.ts';
-import type { User } from '../db/tables/users.ts';
+import type { User } from '../db/tables/users.table.ts';
 import { billableAmong, countBillable } from './billable-users.ts';
 
 let app: TestApp;

@@ -3,10 +3,10 @@ import { type ExpressionBuilder, type ExpressionWrapper, type RawBuilder, type S
 import { PLANS, type Plan } from '../config/config.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
+import type { Db, Schema } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Db, Schema } from '../db/schema.ts';
-import { planInForce } from './plan-in-force.ts';
-import type { LicenseDeps } from './stored.ts';
+import { effectivePlan } from './effective-plan.ts';
+import type { LicenseDeps } from './licence.stored.ts';
 
 /**
  * The level up to which a membership costs nothing: on the highest plan guests are free, on the others nobody who belongs
@@ -48,7 +48,7 @@ function belongsAboveFree(
 }
 
 /** Users that are looked at at a time: an embedded database answers nobody else meanwhile. */
-const AT_ONCE = 10_000;
+const BATCH_SIZE = 10_000;
 
 /** How many users a plan would bill now. @param day today */
 export async function countBillable(db: Db, plan: Plan, day: string): Promise<number> {
@@ -57,12 +57,12 @@ export async function countBillable(db: Db, plan: Plan, day: string): Promise<nu
     .select((eb) => eb.fn.max('id').as('last'))
     .executeTakeFirstOrThrow();
   let users = 0;
-  for (let from = 0; from < Number(last ?? 0); from += AT_ONCE) {
+  for (let from = 0; from < Number(last ?? 0); from += BATCH_SIZE) {
     const { count } = await db
       .selectFrom('users')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('users.id', '>', from)
-      .where('users.id', '<=', from + AT_ONCE)
+      .where('users.id', '<=', from + BATCH_SIZE)
       .where((eb) => isBillable(eb, plan, day))
       .executeTakeFirstOrThrow();
     users += Number(count);
@@ -84,7 +84,7 @@ const billable = new Map(PLANS.map((plan) => [plan, billableOn(plan)]));
 /** Which of the users the plan in force bills. */
 export async function billableAmong(deps: LicenseDeps, userIds: readonly number[]): Promise<ReadonlySet<number>> {
   if (userIds.length === 0) return new Set();
-  const among = billable.get(await planInForce(deps))!;
+  const among = billable.get(await effectivePlan(deps))!;
   const rows = await among(deps.db, { ids: userIds, day: today(deps.clock) });
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
-import { CannotStart } from '../core/cannot-start.ts';
+import { StartupError } from '../core/startup-error.ts';
 
 /** Writes a file that was not there, to the disk. */
 async function writeNew(path: string, text: string, mode: number): Promise<void> {
@@ -17,7 +17,7 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
  * Makes the key pair of an issuer of licenses: the private key in a file that its owner alone may read, the public one
  * beside it with `.pub`. What is there stays as it is.
  * @returns the public key as `STITHY_LICENSE_ISSUER` takes it
- * @throws CannotStart
+ * @throws StartupError
  */
 export async function makeIssuer(path: string): Promise<string> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -27,7 +27,7 @@ export async function makeIssuer(path: string): Promise<string> {
     await writeNew(`${path}.pub`, `${line}\n`, 0o644);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CannotStart(
+    throw new StartupError(
       code === 'EEXIST'
         ? `${path} or ${path}.pub is there already: keys are never written over. Choose another name.`
         : `The key pair cannot be written: ${message}.`,
@@ -38,14 +38,14 @@ export async function makeIssuer(path: string): Promise<string> {
 
 /**
  * The private key of an issuer.
- * @throws CannotStart that says nothing of what is in the file
+ * @throws StartupError that says nothing of what is in the file
  */
 export async function readIssuer(path: string): Promise<KeyObject> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    throw new CannotStart(`The private key of the issuer cannot be read: ${(error as Error).message}.`);
+    throw new StartupError(`The private key of the issuer cannot be read: ${(error as Error).message}.`);
   }
   let key: KeyObject | null = null;
   try {
@@ -54,7 +54,7 @@ export async function readIssuer(path: string): Promise<KeyObject> {
     // Said below.
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new CannotStart(`${path} holds no private key of an issuer, as "stithy license issuer" makes them.`);
+    throw new StartupError(`${path} holds no private key of an issuer, as "stithy license issuer" makes them.`);
   }
   return key;
 }

@@ -32,21 +32,21 @@ export interface LicenseTerms {
 
 const GRACE_DAYS = 14;
 const LAST_DAY = '9999-12-31';
-const MOST_TEXT = 255;
-const MOST_ADD_ONS = 100;
-const MOST_COUNT = 2 ** 31 - 1;
+const MAX_TEXT = 255;
+const MAX_ADD_ONS = 100;
+const MAX_COUNT = 2 ** 31 - 1;
 
 type Loose = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_COUNT;
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' &&
   /^\d{4}-\d{2}-\d{2}$/.test(value) &&
   new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value;
 const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MOST_TEXT && !value.includes('\0');
+  typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\0');
 
 /** What does not fit in the terms of a license. */
 export class BadTerms extends Error {
@@ -66,7 +66,7 @@ export function readTerms(value: unknown): LicenseTerms {
   const { licensee, restrictions, issued_at, starts_at } = value;
   require(isObject(licensee), 'licensee must be an object');
   const { Name = '', Email = '', Company = '' } = licensee;
-  require(isText(Name) && isText(Email) && isText(Company), `licensee takes texts of at most ${MOST_TEXT} characters`);
+  require(isText(Name) && isText(Email) && isText(Company), `licensee takes texts of at most ${MAX_TEXT} characters`);
   require(Name !== '', 'licensee must have a Name');
   require(isDay(issued_at), 'issued_at must be a day');
   require(isDay(starts_at), 'starts_at must be a day');
@@ -100,7 +100,7 @@ function readRestrictions(value: unknown): LicenseTerms['restrictions'] {
     Object.entries(add_ons).every(
       ([name, count]) => isText(name) && isCount(count),
     ), 'restrictions.add_ons must hold numbers by name');
-  require(Object.keys(add_ons).length <= MOST_ADD_ONS, `restrictions.add_ons takes at most ${MOST_ADD_ONS} names`);
+  require(Object.keys(add_ons).length <= MAX_ADD_ONS, `restrictions.add_ons takes at most ${MAX_ADD_ONS} names`);
   const [active_user_count, previous_user_count, trueup_quantity] = COUNTS.map((name) => {
     const count = value[name] ?? null;
     require(count === null || isCount(count), `restrictions.${name} must be a whole number`);
@@ -130,14 +130,14 @@ export function dayAfter(day: string, days: number): string {
 }
 
 /** The first day on which a license that is over gives no plan any more; null where it is never over. */
-export function lostAt({ expires_at, block_changes_at }: LicenseTerms): string | null {
+export function lapsesAt({ expires_at, block_changes_at }: LicenseTerms): string | null {
   if (expires_at === null || block_changes_at !== null) return block_changes_at;
   return dayAfter(expires_at, GRACE_DAYS);
 }
 
 /** Whether a license that has started still gives its plan. @param day today */
 export function givesPlan(terms: LicenseTerms, day: string): boolean {
-  const lost = lostAt(terms);
+  const lost = lapsesAt(terms);
   return lost === null || day < lost;
 }
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Plan } from '../config/config.ts';
 import { timestamp, today } from '../core/clock.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import { countBillable } from './billable-users.ts';
-import { type LicenseDeps, licenseOf, trustedLicenses } from './stored.ts';
+import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.ts';
 import type { LicenseTerms } from './terms.ts';
 
 /** A time in which users are counted: from its first day until before the last one, or for ever. */
@@ -24,7 +24,7 @@ const inTerm = (db: Db, { from, before }: Term) => {
 };
 
 /** The most users that were counted on a day of each term, in one query; 0 where none were. */
-export async function mostCounted(db: Db, terms: readonly Term[]): Promise<number[]> {
+export async function maxBillableUsers(db: Db, terms: readonly Term[]): Promise<number[]> {
   const [first, ...rest] = terms.map(({ from, before }, at) =>
     db.selectNoFrom((eb) => [
       eb.val(at).as('at'),

@@ -51,7 +51,7 @@ test('a mail is sent with both its parts, its thread and all that it says of its
     headers: { 'List-Id': 'group/project <1.project.group.forge.example.com>', 'X-GitLab-Project-Id': '1' },
     attachments: [{ filename: 'errors.csv', contentType: 'text/csv', content: 'a,b\n1,ü\n' }],
   });
-  await app.settle();
+  await app.drain();
   const [mail] = receiver.mails;
   assert.equal(receiver.mails.length, 1);
   assert.deepEqual([mail!.from, mail!.to], ['forge@example.com', ['ada@example.org']]);
@@ -84,7 +84,7 @@ test('many mails are sent once each, with a Message-ID of their own', async () =
     app.deps,
     to.map((address) => ({ ...PLAIN, to: address })),
   );
-  await app.settle();
+  await app.drain();
   assert.deepEqual(receiver.mails.map((mail) => mail.to[0]).sort(), [...to].sort());
   const ids = new Set(receiver.mails.map(({ headers }) => headers['message-id']));
   assert.equal(ids.size, to.length);
@@ -115,7 +115,7 @@ test('nothing that somebody writes becomes a header of its own, or another recei
     headers: { 'List-Id': 'x\r\nBcc: all@example.org' },
   });
   await enqueueMail(app.deps.db, app.deps, { ...PLAIN, text: 'one\r\n.\r\nMAIL FROM:<eve@example.net>\r\n' });
-  await app.settle();
+  await app.drain();
   assert.equal(receiver.mails.length, 2);
   for (const mail of receiver.mails) {
     assert.deepEqual([mail.from, mail.to, mail.headers.bcc], ['forge@example.com', ['ada@example.org'], undefined]);
@@ -137,7 +137,7 @@ test('what the mail server does not take now is sent later, under the same Messa
   assert.match(last_error!, /Mailbox busy/);
   receiver.onMail = () => {};
   clock.advance(60_000);
-  await app.settle();
+  await app.drain();
   assert.equal(receiver.mails.length, 1);
   assert.equal(await waiting(), undefined);
 });
@@ -147,7 +147,7 @@ test('what the mail server never takes is given up at once, and kept for a perso
     throw Object.assign(new Error('No such user'), { responseCode: 550 });
   };
   await enqueueMail(app.deps.db, app.deps, PLAIN);
-  await app.settle();
+  await app.drain();
   const { state, last_error, attempts } = (await waiting())!;
   assert.deepEqual([state, attempts], ['dead', 1]);
   assert.match(last_error!, /No such user/);
@@ -162,7 +162,7 @@ test('a mail waits while there is no mail server', async () => {
   assert.equal((await waiting())!.state, 'waiting');
   receiver = await SmtpReceiver.listen({}, port);
   clock.advance(3_600_000);
-  await app.settle();
+  await app.drain();
   assert.equal(receiver.mails.length, 1);
 });
 
@@ -172,7 +172,7 @@ test('a mail of a transaction that fails is not sent', async () => {
     throw new Error('undone');
   });
   await assert.rejects(fails, /undone/);
-  await app.settle();
+  await app.drain();
   assert.equal(receiver.mails.length, 0);
 });
 
@@ -210,7 +210,10 @@ test('a mail server that wants a password gets it, and one that does not know it
     await good.send({ ...PLAIN, messageId: 'a@host.example' });
     assert.equal(strict.mails[0]!.from, 'noreply@host.example');
     await assert.rejects(bad.verify());
-    await assert.rejects(bad.send({ ...PLAIN, messageId: 'b@host.example' }), (error: Error) => !('lasting' in error));
+    await assert.rejects(
+      bad.send({ ...PLAIN, messageId: 'b@host.example' }),
+      (error: Error) => !('permanent' in error),
+    );
   } finally {
     await good.close();
     await bad.close();
@@ -243,7 +246,7 @@ test('where the mail server offers TLS that it cannot prove, nothing is sent, an
   const mailer = new Mailer(config.mail, () => 'host.example');
   await assert.rejects(
     mailer.send({ ...PLAIN, messageId: 'a@host.example' }),
-    (error: Error) => /certificate/i.test(error.message) && !('lasting' in error),
+    (error: Error) => /certificate/i.test(error.message) && !('permanent' in error),
   );
   assert.deepEqual(unproven.mails, []);
   await mailer.close();

@@ -11,8 +11,8 @@ const CONNECT_MS = 10_000;
 const SILENT_MS = 60_000;
 
 /** A mail that its server will take neither now nor later. */
-export class MailRefused extends Error {
-  readonly lasting = true;
+export class MailRejected extends Error {
+  readonly permanent = true;
 }
 
 /** The way to the mail server that the settings name. Nothing is loaded or connected before the first mail. */
@@ -36,7 +36,7 @@ export class Mailer {
 
   /**
    * Gives a mail to the mail server; once it is back, that has it.
-   * @throws MailRefused for what it will not take later either; what the connection fails with
+   * @throws MailRejected for what it will not take later either; what the connection fails with
    */
   async send(mail: Mail & { messageId: string }): Promise<void> {
     const {
@@ -74,7 +74,7 @@ export class Mailer {
       });
     } catch (error) {
       const message = this.#withoutPassword((error as Error).message);
-      throw isRefusal(error as NodemailerError) ? new MailRefused(message) : new Error(message);
+      throw isRefusal(error as NodemailerError) ? new MailRejected(message) : new Error(message);
     }
   }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import { jobKind } from '../jobs/kinds.ts';
-import { isSilent } from '../settings/silence.ts';
+import { jobKind } from '../jobs/jobs.kinds.ts';
+import { isSilentMode } from '../settings/silent-mode.ts';
 import type { Mail } from './mail.ts';
 
 const SEND_MAIL = jobKind<Mail & { messageId: string }>('mail.send', { lane: 'mail', timeoutMs: 120_000 });
@@ -20,7 +20,7 @@ export const enqueueMail = (db: Db, deps: Deps, mail: Mail): Promise<void> => en
 
 /** Several mails at once, in a few statements however many they are. */
 export async function enqueueMails(db: Db, deps: Deps, mails: readonly Mail[]): Promise<void> {
-  if (isSilent(deps)) return;
+  if (isSilentMode(deps)) return;
   if (!deps.mailer.sends) {
     for (const { to, subject } of mails) {
       deps.log.log('info', 'a mail was not sent: STITHY_SMTP_URL names no mail server', { to, subject });
@@ -39,6 +39,6 @@ export async function enqueueMails(db: Db, deps: Deps, mails: readonly Mail[]): 
 /** Names the work in the background. */
 export function registerMail(deps: Deps): void {
   deps.jobs.register(SEND_MAIL, async (mail) => {
-    if (!isSilent(deps)) await deps.mailer.send(mail);
+    if (!isSilentMode(deps)) await deps.mailer.send(mail);
   });
 }

@@ -1,4 +1,4 @@
-import type { MarkupRequest } from './request.ts';
+import type { MarkupRequest } from './markup.request.ts';
 
 type Place = Pick<MarkupRequest, 'base' | 'slug'>;
 

@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { type IssueLinks, linkIssues } from './issue-links.ts';
 import { addressOf, isExternal } from './links.ts';
-import type { MarkupRequest } from './request.ts';
+import { type IssueLinks, linkIssues } from './markup.issue-links.ts';
+import type { MarkupRequest } from './markup.request.ts';
 
 /** Blocks whose texts may run in either direction. */
 const DIRECTED = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'blockquote']);

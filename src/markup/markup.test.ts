@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { renderApart } from './apart.ts';
-import { renderHere } from './here.ts';
 import { addressOf } from './links.ts';
-import { renderMarkup } from './render.ts';
+import { renderMarkup } from './markup.render.ts';
+import { renderInThisThread } from './render-in-this-thread.ts';
+import { renderInThread } from './render-in-thread.ts';
 
 const place = { base: '/group/project/-/wikis', slug: 'Guides/First-steps' };
-const html = (text: string, format = 'markdown') => renderHere({ text, format, ...place });
+const html = (text: string, format = 'markdown') => renderInThisThread({ text, format, ...place });
 
 describe('Markdown', () => {
   test('becomes HTML that says where it comes from', () => {
@@ -91,14 +91,14 @@ test('large texts are rendered in a thread, and come to the same', async () => {
   const text = '# Title\n\nA paragraph with **much** to say.\n'.repeat(2_000);
   const request = { text, format: 'markdown', ...place };
   const apart = await renderMarkup('large', request);
-  assert.equal(apart, renderHere(request));
+  assert.equal(apart, renderInThisThread(request));
   assert.equal(await renderMarkup('large', { ...request, text: 'x'.repeat(5_000) }), apart, 'what is known is kept');
 });
 
 test('a text that takes too long ends with its thread', async () => {
   const text = '> '.repeat(200_000) + '*a **b'.repeat(200_000);
   await assert.rejects(
-    renderApart({ text: text.repeat(4), format: 'markdown', ...place }, { cpuMs: 1, intervalMs: 1 }),
+    renderInThread({ text: text.repeat(4), format: 'markdown', ...place }, { cpuMs: 1, intervalMs: 1 }),
     {
       status: 422,
     },
@@ -112,17 +112,17 @@ test('a thread that is given no time says nothing about the text', async (t) => 
     return new Promise(() => undefined);
   });
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const rendered = renderApart({ text: '> '.repeat(200_000), format: 'markdown', ...place });
+  const rendered = renderInThread({ text: '> '.repeat(200_000), format: 'markdown', ...place });
   while (looks === 0) await setImmediate();
   t.mock.timers.tick(59_000);
   t.mock.timers.tick(3_000);
-  await assert.rejects(rendered, { status: 503, headers: { 'Retry-After': '5' }, comesAgainMs: 5_000 });
+  await assert.rejects(rendered, { status: 503, headers: { 'Retry-After': '5' }, retryAfterMs: 5_000 });
 });
 
 test('time in which others have the processor is not counted, however long it is', async (t) => {
   t.mock.method(Worker.prototype, 'cpuUsage', async () => ({ user: 0, system: 0 }));
   const text = '*a* '.repeat(50_000);
-  const html = await renderApart({ text, format: 'markdown', ...place }, { cpuMs: 1, intervalMs: 1 });
+  const html = await renderInThread({ text, format: 'markdown', ...place }, { cpuMs: 1, intervalMs: 1 });
   assert.match(html, /<em>a<\/em>/);
 });
 
@@ -139,13 +139,13 @@ test('a text that becomes far longer than it is is refused', async () => {
   ];
   for (const text of long) {
     await assert.rejects(
-      renderApart({ text, format: 'markdown', ...far }, UNLIMITED),
+      renderInThread({ text, format: 'markdown', ...far }, UNLIMITED),
       { status: 422 },
       text.slice(0, 10),
     );
   }
   const most = '&'.repeat(1024 * 1024);
-  assert.ok((await renderApart({ text: most, format: 'plaintext', ...far }, UNLIMITED)).length > most.length * 4);
+  assert.ok((await renderInThread({ text: most, format: 'plaintext', ...far }, UNLIMITED)).length > most.length * 4);
 });
 
 test('texts that are made to be slow are rendered, or refused', async () => {
@@ -161,7 +161,7 @@ test('texts that are made to be slow are rendered, or refused', async () => {
   ];
   for (const text of slow) {
     try {
-      assert.ok((await renderApart({ text, format: 'markdown', ...place })).length > 0);
+      assert.ok((await renderInThread({ text, format: 'markdown', ...place })).length > 0);
     } catch (error) {
       assert.equal((error as { status?: number }).status, 422, text.slice(0, 10));
     }

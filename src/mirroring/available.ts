@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { forbidden } from '../core/errors.ts';
+import { forbidden } from '../core/core.errors.ts';
 import type { Deps } from '../deps.ts';
 
 /** Mirrors that are set up go on, whatever administrators say then. @throws ApiError 403 where only they set mirrors up */

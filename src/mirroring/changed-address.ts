@@ -6,7 +6,7 @@ import {
   sameRepository,
   withCredentials,
   withoutCredentials,
-} from './address.ts';
+} from './mirroring.address.ts';
 
 /** What is asked for of a stored address; what is left out stays as it is. */
 export interface AddressChange {

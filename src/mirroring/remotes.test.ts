@@ -11,12 +11,12 @@ import { closedAddress } from '../../test/support/file-server.ts';
 import { gitFixture } from '../../test/support/git-fixture.ts';
 import { MirrorPair } from '../../test/support/mirrors.ts';
 import { storedText } from '../core/stored-secret.ts';
-import { gitEnvironment } from '../git/environment.ts';
-import { spawnGit } from '../git/process.ts';
-import { runRemote } from '../git/remote.ts';
+import { gitEnvironment } from '../git/git.environment.ts';
+import { spawnGit } from '../git/git.process.ts';
+import { runRemote } from '../git/git.remote.ts';
 import { remoteFailure } from '../git/remote-error.ts';
-import { maskCredentials, withoutCredentials } from './address.ts';
 import { changedAddress } from './changed-address.ts';
+import { maskCredentials, withoutCredentials } from './mirroring.address.ts';
 
 let app: TestApp;
 let small: TestApp;
@@ -103,7 +103,7 @@ test('is pushed to over the protocol of git', async (t) => {
     const json = { url, enabled: true };
     const { id } = expectStatus<{ id: number }>(await app.post(path, { json }), 201);
     expectStatus(await app.post(`${path}/${id}/sync`), 204);
-    await app.settle();
+    await app.drain();
     const { last_error } = expectStatus<{ last_error: unknown }>(await app.get(`${path}/${id}`), 200);
     assert.equal(last_error, null);
     assert.equal(there.git(['rev-parse', 'refs/heads/main']), sha);
@@ -143,7 +143,7 @@ test('a host that stands for an address inside by the time it is used is not con
           .set({ import_url: storedText(url) })
           .where('id', '=', project.id)
           .execute();
-        await guarded.settle();
+        await guarded.drain();
         const { last_error } = expectStatus(await guarded.get(path), 200);
         assert.equal(last_error, 'The address is blocked: Requests to localhost are not allowed');
         assert.deepEqual(asked, []);

@@ -1,6 +1,6 @@
 import { openStored, sealStored } from '../core/stored-secret.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { RemoteMirror } from '../db/tables/remote-mirrors.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { RemoteMirror } from '../db/tables/remote-mirrors.table.ts';
 import type { Deps } from '../deps.ts';
 
 type Box = Pick<Deps, 'secrets'>;

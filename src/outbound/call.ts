@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { type OutsideRequest, requestOutside } from './request.ts';
-import { BlockedAddress, type OutboundRules } from './resolve.ts';
+import { type ExternalRequest, requestExternal } from './outbound.request.ts';
+import { BlockedAddress, type OutboundRules } from './outbound.resolve.ts';
 
-export interface OutsideCall extends Pick<OutsideRequest, 'method' | 'headers' | 'verifyTls' | 'keepAlive'> {
+export interface OutboundCall extends Pick<ExternalRequest, 'method' | 'headers' | 'verifyTls' | 'keepAlive'> {
   body?: Buffer;
   /** Milliseconds for all of it. */
   timeoutMs: number;
@@ -12,7 +12,7 @@ export interface OutsideCall extends Pick<OutsideRequest, 'method' | 'headers' |
   signal: AbortSignal;
 }
 
-export interface OutsideAnswer {
+export interface OutboundResponse {
   status: number;
   /** In lower case; several of one name joined by commas. */
   headers: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ const MAX_DRAINED = 65_536;
  * checked when it is connected to; redirects are not followed.
  * @throws CallFailed; the reason of the signal
  */
-export async function callOutside(url: URL, rules: OutboundRules, call: OutsideCall): Promise<OutsideAnswer> {
+export async function callExternal(url: URL, rules: OutboundRules, call: OutboundCall): Promise<OutboundResponse> {
   const { timeoutMs, maxAnswerBytes, signal, ...request } = call;
   signal.throwIfAborted();
   // Signals that end by themselves would keep all that the call was until then.
@@ -46,7 +46,7 @@ export async function callOutside(url: URL, rules: OutboundRules, call: OutsideC
   const stop = () => over.abort();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const answer = await requestOutside(url, rules, {
+    const answer = await requestExternal(url, rules, {
       ...request,
       headers: { 'accept-encoding': 'identity', ...request.headers, 'content-length': String(call.body?.length ?? 0) },
       signal: over.signal,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressProblem } from './addresses.ts';
-import { BlockedAddress, parseHttpUrl, resolveOutside } from './resolve.ts';
+import { addressProblem } from './outbound.addresses.ts';
+import { BlockedAddress, parseHttpUrl, resolveExternal } from './outbound.resolve.ts';
 
 const GUARDED = { allowLocalNetwork: false };
 const blocked = (text: RegExp) => (error: unknown) => error instanceof BlockedAddress && text.test(error.message);
@@ -34,27 +34,27 @@ for (const host of [
   '[ff02::1]',
 ]) {
   test(`${host} is not reached`, async () => {
-    await assert.rejects(resolveOutside(parseHttpUrl(`http://${host}/x.git`), GUARDED), blocked(/^is blocked: /));
+    await assert.rejects(resolveExternal(parseHttpUrl(`http://${host}/x.git`), GUARDED), blocked(/^is blocked: /));
   });
 }
 
 test('public addresses are reached, as they stand', async () => {
   for (const host of ['1.1.1.1', '[2606:4700:4700::1111]', '[64:ff9b::101:101]', '[::ffff:1.1.1.1]']) {
-    assert.equal((await resolveOutside(parseHttpUrl(`https://${host}/`), GUARDED)).length, 1);
+    assert.equal((await resolveExternal(parseHttpUrl(`https://${host}/`), GUARDED)).length, 1);
   }
   assert.equal(addressProblem('172.32.0.1'), null);
   assert.equal(addressProblem('not an address'), 'the local network');
 });
 
 test('local addresses are reached where the installation lets them be', async () => {
-  assert.deepEqual(await resolveOutside(parseHttpUrl('http://127.0.0.1:8080/'), { allowLocalNetwork: true }), [
+  assert.deepEqual(await resolveExternal(parseHttpUrl('http://127.0.0.1:8080/'), { allowLocalNetwork: true }), [
     '127.0.0.1',
   ]);
 });
 
 test('single hosts, networks and ports of the local network are reached where a list names them', async () => {
   const reach = (address: string, allowed: string[]) =>
-    resolveOutside(parseHttpUrl(address), { allowLocalNetwork: false, allowed });
+    resolveExternal(parseHttpUrl(address), { allowLocalNetwork: false, allowed });
   const local = 'http://127.0.0.1:8080/';
   for (const entry of ['127.0.0.1', '127.0.0.0/8', '127.0.0.1:8080', '127.0.0.1/32']) {
     assert.deepEqual(await reach(local, ['elsewhere.example', entry]), ['127.0.0.1']);
@@ -83,7 +83,7 @@ for (const [text, reason] of [
   ['', /invalid/],
 ] as const) {
   test(`${JSON.stringify(text)} is refused`, async () => {
-    const check = async () => resolveOutside(parseHttpUrl(text), GUARDED);
+    const check = async () => resolveExternal(parseHttpUrl(text), GUARDED);
     await assert.rejects(check, blocked(reason));
   });
 }

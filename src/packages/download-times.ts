@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Logger } from '../core/logger.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 
 /** How long times are kept in memory: a commit for each download would make everybody read everything anew. */
 const KEPT_MS = 60_000;
@@ -8,7 +8,7 @@ const KEPT_MS = 60_000;
 const WRITTEN_AT = 5_000;
 /** Packages whose times are kept at most, where they cannot be written: those that were downloaded last. */
 const MAX_KEPT = 10_000;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** When packages were last downloaded, as far as the database does not know it yet. */
 export class DownloadTimes {
@@ -28,7 +28,7 @@ export class DownloadTimes {
   }
 
   /** @param at instant, ISO 8601 */
-  note(packageId: number, at: string): void {
+  record(packageId: number, at: string): void {
     this.#times.delete(packageId);
     this.#times.set(packageId, at);
     if (this.#times.size > MAX_KEPT) this.#times.delete(this.#times.keys().next().value!);
@@ -68,7 +68,7 @@ export class DownloadTimes {
   }
 
   #next(): [number, string][] {
-    return [...this.#times.entries().take(AT_ONCE)].sort(([a], [b]) => a - b);
+    return [...this.#times.entries().take(BATCH_SIZE)].sort(([a], [b]) => a - b);
   }
 
   async #writeBatch(batch: readonly [number, string][]): Promise<void> {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp, TestClock } from '../../test/support/app.ts';
 import { makePackage } from '../../test/support/packages.ts';
 import { DownloadTimes } from './download-times.ts';
-import { lastDownload, noteDownload } from './downloads.ts';
+import { lastDownload, recordDownload } from './downloads.ts';
 
 let app: TestApp;
 let clock: TestClock;
@@ -29,7 +29,7 @@ test('downloads are known at once, and written together', async () => {
   writes = 0;
   for (let n = 0; n < 100; n += 1) {
     clock.advance(1_000);
-    for (const { id } of [a, b]) noteDownload(app.deps, id);
+    for (const { id } of [a, b]) recordDownload(app.deps, id);
   }
   const now = clock.now().toISOString();
   assert.equal(writes, 0);
@@ -47,7 +47,7 @@ test('downloads are known at once, and written together', async () => {
 
 test('a later time that another process wrote stays', async () => {
   const { id } = await makePackage(app.deps, projectId);
-  noteDownload(app.deps, id);
+  recordDownload(app.deps, id);
   const later = new Date(clock.now().getTime() + 5_000).toISOString();
   await app.deps.db.updateTable('packages').set({ last_downloaded_at: later }).where('id', '=', id).execute();
   assert.equal(lastDownload(app.deps, await rowOf(id)), later);
@@ -57,10 +57,10 @@ test('a later time that another process wrote stays', async () => {
 
 test('packages that have gone meanwhile are passed over, and more than are kept are written early', async () => {
   const { id } = await makePackage(app.deps, projectId);
-  for (let n = 0; n < 10_050; n += 1) noteDownload(app.deps, 1_000_000 + n);
-  noteDownload(app.deps, id);
+  for (let n = 0; n < 10_050; n += 1) recordDownload(app.deps, 1_000_000 + n);
+  recordDownload(app.deps, id);
   await app.deps.downloads.flush();
-  noteDownload(app.deps, id);
+  recordDownload(app.deps, id);
   await app.deps.downloads.flush();
   assert.equal((await rowOf(id)).last_downloaded_at, clock.now().toISOString());
   assert.equal(app.deps.downloads.of(1_000_001), undefined);
@@ -80,11 +80,11 @@ test('while the database is away the latest times are kept, and one try serves a
   const { id } = await makePackage(app.deps, projectId);
   const times = new DownloadTimes(db, { log: () => {} });
   const at = clock.now().toISOString();
-  for (let n = 0; n < 12_000; n += 1) times.note(2_000_000 + n, at);
-  times.note(id, at);
+  for (let n = 0; n < 12_000; n += 1) times.record(2_000_000 + n, at);
+  times.record(id, at);
   await times.flush();
   assert.equal(tries, 1);
-  for (let n = 0; n < 100; n += 1) times.note(3_000_000 + n, at);
+  for (let n = 0; n < 100; n += 1) times.record(3_000_000 + n, at);
   assert.equal(tries, 1, 'the next try waits for its time');
   assert.equal(times.of(id), at);
   assert.equal(times.of(2_000_000), undefined, 'the oldest gave way');

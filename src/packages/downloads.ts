@@ -1,9 +1,9 @@
-import type { Package } from '../db/tables/packages.ts';
+import type { Package } from '../db/tables/packages.table.ts';
 import type { Deps } from '../deps.ts';
 
 /** Remembers that a file of a package was downloaded. */
-export const noteDownload = ({ downloads, clock }: Pick<Deps, 'downloads' | 'clock'>, packageId: number): void =>
-  downloads.note(packageId, clock.now().toISOString());
+export const recordDownload = ({ downloads, clock }: Pick<Deps, 'downloads' | 'clock'>, packageId: number): void =>
+  downloads.record(packageId, clock.now().toISOString());
 
 /** When a file of the package was last downloaded; null for never. */
 export function lastDownload({ downloads }: Pick<Deps, 'downloads'>, row: Package): string | null {

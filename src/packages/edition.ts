@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { Schema } from '../db/schema.ts';
+import type { Schema } from '../db/db.schema.ts';
 
 type Packages<O> = SelectQueryBuilder<Schema, 'packages', O>;
 
@@ -23,7 +23,7 @@ export const VERSION_STATE = [
  * @param query selects nothing yet
  * @returns also how many rows of versions and files there are, and the projects that have them
  */
-export async function editionOf(
+export async function collectionVersionOf(
   query: Packages<object>,
 ): Promise<{ text: string; rows: number; projectIds: readonly number[] }> {
   const states = await query

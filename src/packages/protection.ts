@@ -1,10 +1,10 @@
-import type { Standing } from '../access/standing.ts';
+import type { CallerInProject } from '../access/caller-in-project.ts';
 import { AccessLevel } from '../core/access-levels.ts';
-import { forbidden } from '../core/errors.ts';
+import { forbidden } from '../core/core.errors.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
-import type { Db } from '../db/schema.ts';
-import type { PackageProtectionRule } from '../db/tables/package-protection-rules.ts';
-import type { PackageType } from '../db/tables/packages.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { PackageProtectionRule } from '../db/tables/package-protection-rules.table.ts';
+import type { PackageType } from '../db/tables/packages.table.ts';
 import { pythonName } from './python-name.ts';
 
 const LEVELS: Readonly<Record<string, number>> = {
@@ -16,7 +16,7 @@ const LEVELS: Readonly<Record<string, number>> = {
 /** Whether a rule of the project keeps the caller from publishing packages of a name, or deleting them. */
 export async function isProtectedFrom(
   db: Db,
-  { caller, project, permissions }: Standing,
+  { caller, project, permissions }: CallerInProject,
   { type, name }: { type: PackageType; name: string },
   action: 'push' | 'delete',
 ): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { PackageType } from '../db/tables/packages.ts';
+import type { PackageType } from '../db/tables/packages.table.ts';
 import type { Deps } from '../deps.ts';
 import { BlobError } from '../storage/blob-store.ts';
-import { maxFileBytes } from './limits.ts';
+import { maxFileBytes } from './package-registry.limits.ts';
 
 /** A file whose bytes are stored, before anything refers to it. Its digests are lower-case hexadecimal digits. */
 export interface ReceivedFile {

@@ -3,7 +3,7 @@ import { type FoundProject, findProject } from '../access/lookup.ts';
 import { projectPermissions } from '../access/permissions.ts';
 import { escapeHtml } from '../core/html.ts';
 import type { Deps } from '../deps.ts';
-import { gitCaller } from '../git-server/http/credentials.ts';
+import { gitCaller } from '../git-server/http/git-http.credentials.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 
 /** Parts of an import path that are tried as a project's path. */

@@ -5,8 +5,8 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../test
 import { mustGit } from '../../test/support/git-client.ts';
 import { GitUser } from '../../test/support/git-user.ts';
 import { makeMergeRequest } from '../../test/support/merge-request.ts';
-import type { Project } from '../db/tables/projects.ts';
-import { rewritePageUrl } from './rewrite.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import { rewritePageUrl } from './pages.rewrite.ts';
 
 let app: TestApp;
 let user: GitUser;

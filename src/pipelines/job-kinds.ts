@@ -1,4 +1,4 @@
-import { jobKind } from '../jobs/kinds.ts';
+import { jobKind } from '../jobs/jobs.kinds.ts';
 
 /** Starts what a bridge triggers. */
 export const RUN_BRIDGE = jobKind<{ job_id: number }>('ci.run-bridge', { lane: 'ci' });

@@ -1,5 +1,5 @@
-import type { Db } from '../db/schema.ts';
-import type { Pipeline } from '../db/tables/pipelines.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { Pipeline } from '../db/tables/pipelines.table.ts';
 
 /**
  * How the pipeline before one ended for the same branch, tag or merge request. Child pipelines are passed over: they are

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import { HOLDER_TYPES, type Holder, type HolderType, holderTypes, LOCATED, tableOf } from './holder.ts';
 
 const BATCH = 200;

@@ -1,6 +1,6 @@
-import { type ApiError, refused } from '../core/errors.ts';
-import { findInTheWay } from '../git/ref-collision.ts';
-import type { Repository } from '../git/repository.ts';
+import { type ApiError, refused } from '../core/core.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
+import { findRefConflict } from '../git/ref-conflict.ts';
 
 /** How much of a client's text an answer repeats. */
 const MAX_ECHO = 255;
@@ -10,8 +10,8 @@ export const cannotCreateBranch = (name: string, reason: string): ApiError =>
   refused(`Failed to create branch '${name.slice(0, MAX_ECHO)}': ${reason}`);
 
 /** Refuses to make a branch whose name is a folder of another's, or the other way round. @throws ApiError 400 */
-export async function refuseInTheWay(repo: Repository, name: string): Promise<void> {
+export async function refuseRefConflict(repo: Repository, name: string): Promise<void> {
   const ref = `refs/heads/${name}`;
-  if ((await repo.refs.resolve(ref)) !== null || (await findInTheWay(repo.refs, ref)) === null) return;
+  if ((await repo.refs.resolve(ref)) !== null || (await findRefConflict(repo.refs, ref)) === null) return;
   throw cannotCreateBranch(name, 'another branch is in the way of its name');
 }

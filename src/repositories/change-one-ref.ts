@@ -1,17 +1,17 @@
 import type { ChangeCause } from '../core/change-cause.ts';
-import { refused } from '../core/errors.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import { refused } from '../core/core.errors.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import { isAncestor } from '../git/compare.ts';
 import { refsContaining } from '../git/contains.ts';
-import type { Repository } from '../git/repository.ts';
+import { isAncestor } from '../git/git.compare.ts';
+import type { Repository } from '../git/git.repository.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
 import { changeRefs } from './change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from './check-changes.ts';
 import { ofProject } from './holder.ts';
-import { type Actor, loadRefRules } from './protections.ts';
-import { requirePassed } from './push-rules/judge.ts';
+import { requirePushRules } from './push-rules/check-push-rules.ts';
+import { type Actor, loadRefRules } from './repository.protections.ts';
 
 /**
  * Moves one ref through the API when the actor may, by the same rules as a push. Call it inside `inRepositoryQueue`.
@@ -36,7 +36,7 @@ export async function changeOneRef(
   const { protections, pushRule } = await loadRefRules(deps, project.id);
   const reason = await refuseChange({ ...check, ...ask, deps, protections }, change);
   if (reason !== null) throw refused(reason);
-  const judged = await requirePassed(deps, repo, pushRule, {
+  const verdict = await requirePushRules(deps, repo, pushRule, {
     userId: actor.caller.user?.id ?? null,
     changes: [change],
     defaultBranch: check.defaultBranch,
@@ -50,6 +50,6 @@ export async function changeOneRef(
     via: 'api',
     pushOptions: [],
     cause,
-    guard: guardChanges({ ...check, ...known }, project.id, [change], judged),
+    guard: guardChanges({ ...check, ...known }, project.id, [change], verdict),
   });
 }

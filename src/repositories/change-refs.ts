@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
-import { within } from '../access/within.ts';
+import { transactionDeps } from '../access/transaction-deps.ts';
 import { timestamp } from '../core/clock.ts';
-import { notFound } from '../core/errors.ts';
-import { faultOf } from '../core/surroundings.ts';
+import { notFound } from '../core/core.errors.ts';
+import { environmentFaultOf } from '../core/environment-fault.ts';
+import type { Db, Schema } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Db, Schema } from '../db/schema.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
+import { GitError } from '../git/git.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
+import { setHead } from '../git/git.repository-files.ts';
 import { HEADS } from '../git/ref-folders.ts';
-import type { Repository } from '../git/repository.ts';
-import { setHead } from '../git/repository-files.ts';
 import { protectDefaultBranch } from './default-branch.ts';
+import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, type HolderType, holderColumns } from './holder.ts';
 import type { ChangeContext, Intent } from './intent.ts';
-import { pastStaleLocks } from './left-over.ts';
-import { FENCED_MS, pastOrphanedLocks } from './orphaned-locks.ts';
-import { writableNow } from './own-writes.ts';
+import { FENCED_MS, retryWithoutOrphanedLocks } from './orphaned-locks.ts';
 import { pushedRefs } from './push-facts.ts';
 import { RepositoryReadOnly } from './read-only.ts';
 import { type DefaultBranch, RECORD } from './record-change.ts';
 import { observe } from './ref-observers.ts';
-import { isShared } from './shared.ts';
+import { requireWritable } from './server-writes.ts';
+import { retryWithoutStaleLocks } from './stale-locks-of-writes.ts';
 
 /** Refs that are read before others have their turn. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 export interface RefChangeRequest extends ChangeContext {
   holder: Holder;
@@ -130,10 +130,10 @@ async function announce(
   const createsBranch = updates.some(({ ref, old }) => old === null && ref.startsWith('refs/heads/'));
   const wasEmpty = createsBranch && (await repo.refs.list('refs/heads/')).length === 0;
   return deps.db.transaction().execute(async (db) => {
-    const now = await writableNow(within(deps, db), holder, repo);
+    const now = await requireWritable(transactionDeps(deps, db), holder, repo);
     if (now === undefined) throw notFound(HOLDER_TYPES[holder.type].called);
     const { project } = now;
-    await guard(within(deps, db), project);
+    await guard(transactionDeps(deps, db), project);
     const row = {
       ...holderColumns(holder),
       user_id: userId,
@@ -165,7 +165,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
     try {
       return await work;
     } catch (error) {
-      if (always || faultOf(error) !== null) {
+      if (always || environmentFaultOf(error) !== null) {
         const inQueue = (work: () => Promise<void>) => deps.writes.run(repo.id, work);
         deps.intentRetries.add(repo.id, key, (key) => deps.recoverIntent(holder, key), inQueue);
       }
@@ -173,7 +173,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
     }
   };
   // A connection may be lost before or after the commit.
-  const announced = await orLater(announce(deps, repo, request, key, isShared(deps)), false).catch(
+  const announced = await orLater(announce(deps, repo, request, key, hasForks(deps)), false).catch(
     async (error: unknown) => {
       if (!(error instanceof Preceded)) throw error;
       await deps.recoverPreceding(holder, updates);
@@ -183,7 +183,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
   const { id, project, wasEmpty } = announced;
   const fence = fenceOf(deps, id);
   try {
-    await pastStaleLocks(deps, repo, () => repo.refs.transaction(updates, { stored: request.stored, fence }));
+    await retryWithoutStaleLocks(deps, repo, () => repo.refs.transaction(updates, { stored: request.stored, fence }));
   } catch (error) {
     // Git may have moved the refs and failed after it: only the refs themselves tell.
     if (!(await orLater(areApplied(repo, updates), true))) {
@@ -202,7 +202,7 @@ export async function changeRefs(deps: Deps, repo: Repository, request: RefChang
 function fenceOf(deps: Deps, id: number): () => Promise<void> {
   const from = performance.now();
   return async () => {
-    if (!isShared(deps) || performance.now() - from < FENCED_MS) return;
+    if (!hasForks(deps) || performance.now() - from < FENCED_MS) return;
     const intent = await deps.db.selectFrom('ref_intents').select('id').where('id', '=', id).executeTakeFirst();
     if (intent === undefined) throw new GitError('busy', 'another process has dropped the change');
   };
@@ -210,7 +210,7 @@ function fenceOf(deps: Deps, id: number): () => Promise<void> {
 
 async function areApplied(repo: Repository, updates: readonly RefChange[]): Promise<boolean> {
   for (const [index, { ref, new: wanted }] of updates.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     if ((await repo.refs.resolve(ref)) !== wanted) return false;
   }
   return updates.length > 0;
@@ -237,7 +237,7 @@ export async function finishChange(
     const isLeft = (await removeIntent(db, { id: intentId })).length > 0;
     if (!isLeft && !(await wasDropped(deps, db, intentId))) return;
     // Meanwhile the repository may have been taken elsewhere.
-    if (!isLeft && (await writableNow(within(deps, db), holder, repo)) === undefined) return;
+    if (!isLeft && (await requireWritable(transactionDeps(deps, db), holder, repo)) === undefined) return;
     await RECORD[holder.type](deps, db, holder.id, told, seen);
     for (const work of works) await work(db);
     if (newDefault !== null && holder.type === 'project') {
@@ -248,7 +248,7 @@ export async function finishChange(
 
 /** Whether another process took this one for dead when no ref had moved, and dropped the intent. */
 async function wasDropped(deps: Deps, db: Db, id: number): Promise<boolean> {
-  if (!isShared(deps)) return false;
+  if (!hasForks(deps)) return false;
   const { numDeletedRows } = await db.deleteFrom('dropped_ref_intents').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
@@ -268,8 +268,8 @@ async function pickDefaultBranch(
   const head = await repo.refs.head();
   if (head !== null && created.includes(head)) return head;
   const chosen = ['main', 'master'].find((name) => created.includes(name)) ?? created[0]!;
-  const set = () => pastStaleLocks(deps, repo, () => setHead(repo.dir, chosen, fence));
-  await pastOrphanedLocks(deps, holder, repo, ['HEAD'], set);
+  const set = () => retryWithoutStaleLocks(deps, repo, () => setHead(repo.dir, chosen, fence));
+  await retryWithoutOrphanedLocks(deps, holder, repo, ['HEAD'], set);
   return chosen;
 }
 

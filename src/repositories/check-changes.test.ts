@@ -4,7 +4,7 @@ import { buildTestApp, type TestApp } from '../../test/support/app.ts';
 import { turnsDuring } from '../../test/support/turns.ts';
 import { projectPermissions } from '../access/permissions.ts';
 import { type ChangeCheck, refuseChanges } from './check-changes.ts';
-import type { Actor, Protection } from './protections.ts';
+import type { Actor, Protection } from './repository.protections.ts';
 
 let app: TestApp;
 let statements = 0;

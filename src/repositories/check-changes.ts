@@ -1,13 +1,20 @@
-import { refused } from '../core/errors.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import { refused } from '../core/core.errors.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
-import { isOwnRef } from '../git/server-refs.ts';
-import { actorNow } from './actor-now.ts';
+import { isServerRef } from '../git/server-refs.ts';
 import type { ChangeGuard } from './change-refs.ts';
-import { type Actor, type Allows, allowsOnce, loadRefRules, type Protection, protectionsOf } from './protections.ts';
-import { type Judged, refuseJudged } from './push-rules/judge.ts';
-import { Pace } from './push-rules/pace.ts';
+import { CheckPacer } from './push-rules/check-pacer.ts';
+import { type PushRuleVerdict, refuseByVerdict } from './push-rules/check-push-rules.ts';
+import {
+  type Actor,
+  type Allows,
+  loadRefRules,
+  memoizedAllows,
+  type Protection,
+  protectionsOf,
+} from './repository.protections.ts';
+import { revalidateActor } from './revalidate-actor.ts';
 
 export interface ChangeCheck {
   deps: Deps;
@@ -48,21 +55,21 @@ export function rememberGit<F extends GitFacts>(git: F): { ask: F; known: F } {
 
 /**
  * Looks once more, with the rights and protections there are by then, whether changes of a project's refs are allowed.
- * @param judged what push rules said of them; null for changes that are held to none
+ * @param verdict what push rules said of them; null for changes that are held to none
  */
 export const guardChanges =
   (
     check: Omit<ChangeCheck, 'deps' | 'protections'>,
     projectId: number,
     changes: readonly RefChange[],
-    judged: Judged | null = null,
+    verdict: PushRuleVerdict | null = null,
   ): ChangeGuard =>
   async (deps, project) => {
-    const actor = await actorNow(deps, check.actor, projectId, project);
+    const actor = await revalidateActor(deps, check.actor, projectId, project);
     const { protections, pushRule } = await loadRefRules(deps, projectId);
     const reason = await refuseChanges({ ...check, deps, actor, protections }, changes);
     if (reason !== null) throw refused(reason);
-    await refuseJudged(deps, judged, pushRule);
+    await refuseByVerdict(deps, verdict, pushRule);
   };
 
 /** What is said of refs that only the server writes. */
@@ -72,12 +79,12 @@ const HEX = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:[/-]|$)/;
 
 /** Why the first of changes that is not allowed is not; null where all are. Others have their turn between them. */
 export async function refuseChanges(check: ChangeCheck, changes: Iterable<RefChange>): Promise<string | null> {
-  const pace = new Pace();
-  const allows = allowsOnce(check.deps, check.actor);
+  const pace = new CheckPacer();
+  const allows = memoizedAllows(check.deps, check.actor);
   for (const change of changes) {
     const reason = await refuseChange(check, change, allows);
     if (reason !== null) return reason;
-    await pace.rest();
+    await pace.yield();
   }
   return null;
 }
@@ -90,7 +97,7 @@ export async function refuseChanges(check: ChangeCheck, changes: Iterable<RefCha
 export async function refuseChange(
   check: ChangeCheck,
   change: RefChange,
-  allows: Allows = allowsOnce(check.deps, check.actor),
+  allows: Allows = memoizedAllows(check.deps, check.actor),
 ): Promise<string | null> {
   const { permissions, deployKeyId } = check.actor;
   if (!permissions.can('push_code') && deployKeyId === undefined && !collaborates(check.actor, change)) {
@@ -98,7 +105,7 @@ export async function refuseChange(
   }
   if (change.ref.startsWith('refs/heads/')) return refuseBranch(check, allows, change);
   if (change.ref.startsWith('refs/tags/')) return refuseTag(check, allows, change);
-  return isOwnRef(change.ref) ? OWN_REF : null;
+  return isServerRef(change.ref) ? OWN_REF : null;
 }
 
 /** Whether the change is one of a branch that the actor was let into; it can neither be made nor deleted that way. */

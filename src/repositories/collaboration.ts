@@ -1,14 +1,14 @@
-import { memberStandings } from '../access/member-standings.ts';
+import { type CallerInProject, callerInProject } from '../access/caller-in-project.ts';
+import { effectiveMemberships } from '../access/effective-memberships.ts';
 import { projectPermissionsAt } from '../access/permissions.ts';
 import { atLevel } from '../access/role-permissions.ts';
 import { usersOfIds } from '../access/rows-by-id.ts';
-import { type Standing, standingIn } from '../access/standing.ts';
 import { AccessLevel } from '../core/access-levels.ts';
 import { today } from '../core/clock.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { User } from '../db/tables/users.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
-import { canMergeInto, loadProtections, protectionsOf } from './protections.ts';
+import { canMergeInto, loadProtections, protectionsOf } from './repository.protections.ts';
 
 /** Open merge requests of a fork that are looked at. */
 const MAX_OPEN = 200;
@@ -27,8 +27,8 @@ const NONE: ReadonlySet<string> = new Set();
  * collaboration leads from them to a branch that they may merge into, and its author may still push to the fork. Never
  * protected branches, nor those of private projects.
  */
-export async function collaborationBranches(deps: Deps, standing: Standing): Promise<ReadonlySet<string>> {
-  const { caller, project, permissions } = standing;
+export async function collaborationBranches(deps: Deps, scope: CallerInProject): Promise<ReadonlySet<string>> {
+  const { caller, project, permissions } = scope;
   if (caller.user === null || project.visibility === 'private') return NONE;
   if (!permissions.can('push_code', { as: 'collaborator' })) return NONE;
   const protections = await loadProtections(deps, project.id);
@@ -39,7 +39,7 @@ export async function collaborationBranches(deps: Deps, standing: Standing): Pro
   const authors = await authorsWhoPush(deps, project, open);
   const branches = new Set<string>();
   for (const targetId of new Set(open.map(({ project_id }) => project_id))) {
-    const target = await standingIn(deps, caller, targetId);
+    const target = await callerInProject(deps, caller, targetId);
     if (target === undefined || target.project.visibility === 'private') continue;
     for (const { project_id, source_branch, target_branch, author_id } of open) {
       if (project_id !== targetId || branches.has(source_branch) || !authors.has(author_id)) continue;
@@ -67,13 +67,13 @@ const sharedBranches = ({ db }: Deps, { id }: Project): Promise<Shared[]> =>
 async function authorsWhoPush(deps: Deps, project: Project, open: readonly Shared[]): Promise<Set<number>> {
   const ids = [...new Set(open.map(({ author_id }) => author_id))];
   const users = await usersOfIds(deps.db, { ids });
-  const standings = (await memberStandings(deps.db, [project.id], ids, today(deps.clock))).get(project.id)!;
+  const standings = (await effectiveMemberships(deps.db, [project.id], ids, today(deps.clock))).get(project.id)!;
   const pushes = (user: User): boolean => {
     if (user.state !== 'active') return false;
     const admin = user.admin === 1;
     const caller = { user, admin, scopes: null, credential: { kind: 'none' }, sudoBy: null } as const;
-    const standing = admin ? atLevel(AccessLevel.admin) : (standings.get(user.id) ?? atLevel(0));
-    return projectPermissionsAt(caller, project, standing).can('push_code');
+    const scope = admin ? atLevel(AccessLevel.admin) : (standings.get(user.id) ?? atLevel(0));
+    return projectPermissionsAt(caller, project, scope).can('push_code');
   };
   return new Set(users.filter(pushes).map(({ id }) => id));
 }

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { commitFiles } from '../../test/support/commits.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
-import { writeHere } from '../git/writer/writing-thread.ts';
+import { writeInThisThread } from '../git/writer/writing-thread.ts';
 
 let app: TestApp;
 let writeApart: () => void;
 before(async () => {
   // What is done to files is seen in this thread alone.
-  writeApart = writeHere();
+  writeApart = writeInThisThread();
   app = await buildTestApp();
 });
 after(async () => {

@@ -1,26 +1,33 @@
 import type { UserCaller } from '../access/caller.ts';
-import { standingIn } from '../access/standing.ts';
-import { forbidden, notFound, refused } from '../core/errors.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { PushRule } from '../db/tables/push-rules.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import { callerInProject } from '../access/caller-in-project.ts';
+import { forbidden, notFound, refused } from '../core/core.errors.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { PushRule } from '../db/tables/push-rules.table.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
 import { CommitError } from '../git/commit-error.ts';
 import { type FileAction, makeCommit } from '../git/commit-writer.ts';
-import { GitError } from '../git/errors.ts';
+import { GitError } from '../git/git.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
 import { lastCommitOf } from '../git/last-commit.ts';
 import { isValidBranchName } from '../git/ref-name.ts';
-import type { Repository } from '../git/repository.ts';
 import { repositorySizeRefusal } from '../settings/repository-size-limit.ts';
 import { storageRefusal } from '../settings/storage-limit.ts';
-import { actorNow } from './actor-now.ts';
-import { refuseInTheWay } from './branch-names.ts';
+import { refuseRefConflict } from './branch-names.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { copyCommit } from './copy-commit.ts';
 import { ofProject } from './holder.ts';
-import { refuseLocked } from './lfs-locks.ts';
-import { type Actor, canPushTo, loadProtections, loadRefRules, protectionsOf, type RefRules } from './protections.ts';
-import { refuseJudged, requirePassed } from './push-rules/judge.ts';
+import { refuseByVerdict, requirePushRules } from './push-rules/check-push-rules.ts';
+import { refuseLocked } from './repository.lfs-locks.ts';
+import {
+  type Actor,
+  canPushTo,
+  loadProtections,
+  loadRefRules,
+  protectionsOf,
+  type RefRules,
+} from './repository.protections.ts';
+import { revalidateActor } from './revalidate-actor.ts';
 
 export interface CommitFilesRequest {
   project: Project;
@@ -79,7 +86,7 @@ export async function commitFiles(deps: Deps, request: CommitFilesRequest): Prom
           throw refused(error.code === 'file_changed' ? (request.staleMessage ?? error.message) : error.message);
         }
         if (!(error instanceof GitError)) throw error;
-        if (error.code === 'conflict') await refuseInTheWay(repo, branch);
+        if (error.code === 'conflict') await refuseRefConflict(repo, branch);
         // Another process moved the branch meanwhile: the actions are applied anew to what is there now.
         if (error.code === 'conflict' && attempt < MAX_TRIES) continue;
         if (error.code === 'conflict' || error.code === 'invalid')
@@ -150,7 +157,7 @@ async function moveBranch(
 ): Promise<void> {
   const { project, actor } = request;
   const { user } = actor.caller;
-  const judged = await requirePassed(deps, repo, rule, {
+  const verdict = await requirePushRules(deps, repo, rule, {
     userId: user.id,
     changes: updates,
     defaultBranch: await repo.refs.head(),
@@ -164,13 +171,13 @@ async function moveBranch(
     via: 'api',
     pushOptions: [],
     guard: async (deps, row) => {
-      const now = await actorNow(deps, actor, project.id, row);
+      const now = await revalidateActor(deps, actor, project.id, row);
       const { pushRule } = await requirePush(deps, now, request);
       // A branch that a merge request shares can be moved, but not made.
       if (head === null && !now.permissions.can('push_code')) throw notAllowed(request);
       if (base !== head && head !== null) await checkForce(deps, request);
       await refuseLocked(deps, project, user.id, touchedPaths(actions));
-      await refuseJudged(deps, judged, pushRule);
+      await refuseByVerdict(deps, verdict, pushRule);
     },
   });
 }
@@ -203,9 +210,9 @@ async function findStart(deps: Deps, repo: Repository, request: CommitFilesReque
 
 /** The repository of the start, which the actor may have lost sight of while they waited. */
 async function startRepository(deps: Deps, { actor }: CommitFilesRequest, { id }: Project): Promise<Repository> {
-  const standing = await standingIn(deps, actor.caller, id);
-  if (standing?.permissions.can('read_code') !== true) throw notFound('Project');
-  return repositoryOf(deps, standing.project);
+  const scope = await callerInProject(deps, actor.caller, id);
+  if (scope?.permissions.can('read_code') !== true) throw notFound('Project');
+  return repositoryOf(deps, scope.project);
 }
 
 async function resolveStart(repo: Repository, branch?: string, sha?: string): Promise<string | null> {

@@ -1,8 +1,8 @@
-import { notFound } from '../core/errors.ts';
-import { runGit } from '../git/process.ts';
-import type { Repository } from '../git/repository.ts';
+import { notFound } from '../core/core.errors.ts';
+import { runGit } from '../git/git.process.ts';
+import type { Repository } from '../git/git.repository.ts';
 
-const PROCESSOR_MS = 300_000;
+const CPU_MS = 300_000;
 
 /**
  * Brings a commit with all of its history from another repository of this installation, and nothing else. What is there
@@ -12,7 +12,7 @@ const PROCESSOR_MS = 300_000;
 export async function copyCommit(from: Repository, to: Repository, oid: string): Promise<void> {
   await runGit(['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--end-of-options', from.dir, oid], {
     gitDir: to.dir,
-    processorMs: PROCESSOR_MS,
+    cpuMs: CPU_MS,
   });
   if ((await to.objects.info(oid)) === null) throw notFound('Commit');
 }

@@ -1,7 +1,7 @@
-import { lineageIds } from '../access/membership.ts';
+import { lineageIds } from '../access/access.membership.ts';
 import { timestamp } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { applicationSettings } from '../settings/application-settings.ts';
 import { type BranchProtection, PROTECTIONS, protectionNumber, UNPROTECTED } from '../settings/branch-protection.ts';

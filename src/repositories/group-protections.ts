@@ -1,8 +1,8 @@
-import { lineageIds } from '../access/membership.ts';
-import type { Db } from '../db/schema.ts';
-import type { GroupProtectedBranch } from '../db/tables/group-protected-branches.ts';
-import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.ts';
-import type { ProtectedRef } from '../db/tables/protected-refs.ts';
+import { lineageIds } from '../access/access.membership.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { GroupProtectedBranch } from '../db/tables/group-protected-branches.table.ts';
+import type { ProtectedRefLevel } from '../db/tables/protected-ref-levels.table.ts';
+import type { ProtectedRef } from '../db/tables/protected-refs.table.ts';
 
 /** A protected branch of a group, as the checks of its projects see it. Its id is one of the group's protections. */
 export interface GroupProtection extends ProtectedRef {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
-import { holderNow } from './holder.ts';
+import { currentHolder } from './holder.ts';
 
 let app: TestApp;
 before(async () => {
@@ -14,7 +14,7 @@ test('a project is found until it is going', async () => {
   // SQLite has nobody to hold it against.
   for (const hold of config.database.kind === 'postgres' ? [false, true] : [false]) {
     const { id } = await app.make.project();
-    const now = () => db.transaction().execute((db) => holderNow(db, { type: 'project', id }, { hold }));
+    const now = () => db.transaction().execute((db) => currentHolder(db, { type: 'project', id }, { hold }));
     const set = (columns: Partial<Record<'in_deletion' | 'repository_read_only' | 'pending_delete', 1>>) =>
       db.updateTable('projects').set(columns).where('id', '=', id).execute();
     const found = await now();

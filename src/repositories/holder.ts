@@ -1,8 +1,8 @@
 import { projectOfId } from '../access/rows-by-id.ts';
+import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Db } from '../db/schema.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { Location } from '../git/storages.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { Location } from '../git/git.storages.ts';
 
 /**
  * What has repositories, by type: the table of their rows, the column of `ref_intents` and of payloads that names one, the
@@ -82,19 +82,19 @@ export function namedHolder(columns: HolderColumns): Pick<Holder, 'type' | 'id'>
 }
 
 /** A holder as it is now. */
-export interface HolderNow {
+export interface CurrentHolder {
   /** Whether its repository may be written. */
   writable: boolean;
   /** Whether it is filled or moved, which will be over. */
   busy: boolean;
   /** Where its repository lies. */
-  place: Location;
+  location: Location;
   /** Its row where it is a project. */
   project: Project | null;
 }
 
 /** Where the repository of a row lies. */
-export const placeOf = (row: Pick<Holder, 'repository_storage' | 'disk_path'>): Location => ({
+export const locationOf = (row: Pick<Holder, 'repository_storage' | 'disk_path'>): Location => ({
   storage: row.repository_storage,
   diskPath: row.disk_path,
 });
@@ -108,11 +108,11 @@ const heldProject = prepared((db, { id }: { id: number }) =>
  * Reads a holder anew; undefined when it is gone or going.
  * @param options `hold`: within a transaction of PostgreSQL, nobody makes the repository read-only or moves it until that ends
  */
-export async function holderNow(
+export async function currentHolder(
   db: Db,
   { type, id }: Pick<Holder, 'type' | 'id'>,
   { hold = false } = {},
-): Promise<HolderNow | undefined> {
+): Promise<CurrentHolder | undefined> {
   if (type === 'wiki') return wikiNow(db, id, hold);
   if (type === 'snippet') {
     const snippet = await db
@@ -123,15 +123,15 @@ export async function holderNow(
       .executeTakeFirst();
     if (snippet === undefined) return undefined;
     const busy = snippet.repository_read_only === 1;
-    return { writable: !busy, busy, place: placeOf(snippet), project: null };
+    return { writable: !busy, busy, location: locationOf(snippet), project: null };
   }
   const [project] = await (hold ? heldProject : projectOfId)(db, { id });
   if (project === undefined) return undefined;
   const busy = project.repository_read_only === 1;
-  return { writable: !busy && project.in_deletion === 0, busy, place: placeOf(project), project };
+  return { writable: !busy && project.in_deletion === 0, busy, location: locationOf(project), project };
 }
 
-async function wikiNow(db: Db, id: number, hold: boolean): Promise<HolderNow | undefined> {
+async function wikiNow(db: Db, id: number, hold: boolean): Promise<CurrentHolder | undefined> {
   const wiki = await db
     .selectFrom('wikis')
     .leftJoin('projects', 'projects.id', 'wikis.project_id')
@@ -143,7 +143,7 @@ async function wikiNow(db: Db, id: number, hold: boolean): Promise<HolderNow | u
     .executeTakeFirst();
   if (wiki === undefined || wiki.pending_delete === 1) return undefined;
   const busy = wiki.repository_read_only === 1;
-  return { writable: !busy && wiki.in_deletion === 0, busy, place: placeOf(wiki), project: null };
+  return { writable: !busy && wiki.in_deletion === 0, busy, location: locationOf(wiki), project: null };
 }
 
 /** The holder of a type and id with the place of its repository, where it still exists. */

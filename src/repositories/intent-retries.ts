@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { environmentFaultOf } from '../core/environment-fault.ts';
 import type { Logger } from '../core/logger.ts';
-import { faultOf } from '../core/surroundings.ts';
 
 /** Finishes or drops one intent by its key. */
 type Recover = (key: string) => Promise<void>;
@@ -51,7 +51,7 @@ export class IntentRetries {
       try {
         await waiting.recover(key);
       } catch (error) {
-        if (faultOf(error) !== null) throw error;
+        if (environmentFaultOf(error) !== null) throw error;
         waiting.tries += 1;
         if (waiting.tries < MAX_TRIES) continue;
         this.#log.log('error', 'an interrupted write could not be recovered; the next start tries again', {

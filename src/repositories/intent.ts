@@ -1,5 +1,5 @@
 import type { ChangeCause, ChangedVia } from '../core/change-cause.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Holder } from './holder.ts';
 
 /** What is kept beside the changes, for the events that follow from them. */

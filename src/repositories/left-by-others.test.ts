@@ -11,15 +11,15 @@ import { makeMergeRequest } from '../../test/support/merge-request.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../test/support/second-process.ts';
 import { refreshMergeRequest } from '../api/planning/merge-requests/head/refresh.ts';
-import type { Project } from '../db/tables/projects.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { RefUpdate } from '../git/refs.ts';
 import { changeRefs, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
-import { runMove } from './moves/run.ts';
-import { scheduleMove } from './moves/schedule.ts';
-import { updateHead, updateServerRefs, withoutIntent } from './own-writes.ts';
+import { runMove } from './moves/storage-moves.run.ts';
+import { scheduleMove } from './moves/storage-moves.schedule.ts';
 import { recoverOrphanedIntents } from './recover-intents.ts';
+import { updateHead, updateServerRefs, withoutIntent } from './server-writes.ts';
 
 const OLD = new Date(Date.now() - 60_000);
 
@@ -160,12 +160,12 @@ describe('what a process leaves that dies beside others', { skip: !process.env.S
     await app.deps.db.deleteFrom('ref_intents').where('project_id', '=', project.id).execute();
     const repo = repositoryOf(other.deps, project);
     const transaction = repo.refs.transaction.bind(repo.refs);
-    repo.refs.transaction = async (...given) => {
+    repo.refs.transaction = async (...input) => {
       await dead();
       await recoverOrphanedIntents(app.deps, ofProject(project));
       assert.deepEqual([await intents(), await events()], [[], []]);
       // Nothing else stops a process that stood still between its last look and this.
-      const [updates, { stored }] = [given[0], given[1]!];
+      const [updates, { stored }] = [input[0], input[1]!];
       await transaction(updates, { stored });
     };
     await changeRefs(other.deps, repo, {

@@ -1,12 +1,12 @@
-import type { Db } from '../db/schema.ts';
-import type { User } from '../db/tables/users.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 import { type FileAction, writeActions } from '../git/commit-writer.ts';
-import type { Repository } from '../git/repository.ts';
-import { removeRepository } from '../git/repository-files.ts';
-import type { Location } from '../git/storages.ts';
+import type { Repository } from '../git/git.repository.ts';
+import { removeRepository } from '../git/git.repository-files.ts';
+import type { Location } from '../git/git.storages.ts';
 import { holderTypes, tableOf } from './holder.ts';
-import { discardUnlessKept, keepRepository, whileMade } from './removal.ts';
+import { cancelRepositoryRemoval, removeUnlessUsed, whileCreating } from './repository.removal.ts';
 
 /** Columns of a row that name the place of its repository. */
 interface Place {
@@ -33,12 +33,13 @@ export async function withNewRepository<T>(
   const { repository_storages_weighted: weights } = deps.settings.now;
   const drawn = storage ?? storages.pick(Math.random(), weights).name;
   const location = { storage: drawn, diskPath: storages.newDiskPath() };
-  await discardUnlessKept(deps, location);
+  await removeUnlessUsed(deps, location);
   try {
-    return await whileMade(deps, location, async () => {
+    return await whileCreating(deps, location, async () => {
       await make(storages.dirOf(location));
       return deps.db.transaction().execute(async (db) => {
-        if (!(await keepRepository(deps, db, location))) throw new Error('the repository took too long to make');
+        if (!(await cancelRepositoryRemoval(deps, db, location)))
+          throw new Error('the repository took too long to make');
         return insert(db, { repository_storage: location.storage, disk_path: location.diskPath });
       });
     });
@@ -58,9 +59,9 @@ async function discardNow(deps: Deps, location: Location): Promise<void> {
       .executeTakeFirst();
     if (row !== undefined) return;
   }
-  deps.storages.forget(location);
+  deps.storages.evict(location);
   await removeRepository(deps.storages.dirOf(location));
-  await keepRepository(deps, deps.db, location);
+  await cancelRepositoryRemoval(deps, deps.db, location);
 }
 
 export interface InitialCommit {
@@ -95,6 +96,6 @@ export async function writeInitialCommit<T>(
     await repo.refs.transaction([{ ref: `refs/heads/${branch}`, old: null, new: oid }]);
     return await read(repo, oid);
   } finally {
-    pool.forget(id);
+    pool.evict(id);
   }
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
-import type { Repository } from '../git/repository.ts';
+import { GitError } from '../git/git.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
 import { removeLocks } from '../git/stale-locks.ts';
+import { hasForks } from './has-forks.ts';
 import { HOLDER_TYPES, type Holder } from './holder.ts';
 import { lockHolder } from './moves/holders.ts';
-import { isShared } from './shared.ts';
 
 type Key = Pick<Holder, 'type' | 'id'>;
 
@@ -30,14 +30,14 @@ const ANNOUNCED = ['HEAD', 'packed-refs'];
  * @param files that it locks, relative to the repository: HEAD, and references that are moved without an intent
  * @throws what `write` throws; GitError `locked` for a lock that somebody holds, or may hold
  */
-export async function pastOrphanedLocks<T>(
+export async function retryWithoutOrphanedLocks<T>(
   deps: Deps,
   holder: Key,
   repo: Repository,
   files: readonly string[],
   write: () => Promise<T>,
 ): Promise<T> {
-  if (!isShared(deps)) return write();
+  if (!hasForks(deps)) return write();
   for (let until = Number.POSITIVE_INFINITY; ; ) {
     try {
       return await write();

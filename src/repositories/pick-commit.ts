@@ -1,20 +1,20 @@
 import type { UserCaller } from '../access/caller.ts';
-import { ApiError, forbidden, notFound, refused } from '../core/errors.ts';
-import type { Project } from '../db/tables/projects.ts';
+import { ApiError, forbidden, notFound, refused } from '../core/core.errors.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
 import { writeCommit } from '../git/commit-writer.ts';
-import { GitError } from '../git/errors.ts';
-import { cherryPick, revert } from '../git/merge.ts';
+import { GitError } from '../git/git.errors.ts';
+import { cherryPick, revert } from '../git/git.merge.ts';
+import type { Commit } from '../git/git.objects.ts';
+import { originalAuthor } from '../git/git.rebase.ts';
+import type { Repository } from '../git/git.repository.ts';
 import type { NewObject } from '../git/object-writer.ts';
-import type { Commit } from '../git/objects.ts';
-import { originalAuthor } from '../git/rebase.ts';
-import type { Repository } from '../git/repository.ts';
-import { actorNow } from './actor-now.ts';
 import { changeRefs, inRepositoryQueue, repositoryOf } from './change-refs.ts';
 import { ofProject } from './holder.ts';
-import { refuseLaterLocks, refuseLockedBetween, seenLocks } from './lfs-locks.ts';
-import { type Actor, canPushTo, loadRefRules, type RefRules } from './protections.ts';
-import { refuseJudged, requirePassed } from './push-rules/judge.ts';
+import { refuseByVerdict, requirePushRules } from './push-rules/check-push-rules.ts';
+import { refuseLockedBetween, refuseNewerLocks, snapshotLocks } from './repository.lfs-locks.ts';
+import { type Actor, canPushTo, loadRefRules, type RefRules } from './repository.protections.ts';
+import { revalidateActor } from './revalidate-actor.ts';
 
 export type PickKind = 'cherry-pick' | 'revert';
 
@@ -97,10 +97,10 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
   const author = kind === 'revert' ? committer : originalAuthor(commit);
   const message = request.message || (kind === 'revert' ? revertMessage(commit) : pickMessage(commit));
   const oid = await writeCommit(repo, { tree, parents: [head], author, committer, message }, objects);
-  const locks = await seenLocks(deps, project);
+  const locks = await snapshotLocks(deps, project);
   await refuseLockedBetween(deps, repo, project, user.id, [head, oid]);
   const updates = [{ ref: `refs/heads/${branch}`, old: head, new: oid }];
-  const judged = await requirePassed(deps, repo, (await loadRefRules(deps, project.id)).pushRule, {
+  const verdict = await requirePushRules(deps, repo, (await loadRefRules(deps, project.id)).pushRule, {
     userId: user.id,
     changes: updates,
     defaultBranch: await repo.refs.head(),
@@ -113,10 +113,10 @@ async function attemptPick(deps: Deps, repo: Repository, request: PickRequest): 
     via: 'api',
     pushOptions: [],
     guard: async (deps, row) => {
-      const actor = await actorNow(deps, request.actor, project.id, row);
+      const actor = await revalidateActor(deps, request.actor, project.id, row);
       const { pushRule } = await requirePush(deps, actor, project, branch);
-      await refuseLaterLocks(deps, locks, user.id);
-      await refuseJudged(deps, judged, pushRule);
+      await refuseNewerLocks(deps, locks, user.id);
+      await refuseByVerdict(deps, verdict, pushRule);
     },
   });
   return oid;

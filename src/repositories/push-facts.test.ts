@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app
 import { commitFiles } from '../../test/support/commits.ts';
 import { GitUser } from '../../test/support/git-user.ts';
 import { changeSettings, resetSettings } from '../../test/support/settings.ts';
-import type { Project } from '../db/tables/projects.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;
@@ -15,7 +15,7 @@ after(() => app.close());
 beforeEach(async () => {
   project = await app.make.project();
   await commitFiles(app, project.id, { 'a.txt': 'a\n' });
-  await app.settle();
+  await app.drain();
 });
 
 /** Jobs of the project that follow an event. */
@@ -46,7 +46,7 @@ const pipelines = async () =>
 describe('a commit on top of a branch', () => {
   test('that names nothing, where nothing makes pipelines, leaves no job, and the feed tells of it at once', async () => {
     const before = await commit('Before');
-    await app.settle();
+    await app.drain();
     const { id } = await commit(`Make it better\n\nBecause of that.`);
     assert.deepEqual(await jobs(), []);
     const [newest] = await pushes();
@@ -61,7 +61,7 @@ describe('a commit on top of a branch', () => {
       commit_title: 'Make it better',
       ref_count: null,
     });
-    await app.settle();
+    await app.drain();
     assert.equal((await pushes()).length, 3);
   });
 
@@ -70,7 +70,7 @@ describe('a commit on top of a branch', () => {
     await commit(title);
     await commit(`${title}\n\n${'word '.repeat(300)}`);
     assert.deepEqual(await jobs(), ['event:activity-feed', 'event:ci.push', 'event:references.push']);
-    await app.settle();
+    await app.drain();
     const [long, short] = await pushes();
     assert.deepEqual([long?.commit_count, long?.commit_title], [1, short?.commit_title]);
     assert.equal(String(long?.commit_title).length, 70);
@@ -81,10 +81,10 @@ describe('a commit on top of a branch', () => {
       await app.post(`/projects/${project.id}/issues`, { json: { title: 'It' } }),
       201,
     );
-    await app.settle();
+    await app.drain();
     await commit(`Closes #${issue.iid}`);
     assert.deepEqual(await jobs(), ['event:references.push']);
-    await app.settle();
+    await app.drain();
     const read = await app.get(`/projects/${project.id}/issues/${issue.iid}`);
     assert.equal(expectStatus(read, 200).state, 'closed');
   });
@@ -92,9 +92,9 @@ describe('a commit on top of a branch', () => {
   test('makes a pipeline once there is a configuration, wherever the project says that it stands', async () => {
     const yaml = 'job:\n  script: echo\n';
     const first = await commit('Add a configuration', { '.gitlab-ci.yml': yaml });
-    await app.settle();
+    await app.drain();
     const second = await commit('Another');
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       (await pipelines()).map(({ sha }) => sha),
       [second.id, first.id],
@@ -103,7 +103,7 @@ describe('a commit on top of a branch', () => {
     await commit('Elsewhere it is missing');
     assert.deepEqual(await jobs(), []);
     const third = await commit('There it is', { 'ci/main.yml': yaml });
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines())[0]?.sha, third.id);
     expectStatus(await app.put(`/projects/${project.id}`, { json: { ci_config_path: 'a.yml@group/other' } }), 200);
     await commit('Of another project');
@@ -112,7 +112,7 @@ describe('a commit on top of a branch', () => {
       await app.put(`/projects/${project.id}`, { json: { ci_config_path: 'https://example.org/a.yml' } }),
       200,
     );
-    await app.settle();
+    await app.drain();
     await commit('At an address of the web');
     assert.deepEqual(await jobs(), ['event:ci.push']);
   });
@@ -127,7 +127,7 @@ describe('a commit on top of a branch', () => {
       expectStatus(await app.put(`/projects/${project.id}`, { json: { ci_config_path: path } }), 200);
       await commit('Configure', { [path]: text });
       assert.deepEqual(await jobs(), ['event:ci.push']);
-      await app.settle();
+      await app.drain();
     };
     const made = async () => (await pipelines()).length;
     const branch = (rule: string) => yaml('$CI_COMMIT_TAG', '$CI_PIPELINE_SOURCE == "merge_request_event"', rule);
@@ -137,7 +137,7 @@ describe('a commit on top of a branch', () => {
     // What asks to be skipped is entered all the same.
     await change('Known [skip ci]');
     assert.deepEqual(await jobs(), ['event:ci.push']);
-    await app.settle();
+    await app.drain();
     assert.equal(await made(), 1);
     // A variable that is kept goes before what the push says.
     const variables = `/projects/${project.id}/variables`;
@@ -145,7 +145,7 @@ describe('a commit on top of a branch', () => {
     expectStatus(await app.post(variables, { json: variable }), 201);
     await change('Another branch, as it says');
     assert.deepEqual(await jobs(), ['event:ci.push']);
-    await app.settle();
+    await app.drain();
     assert.equal(await made(), 2);
     expectStatus(await app.delete(`${variables}/CI_COMMIT_BRANCH`), 204);
     await change('Known again');
@@ -157,27 +157,27 @@ describe('a commit on top of a branch', () => {
     assert.deepEqual(await jobs(), []);
     expectStatus(await app.delete(`/projects/${project.id}/protected_branches/main`), 204);
     await change('Not protected');
-    await app.settle();
+    await app.drain();
     assert.equal(await made(), 3);
 
     // What only the making of a pipeline finds out, and what the configuration says itself.
     await configure(branch('$CI_COMMIT_TITLE == "Make one"'));
     await change('Make none');
     assert.deepEqual(await jobs(), ['event:ci.push']);
-    await app.settle();
+    await app.drain();
     await change('Make one');
-    await app.settle();
+    await app.drain();
     assert.equal(await made(), 4);
     await configure(`variables:\n  CI_COMMIT_TAG: ''\n${branch('$CI_COMMIT_BRANCH == "release"')}`);
     await change('Not known');
     assert.deepEqual(await jobs(), ['event:ci.push']);
-    await app.settle();
+    await app.drain();
     assert.equal(await made(), 4);
   });
 
   test('that asks for it makes a pipeline that is skipped', async () => {
     const { id } = await commit('Nothing to see [skip ci]');
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       (await pipelines()).map(({ status, sha }) => [status, sha]),
       [['skipped', id]],
@@ -191,7 +191,7 @@ describe('the feed tells at once', () => {
       await app.post(`/projects/${project.id}/repository/branches`, { query: { branch: 'b', ref: 'main' } }),
       201,
     );
-    await app.settle();
+    await app.drain();
     expectStatus(await app.delete(`/projects/${project.id}/repository/branches/b`), 204);
     assert.deepEqual((await pushes())[0]?.action, 'removed');
     await changeSettings(app, { push_event_activities_limit: 0 });
@@ -216,7 +216,7 @@ describe('the feed tells at once', () => {
     await user.commit(dir, 'd.txt', 'd\n');
     await push();
     assert.deepEqual(await jobs(), ['event:activity-feed', 'event:ci.push', 'event:references.push']);
-    await app.settle();
+    await app.drain();
     assert.equal((await pushes())[0]?.commit_count, 2);
   });
 });

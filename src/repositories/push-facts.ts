@@ -1,8 +1,8 @@
 import type { PushedRef } from '../core/event-payloads.ts';
-import type { Project } from '../db/tables/projects.ts';
-import { GitError } from '../git/errors.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import { GitError } from '../git/git.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
 import { HEADS } from '../git/ref-folders.ts';
-import type { Repository } from '../git/repository.ts';
 import type { Intent } from './intent.ts';
 
 /**
@@ -12,9 +12,9 @@ import type { Intent } from './intent.ts';
 export type PushFact = (repo: Repository, ref: PushedRef, project: Project | null) => Promise<Partial<PushedRef>>;
 
 /** More refs of one push are not looked at: whoever follows them finds out for themselves. */
-const MOST_REFS = 4;
+const MAX_REFS = 4;
 /** Characters of a message that the event of a push carries. */
-const MOST_OF_MESSAGE = 1_000;
+const MAX_OF_MESSAGE = 1_000;
 
 /**
  * The refs of a push with what is known of them. Where git cannot tell, nothing is.
@@ -26,7 +26,7 @@ export async function pushedRefs(
   { holder, updates }: Intent,
   project: Project | null,
 ): Promise<PushedRef[]> {
-  if (holder.type !== 'project' || updates.length > MOST_REFS) return [...updates];
+  if (holder.type !== 'project' || updates.length > MAX_REFS) return [...updates];
   const refs: PushedRef[] = [];
   for (const update of updates) {
     const ref: PushedRef = { ...update };
@@ -45,5 +45,5 @@ export const soleCommit: PushFact = async (repo, { ref, old, new: oid }) => {
   if (old === null || oid === null || !ref.startsWith(HEADS)) return {};
   const commit = await repo.objects.commit(oid);
   if (commit === null || commit.parents.length !== 1 || commit.parents[0] !== old) return {};
-  return commit.message.length > MOST_OF_MESSAGE ? {} : { commit: { message: commit.message } };
+  return commit.message.length > MAX_OF_MESSAGE ? {} : { commit: { message: commit.message } };
 };

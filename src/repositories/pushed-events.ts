@@ -1,5 +1,5 @@
 import { parseJson } from '../db/columns.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import { HOLDER_TYPES, type Holder, type HolderColumn, holderTypes } from './holder.ts';
 
 /** Kinds of the events that tell of changes of refs. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../core/core.errors.ts';
 
 /** The platform's words, over every way in. */
 export const READ_ONLY = 'The repository is temporarily read-only. Please try again later.';
@@ -6,7 +6,7 @@ const COMES_AGAIN_MS = 5_000;
 
 /** A write comes while the repository is filled or moved, or was begun before it was moved: 400. A job comes again later. */
 export class RepositoryReadOnly extends ApiError {
-  readonly comesAgainMs = COMES_AGAIN_MS;
+  readonly retryAfterMs = COMES_AGAIN_MS;
 
   constructor() {
     super(400, READ_ONLY);

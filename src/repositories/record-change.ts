@@ -1,10 +1,10 @@
 import { timestamp } from '../core/clock.ts';
-import type { DomainEvents } from '../core/domain-events.ts';
+import type { DomainEvents } from '../core/core.domain-events.ts';
+import type { Db } from '../db/db.schema.ts';
 import { prepared } from '../db/prepared.ts';
-import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
 import type { Intent } from './intent.ts';
-import { enqueueUpkeep } from './upkeep.ts';
+import { enqueueMaintenance } from './repository.maintenance.ts';
 
 /** What events tell of the default branch, where branches were made. */
 export type DefaultBranch = DomainEvents['push']['default_branch'];
@@ -39,7 +39,7 @@ async function recordSnippetPush(deps: Deps, db: Db, snippetId: number, intent: 
     .execute();
   const payload = { snippet_id: snippetId, updates: [...updates], via };
   await deps.events.record(db, 'snippet.pushed', payload, { actorId: userId });
-  await enqueueUpkeep(deps, db, { type: 'snippet', id: snippetId });
+  await enqueueMaintenance(deps, db, { type: 'snippet', id: snippetId });
 }
 
 async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent): Promise<void> {
@@ -58,7 +58,7 @@ async function recordWikiPush(deps: Deps, db: Db, wikiId: number, intent: Intent
     groupId: namespace_id,
     actorId: userId,
   });
-  await enqueueUpkeep(deps, db, { type: 'wiki', id: wikiId });
+  await enqueueMaintenance(deps, db, { type: 'wiki', id: wikiId });
 }
 
 /** Turns an intent into the event of what has happened, by type of holder. Give the handle of the transaction that removes the intent. */

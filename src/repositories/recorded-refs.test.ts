@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../test/support/app.ts';
 import { ProjectGit } from '../../test/support/project-git.ts';
-import type { Project } from '../db/tables/projects.ts';
-import { refDisagreements } from './agreement.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 import { recordedRefs } from './recorded-refs.ts';
+import { refInconsistencies } from './ref-consistency.ts';
 
 let app: TestApp;
 const projects: Project[] = [];
@@ -41,14 +41,14 @@ test('recorded refs are read part by part, each repository in one of them', asyn
 
 test('a ref that was moved past the server is told, in whatever repository', async () => {
   const { db, storages } = app.deps;
-  assert.deepEqual(await refDisagreements(db, storages), []);
+  assert.deepEqual(await refInconsistencies(db, storages), []);
   const project = projects[3]!;
   const git = new ProjectGit(app, project);
   const before = git.run(['rev-parse', 'refs/heads/b']);
   git.run(['update-ref', 'refs/heads/b', git.run(['rev-parse', 'refs/heads/main'])]);
-  assert.deepEqual(await refDisagreements(db, storages), [
+  assert.deepEqual(await refInconsistencies(db, storages), [
     `project ${project.id}: refs/heads/b is not where the last recorded change left it`,
   ]);
   git.run(['update-ref', 'refs/heads/b', before]);
-  assert.deepEqual(await refDisagreements(db, storages), []);
+  assert.deepEqual(await refInconsistencies(db, storages), []);
 });

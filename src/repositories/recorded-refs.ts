@@ -1,5 +1,5 @@
-import type { Db } from '../db/schema.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import { HOLDER_TYPES, type HolderType } from './holder.ts';
 import { readPushed } from './pushed-events.ts';
 
@@ -8,12 +8,12 @@ const BATCH = 1_000;
 const MAX_NAMES = 100_000;
 
 /** Where changes left a ref, the last two of them: of two processes the one that moved it last may have recorded it first. */
-export type LastPlaces = (string | null)[];
+export type LastKnownRefs = (string | null)[];
 
 /** What is recorded of some repositories. */
 export interface RecordedPart {
   /** Refs by the id of whose they are. */
-  refs: Map<number, Map<string, LastPlaces>>;
+  refs: Map<number, Map<string, LastKnownRefs>>;
   /** The last event that was read. */
   until: number;
 }
@@ -65,10 +65,10 @@ async function readPart(db: Db, kind: HolderType, above: number, maxNames: numbe
   for await (const { event, id, updates } of recordedChanges(db, kind, 0)) {
     part.until = event;
     if (id <= above || (through !== null && id > through)) continue;
-    const refs = part.refs.get(id) ?? new Map<string, LastPlaces>();
+    const refs = part.refs.get(id) ?? new Map<string, LastKnownRefs>();
     part.refs.set(id, refs);
     names -= refs.size;
-    note(refs, updates);
+    applyUpdates(refs, updates);
     names += refs.size;
     if (names > maxNames && part.refs.size > 1) {
       through = keepHalf(part.refs);
@@ -79,7 +79,7 @@ async function readPart(db: Db, kind: HolderType, above: number, maxNames: numbe
 }
 
 /** Adds changes to what is known of refs. */
-export function note(refs: Map<string, LastPlaces>, updates: readonly RefChange[]): void {
+export function applyUpdates(refs: Map<string, LastKnownRefs>, updates: readonly RefChange[]): void {
   for (const { ref, new: place } of updates) refs.set(ref, [...(refs.get(ref) ?? []), place].slice(-2));
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../db/columns.ts';
-import type { RefChange } from '../db/tables/ref-intents.ts';
+import type { RefChange } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
-import { repositoryId } from '../git/storages.ts';
-import { jobKind } from '../jobs/kinds.ts';
-import { HOLDER_TYPES, type Holder, placeOf } from './holder.ts';
+import { GitError } from '../git/git.errors.ts';
+import { repositoryId } from '../git/git.storages.ts';
+import { jobKind } from '../jobs/jobs.kinds.ts';
+import { hasForks } from './has-forks.ts';
+import { HOLDER_TYPES, type Holder, locationOf } from './holder.ts';
 import { isApplied, recoverIntent, type StoredIntent } from './recover-one-intent.ts';
-import { isShared } from './shared.ts';
 
 /** Longer than any change of refs takes: git is ended after a minute. */
 const ORPHANED_AFTER_MS = 5 * 60_000;
@@ -80,7 +80,7 @@ export function registerRecovery(deps: Deps): void {
   });
   deps.jobs.every(RECOVER, { everyMs: RECOVER_EVERY_MS }, async () => {
     await recoverIntents(beside);
-    await deps.jobs.takeOverUnknown(await deps.processes.known());
+    await deps.jobs.reclaimUnknown(await deps.processes.known());
   });
   deps.recoverIntent = (holder, key) => recoverByKey(deps, holder, key);
   deps.recoverPreceding = (holder, updates) => recoverPreceding(beside, holder, updates);
@@ -97,7 +97,7 @@ const intentsOf = ({ db }: Deps, { type, id }: Key) =>
   db.selectFrom('ref_intents').selectAll().where(HOLDER_TYPES[type].column, '=', id).orderBy('id');
 
 const ofOthers = (deps: Deps, holder: Key): Promise<StoredIntent[]> =>
-  isShared(deps)
+  hasForks(deps)
     ? intentsOf(deps, holder).where('process_id', 'is distinct from', deps.processes.id).execute()
     : Promise.resolve([]);
 
@@ -105,12 +105,12 @@ const ofOthers = (deps: Deps, holder: Key): Promise<StoredIntent[]> =>
  * Recovers what processes that are not connected were writing to a repository. For whoever is about to look at its refs, or waits for its
  * writes to end; what cannot be recovered yet is left.
  */
-export async function recoverOrphanedIntents(given: Deps, holder: Holder): Promise<void> {
-  const deps = { ...given, alone: false };
+export async function recoverOrphanedIntents(input: Deps, holder: Holder): Promise<void> {
+  const deps = { ...input, alone: false };
   const rows = await orphaned(deps, await ofOthers(deps, holder));
   if (rows.length === 0) return;
   await deps.writes
-    .run(repositoryId(placeOf(holder)), () => recoverAll(deps, rows))
+    .run(repositoryId(locationOf(holder)), () => recoverAll(deps, rows))
     .catch((error: unknown) => {
       deps.log.log('warn', 'an interrupted write is not recovered yet', { error: String(error) });
     });

@@ -2,21 +2,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Selectable } from 'kysely';
 import { timestamp } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
-import type { RefChange, RefIntentsTable } from '../db/tables/ref-intents.ts';
+import type { RefChange, RefIntentsTable } from '../db/tables/ref-intents.table.ts';
 import type { Deps } from '../deps.ts';
-import { GitError } from '../git/errors.ts';
-import type { Repository } from '../git/repository.ts';
+import { GitError } from '../git/git.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
 import { removeLocks, removeStaleLocks } from '../git/stale-locks.ts';
 import { finishChange, repositoryOf } from './change-refs.ts';
 import { findHolder, HOLDER_TYPES, type Holder, namedHolder } from './holder.ts';
 import type { Intent } from './intent.ts';
-import { leftOverBefore } from './left-over.ts';
 import { lockHolder } from './moves/holders.ts';
 import { ORPHANED_MS, PACKED_ORPHANED_MS } from './orphaned-locks.ts';
 import { readPushed } from './pushed-events.ts';
+import { orphanedBefore } from './stale-locks-of-writes.ts';
 
 /** Refs that are read before others have their turn. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** An intent that is stored. */
 export type StoredIntent = Selectable<RefIntentsTable>;
@@ -50,7 +50,7 @@ export async function isApplied(deps: Deps, row: StoredIntent): Promise<boolean>
   if (holder === undefined) return false;
   const repo = repositoryOf(deps, holder);
   for (const [index, { ref, new: wanted }] of parseJson<RefChange[]>(row.updates).entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     if ((await repo.refs.resolve(ref)) !== wanted) return false;
   }
   return true;
@@ -79,13 +79,13 @@ async function finishRefs(
   updates: readonly RefChange[],
 ): Promise<RefChange[]> {
   if (isOthers(deps, row)) await removeTheirLocks(deps, repo, row, updates);
-  else await removeStaleLocks(repo.dir, leftOverBefore(deps));
+  else await removeStaleLocks(repo.dir, orphanedBefore(deps));
   const later = await changesSince(deps, namedHolder(row), row.created_at);
   const followed = new Set(later.map(({ ref, old }) => `${ref} ${old}`));
   const applied: RefChange[] = [];
   const rest: RefChange[] = [];
   for (const [index, update] of updates.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (index % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     const now = await placeOf(repo, update.ref);
     if (now === update.new || followed.has(`${update.ref} ${update.new}`)) applied.push(update);
     else if (now === update.old) rest.push(update);

@@ -1,7 +1,7 @@
-import { refused } from '../core/errors.ts';
-import { compareBytes } from '../git/bytes.ts';
+import { refused } from '../core/core.errors.ts';
+import { compareBytes } from '../git/git.bytes.ts';
+import type { Repository } from '../git/git.repository.ts';
 import type { Ref } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
 import { matchingRegex, searchTest } from './ref-search.ts';
 import { compareVersions } from './version-order.ts';
 

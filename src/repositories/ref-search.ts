@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RE2JS, RE2JSException } from 're2js';
-import { refused } from '../core/errors.ts';
+import { refused } from '../core/core.errors.ts';
 import { threadTime } from '../core/thread-time.ts';
 import { asciiLower } from '../db/like.ts';
-import { GitError } from '../git/errors.ts';
+import { GitError } from '../git/git.errors.ts';
 
 export interface MatchingLimits {
   /** Milliseconds of matching after which other requests get their turn. */
@@ -26,8 +26,8 @@ export function searchTest(search: string): (name: string) => boolean {
   const parts = text.split('*');
   const first = fromStart ? parts.shift()! : '';
   const last = toEnd ? (parts.pop() ?? null) : '';
-  return (given) => {
-    const name = asciiLower(given);
+  return (input) => {
+    const name = asciiLower(input);
     // `^text$` without a star is the name itself.
     if (last === null) return name === first;
     if (!name.startsWith(first) || !name.endsWith(last)) return false;
@@ -46,7 +46,7 @@ export function searchTest(search: string): (name: string) => boolean {
  * The items whose name a user's pattern matches. The engine takes time linear in the name, the work is done in slices,
  * and it is given up after a while: no pattern can hold up the server.
  * @param pattern RE2
- * @param processorMs what this thread has taken of a processor so far
+ * @param cpuMs what this thread has taken of a processor so far
  * @throws ApiError 400 `Regex is invalid`; GitError `timeout`
  */
 export async function matchingRegex<T>(
@@ -54,22 +54,22 @@ export async function matchingRegex<T>(
   nameOf: (item: T) => string,
   pattern: string,
   { sliceMs, budgetMs }: MatchingLimits = LIMITS,
-  processorMs: () => number = threadTime,
+  cpuMs: () => number = threadTime,
 ): Promise<readonly T[]> {
   const expression = compile(pattern);
   const found: T[] = [];
   let spent = 0;
-  let taken = processorMs();
+  let taken = cpuMs();
   let started = performance.now();
   for (const item of items) {
     if (expression.test(nameOf(item))) found.push(item);
     const elapsed = performance.now() - started;
     if (elapsed < sliceMs) continue;
-    spent += processorMs() - taken;
+    spent += cpuMs() - taken;
     if (spent > budgetMs) throw new GitError('timeout', 'matching a pattern took too much time');
     await nextTurn();
     started = performance.now();
-    taken = processorMs();
+    taken = cpuMs();
   }
   return found;
 }

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
-import { decodeBytes } from '../git/bytes.ts';
 import { CommitError } from '../git/commit-error.ts';
+import { decodeBytes } from '../git/git.bytes.ts';
+import type { Repository } from '../git/git.repository.ts';
+import { listTree } from '../git/git.tree.ts';
 import { splitPath } from '../git/path-rules.ts';
 import { readRecords } from '../git/records.ts';
-import type { Repository } from '../git/repository.ts';
-import { listTree } from '../git/tree.ts';
 import type { RefObserver } from './ref-observers.ts';
 
 /** The one branch of a snippet. */
@@ -53,7 +53,7 @@ export async function refusePushedFiles(
   let entries = 0;
   let files = 0;
   let problem: string | null = null;
-  const options = { gitDir: repo.dir, env, separator: 0, maxRecord: MAX_RECORD, processorMs: PUSH_CHECK_MS };
+  const options = { gitDir: repo.dir, env, separator: 0, maxRecord: MAX_RECORD, cpuMs: PUSH_CHECK_MS };
   const args = ['ls-tree', '-r', '-t', '-l', '-z', '--full-tree', '--end-of-options', oid];
   await readRecords(args, options, (record, length) => {
     entries += 1;

@@ -1,5 +1,5 @@
 import { releaseFacts } from '../core/event-facts.ts';
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { TAGS } from '../git/ref-folders.ts';
 

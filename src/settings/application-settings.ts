@@ -1,8 +1,8 @@
 import { parseJson } from '../db/columns.ts';
-import type { Db } from '../db/schema.ts';
-import { steady } from '../db/steady.ts';
+import type { Db } from '../db/db.schema.ts';
+import { cachedUntilWrite } from '../db/read-cache.ts';
 import type { Deps } from '../deps.ts';
-import { planInForce } from '../licence/plan-in-force.ts';
+import { effectivePlan } from '../licence/effective-plan.ts';
 import {
   type AllSettings,
   type ApplicationSettings,
@@ -30,7 +30,7 @@ export interface StoredSettings {
   updatedAt: string;
 }
 
-const valuesOf = steady((db, { keys }: { keys: readonly string[] }) =>
+const valuesOf = cachedUntilWrite((db, { keys }: { keys: readonly string[] }) =>
   db.selectFrom('instance_values').select(['key', 'value', 'updated_at']).where('key', 'in', keys),
 );
 
@@ -81,7 +81,7 @@ export async function allSettings(deps: SettingsDeps, db: Db = deps.db): Promise
 async function permitted(deps: SettingsDeps, db: Db, changed: ChangedSettings): Promise<ChangedSettings> {
   const names = Object.keys(changed) as SettingName[];
   if (names.every((name) => settingOf(name).plan === undefined)) return changed;
-  const plan = await planInForce(deps, db);
+  const plan = await effectivePlan(deps, db);
   return Object.fromEntries(
     names.filter((name) => isKnownTo(plan, settingOf(name))).map((name) => [name, changed[name]]),
   );

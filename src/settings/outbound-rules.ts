@@ -1,4 +1,4 @@
-import type { OutboundRules } from '../outbound/resolve.ts';
+import type { OutboundRules } from '../outbound/outbound.resolve.ts';
 import { applicationSettings, type SettingsDeps } from './application-settings.ts';
 
 /** Who sends a request elsewhere: system hooks have a setting of their own. */

@@ -1,5 +1,5 @@
 import { parseJson } from '../db/columns.ts';
-import type { Project } from '../db/tables/projects.ts';
+import type { Project } from '../db/tables/projects.table.ts';
 import type { Deps } from '../deps.ts';
 
 type WithSettings = Pick<Deps, 'settings'>;

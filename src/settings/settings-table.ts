@@ -1,11 +1,11 @@
 import type { Config, Plan } from '../config/config.ts';
-import { accessSettings } from './application/access.ts';
-import { ciSettings } from './application/ci.ts';
-import { codeSettings } from './application/code.ts';
+import { accessSettings } from './application/access.settings.ts';
+import { ciSettings } from './application/ci.settings.ts';
+import { codeSettings } from './application/code.settings.ts';
 import { fromConfig } from './application/config-defaults.ts';
 import type { KeptSetting, Setting } from './application/field.ts';
-import { limitSettings } from './application/limits.ts';
-import { serviceSettings } from './application/services.ts';
+import { limitSettings } from './application/limits.settings.ts';
+import { serviceSettings } from './application/services.settings.ts';
 
 /** Every setting that administrators change while the server runs (public documentation, "Application settings API"). */
 export const SETTINGS = { ...accessSettings, ...codeSettings, ...ciSettings, ...limitSettings, ...serviceSettings };

@@ -1,4 +1,4 @@
-import { compilePattern } from '../ci/expressions/pattern.ts';
+import { compilePattern } from '../ci/expressions/expressions.pattern.ts';
 import { matchesWildcard } from '../core/wildcard.ts';
 import type { ApplicationSettings } from './settings-table.ts';
 

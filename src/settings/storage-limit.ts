@@ -1,22 +1,22 @@
-import { AFTER_LINEAGE, lineageIds } from '../access/membership.ts';
-import { forbidden, notFound } from '../core/errors.ts';
+import { AFTER_LINEAGE, lineageIds } from '../access/access.membership.ts';
+import { forbidden, notFound } from '../core/core.errors.ts';
 import type { Deps } from '../deps.ts';
-import { planLimits } from './plan-limits.ts';
+import { planLimits } from './settings.plan-limits.ts';
 
 const MIB = 1024 * 1024;
 
 type StorageDeps = Pick<Deps, 'db' | 'recent' | 'snapshot'>;
 /** Whose storage it is: any group or personal namespace, which stands for the one at its root. */
-interface Within {
+interface StorageScope {
   namespace_id: number;
 }
 
 /** Bytes of everything in a top-level group, or of a user, as the statistics of its projects have them. @throws ApiError 404 */
-async function rootStorage({ db, snapshot }: StorageDeps, { namespace_id }: Within): Promise<number> {
+async function rootStorage({ db, snapshot }: StorageDeps, { namespace_id }: StorageScope): Promise<number> {
   return snapshot.get(`root_storage:${namespace_id}`, async () => {
-    const place = await db.selectFrom('namespaces').select('lineage').where('id', '=', namespace_id).executeTakeFirst();
-    if (place === undefined) throw notFound('Namespace');
-    const root = `/${lineageIds(place.lineage)[0]}/`;
+    const scope = await db.selectFrom('namespaces').select('lineage').where('id', '=', namespace_id).executeTakeFirst();
+    if (scope === undefined) throw notFound('Namespace');
+    const root = `/${lineageIds(scope.lineage)[0]}/`;
     const inside = db
       .selectFrom('namespaces')
       .select('id')
@@ -47,11 +47,11 @@ export interface StorageUse {
 }
 
 /** How the storage of a top-level group or user stands to its limits (part 2, section 2). One statement where there are none. */
-export async function storageUse(deps: StorageDeps, place: Within): Promise<StorageUse> {
+export async function storageUse(deps: StorageDeps, scope: StorageScope): Promise<StorageUse> {
   const { enforcement_limit, storage_size_limit, notification_limit } = await planLimits(deps);
   const limits = [enforcement_limit, storage_size_limit].filter((limit) => limit > 0);
   if (limits.length === 0 && notification_limit === 0) return { full: null, warned: null };
-  const used = await rootStorage(deps, place);
+  const used = await rootStorage(deps, scope);
   const past = (limit: number) => limit > 0 && used >= limit * MIB;
   const least = Math.min(...limits);
   return {
@@ -61,15 +61,15 @@ export async function storageUse(deps: StorageDeps, place: Within): Promise<Stor
 }
 
 /** Why nothing may be added to what is stored, in words for whoever adds; null when it may. */
-export async function storageRefusal(deps: StorageDeps, place: Within): Promise<string | null> {
-  const { full } = await storageUse(deps, place);
+export async function storageRefusal(deps: StorageDeps, scope: StorageScope): Promise<string | null> {
+  const { full } = await storageUse(deps, scope);
   if (full === null) return null;
   return `The namespace storage limit of ${full} MiB has been reached. Remove something that is stored, or ask an administrator for more.`;
 }
 
 /** @throws ApiError 403 where nothing may be added */
-export async function requireStorage(deps: StorageDeps, place: Within): Promise<void> {
-  const reason = await storageRefusal(deps, place);
+export async function requireStorage(deps: StorageDeps, scope: StorageScope): Promise<void> {
+  const reason = await storageRefusal(deps, scope);
   if (reason !== null) throw forbidden(reason);
 }
 

@@ -1,5 +1,5 @@
 import type { Throttle } from '../config/config.ts';
-import { THROTTLED, type Throttled } from './application/limits.ts';
+import { THROTTLED, type Throttled } from './application/limits.settings.ts';
 import type { ApplicationSettings } from './settings-table.ts';
 
 type GroupOf<T> = T extends `${'authenticated' | 'unauthenticated'}_${infer Group}` ? Group : never;
@@ -19,7 +19,7 @@ export const throttleOf = (settings: ApplicationSettings, name: Throttled): Thro
 export const perMinute = (requests: number): Throttle => ({ requests, periodSeconds: 60 });
 
 /** The first of the groups whose throttle is on, for callers who are known or not: its name and what it lets through. */
-export function throttleInForce(
+export function effectiveThrottle(
   settings: ApplicationSettings,
   kind: 'authenticated' | 'unauthenticated',
   groups: readonly ThrottleGroup[],

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isScarcity } from '../core/scarcity.ts';
+import { isResourceExhaustion } from '../core/resource-exhaustion.ts';
 import { isMissing, syncPath } from '../git/durable.ts';
 import { BlobError, type BlobStore, type ByteRange, type PutOptions, type StoredBlob } from './blob-store.ts';
 
@@ -76,7 +76,7 @@ export class DiskBlobStore implements BlobStore {
       return blob;
     } catch (error) {
       // Nobody may have begun to read it.
-      if (isScarcity(error)) input.destroy();
+      if (isResourceExhaustion(error)) input.destroy();
       await rm(temporary, { force: true });
       throw error;
     }

@@ -1,8 +1,8 @@
 import { backupRuns } from '../db/backup-lease.ts';
+import type { Db } from '../db/db.schema.ts';
 import { startsWith } from '../db/like.ts';
-import type { Db } from '../db/schema.ts';
 import type { Deps } from '../deps.ts';
-import { jobKind } from '../jobs/kinds.ts';
+import { jobKind } from '../jobs/jobs.kinds.ts';
 
 /** Under which the look of the server is kept among the values of the installation. */
 export const APPEARANCE_KEY = 'appearance';

@@ -1,15 +1,15 @@
 import { timestamp } from '../core/clock.ts';
-import { faultOf } from '../core/surroundings.ts';
-import type { Db } from '../db/schema.ts';
+import { environmentFaultOf } from '../core/environment-fault.ts';
+import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
-import type { RecordedEvent } from '../jobs/events.ts';
+import type { RecordedEvent } from '../jobs/jobs.events.ts';
 import { deliverJob, orderKeyOf } from './deliver.ts';
-import type { HookMessage, HookSource } from './source.ts';
 import { storedPayload } from './stored-payload.ts';
+import type { HookMessage, HookSource } from './webhooks.source.ts';
 
 /** Nobody is sent a larger payload, in bytes (part 2, section 6). */
 const MAX_PAYLOAD = 25 * 1024 * 1024;
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
 /** After so many failures hooks are told nothing of the event, so that what comes after it is told. */
 const ATTEMPTS = 6;
@@ -22,16 +22,16 @@ const ATTEMPTS = 6;
 export async function build(deps: Deps, source: HookSource, event: RecordedEvent, attempts: number): Promise<void> {
   const { db, log } = deps;
   const messages = await messagesOf(deps, source, event).catch((error: unknown) => {
-    if (attempts < ATTEMPTS || faultOf(error) !== null) throw error;
+    if (attempts < ATTEMPTS || environmentFaultOf(error) !== null) throw error;
     log.log('error', 'webhooks are not told of an event', { event: event.id, type: event.type, error: String(error) });
     return { hook: [], system: [] };
   });
   const rows = (['hook', 'system'] as const).flatMap((scope) => messages[scope].flatMap(rowOf(deps, event, scope)));
   await db.transaction().execute(async (db) => {
-    for (let at = 0; at < rows.length; at += AT_ONCE) {
+    for (let at = 0; at < rows.length; at += BATCH_SIZE) {
       await db
         .insertInto('web_hook_payloads')
-        .values(rows.slice(at, at + AT_ONCE))
+        .values(rows.slice(at, at + BATCH_SIZE))
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }

@@ -1,4 +1,4 @@
-import type { HookSecrets, Named } from './hook-secrets.ts';
+import type { HookSecrets, NamedValue } from './hook-secrets.ts';
 import { interpolated, variablesIn } from './hook-url.ts';
 
 /** What is asked for of a hook's secrets; what is left out stays as it is. */
@@ -8,8 +8,8 @@ export interface SecretsChange {
   token?: string | null;
   signing_token?: string | null;
   /** Take the place of those with the same keys; the others stay. */
-  url_variables?: readonly Named[];
-  custom_headers?: readonly Named[];
+  url_variables?: readonly NamedValue[];
+  custom_headers?: readonly NamedValue[];
 }
 
 const NONE: HookSecrets = { url: '', token: null, signingToken: null, variables: [], headers: [] };
@@ -30,8 +30,8 @@ export function changedSecrets(before: HookSecrets | null, change: SecretsChange
   const variables = merge(sameServer ? kept : [], change.url_variables);
   const same = interpolated({ url, variables }) === interpolated(old);
   const tokens = url === old.url && sameServer ? old : NONE;
-  const text = (given: string | null | undefined, stored: string | null) =>
-    given === undefined ? stored : given || null;
+  const text = (input: string | null | undefined, stored: string | null) =>
+    input === undefined ? stored : input || null;
   return {
     url,
     variables,
@@ -42,7 +42,7 @@ export function changedSecrets(before: HookSecrets | null, change: SecretsChange
 }
 
 /** Those of the first list and of the second, which win. */
-function merge(old: readonly Named[], news: readonly Named[] = []): Named[] {
+function merge(old: readonly NamedValue[], news: readonly NamedValue[] = []): NamedValue[] {
   const all = new Map([...old, ...news].map(({ key, value }) => [key, value]));
   return [...all].map(([key, value]) => ({ key, value }));
 }

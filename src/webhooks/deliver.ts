@@ -1,20 +1,20 @@
-import { ComesAgain, comesAgainAfter } from '../core/comes-again.ts';
+import { RetryLater, retryDelayOf } from '../core/retry-later.ts';
 import { parseJson } from '../db/columns.ts';
-import type { WebHookDelivery } from '../db/tables/web-hook-deliveries.ts';
-import type { WebHookPayload } from '../db/tables/web-hook-payloads.ts';
-import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { WebHookDelivery } from '../db/tables/web-hook-deliveries.table.ts';
+import type { WebHookPayload } from '../db/tables/web-hook-payloads.table.ts';
+import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
-import { jobKind } from '../jobs/kinds.ts';
-import type { NewJob } from '../jobs/queue.ts';
-import { isSilent } from '../settings/silence.ts';
-import { takesBranch } from './branch-filter.ts';
-import { alertStatus, isSystem, noteCall, pauseLeft } from './health.ts';
-import type { Entry, Ledger } from './ledger.ts';
-import { triggerOfLog, uuidOf } from './message.ts';
-import type { Pace } from './pace.ts';
+import { jobKind } from '../jobs/jobs.kinds.ts';
+import type { NewJob } from '../jobs/jobs.queue.ts';
+import { isSilentMode } from '../settings/silent-mode.ts';
+import type { CallRateLimiter } from './call-rate-limiter.ts';
+import type { DeliveryLog, DeliveryLogEntry } from './delivery-log.ts';
+import { alertStatus, isSystem, pauseLeft, recordCall } from './health.ts';
 import { LIMITED, limitReached } from './rate.ts';
-import { type Called, callHook, notCalled } from './send.ts';
 import { openPayload } from './stored-payload.ts';
+import { takesBranch } from './webhooks.branch-filter.ts';
+import { triggerOfLog, uuidOf } from './webhooks.message.ts';
+import { type Called, callHook, recordNotCalled } from './webhooks.send.ts';
 
 interface Payload {
   hook_id: number;
@@ -36,15 +36,15 @@ const PAGE = 50;
 /** First pause after nobody was reached, in milliseconds: it doubles until those of `health.ts` begin. */
 const FIRST_PAUSE_MS = 2_000;
 /** What a hook could not be told within this time it is not told any more. */
-export const LATEST_MS = 3 * 86_400_000;
+export const DELIVERY_WINDOW_MS = 3 * 86_400_000;
 
 /** What a log says of a call whose payload cannot be read, as when the key of the installation was lost. */
 const LOST = 'What was to be sent cannot be read any more';
 
 /** What the calls of all hooks of a process share. */
-export interface Office {
-  ledger: Ledger;
-  pace: Pace;
+export interface Dispatcher {
+  log: DeliveryLog;
+  limiter: CallRateLimiter;
 }
 
 /** Jobs of one hook run one at a time, in any process. */
@@ -69,16 +69,16 @@ export const deliverJob = (
   ...(runAt === undefined ? {} : { runAt }),
 });
 
-type Work = Pick<WebHookDelivery, 'id' | 'event_id' | 'event_uuid' | 'sent' | 'built' | 'created_at'>;
+type DeliveryWork = Pick<WebHookDelivery, 'id' | 'event_id' | 'event_uuid' | 'sent' | 'built' | 'created_at'>;
 
 /**
  * Serves a hook: tells it what waits for it, and goes on later, in the lane where it belongs by then.
  * @param failing whether the job is one of a hook that fails
- * @throws ComesAgain; the reason of the signal
+ * @throws RetryLater; the reason of the signal
  */
 export async function serveHook(
   deps: Deps,
-  office: Office,
+  dispatcher: Dispatcher,
   { hook_id: id, project_id: projectId }: Payload,
   failing: boolean,
   signal: AbortSignal,
@@ -92,9 +92,9 @@ export async function serveHook(
     jobs.enqueueAll(db, [deliverJob(id, projectId, to, new Date(clock.now().getTime() + ms))]);
   if (!failing && (await fails())) return move(0, true);
   try {
-    await deliverAll(deps, office, id, signal);
+    await deliverAll(deps, dispatcher, id, signal);
   } catch (error) {
-    const ms = comesAgainAfter(error);
+    const ms = retryDelayOf(error);
     if (ms === null) throw error;
     const now = await fails();
     if (now === failing) throw error;
@@ -106,9 +106,14 @@ export async function serveHook(
 /**
  * Tells a hook what waits for it, in order, until there is nothing more, its turn is over, or it is not reached: then
  * what comes after waits, too.
- * @throws ComesAgain; the reason of the signal
+ * @throws RetryLater; the reason of the signal
  */
-async function deliverAll(deps: Deps, { ledger, pace }: Office, hookId: number, signal: AbortSignal): Promise<void> {
+async function deliverAll(
+  deps: Deps,
+  { log: deliveryLog, limiter }: Dispatcher,
+  hookId: number,
+  signal: AbortSignal,
+): Promise<void> {
   const end = performance.now() + SLICE_MS;
   const open: Promise<void>[] = [];
   try {
@@ -117,11 +122,11 @@ async function deliverAll(deps: Deps, { ledger, pace }: Office, hookId: number, 
       if (page.length === 0) return;
       for (const delivery of page) {
         if (delivery.built === 0) return;
-        await pace.turn();
-        await deliver(deps, ledger, hookId, delivery, open, signal);
+        await limiter.acquire();
+        await deliver(deps, deliveryLog, hookId, delivery, open, signal);
         last = delivery.id;
         if (open.length >= MAX_OPEN) await Promise.all(open.splice(0));
-        if (performance.now() > end) throw new ComesAgain(0, 'others have their turn');
+        if (performance.now() > end) throw new RetryLater(0, 'others have their turn');
       }
     }
   } finally {
@@ -129,7 +134,7 @@ async function deliverAll(deps: Deps, { ledger, pace }: Office, hookId: number, 
   }
 }
 
-const waitingFor = ({ db }: Deps, hookId: number, after: number): Promise<Work[]> =>
+const waitingFor = ({ db }: Deps, hookId: number, after: number): Promise<DeliveryWork[]> =>
   db
     .selectFrom('web_hook_deliveries')
     .select(['id', 'event_id', 'event_uuid', 'sent', 'built', 'created_at'])
@@ -139,33 +144,33 @@ const waitingFor = ({ db }: Deps, hookId: number, after: number): Promise<Work[]
     .limit(PAGE)
     .execute();
 
-/** The hook as it is now, if it may be called. @throws ComesAgain while it pauses */
+/** The hook as it is now, if it may be called. @throws RetryLater while it pauses */
 async function readyHook(deps: Deps, hookId: number): Promise<WebHook | undefined> {
   const hook = await deps.db.selectFrom('web_hooks').selectAll().where('id', '=', hookId).executeTakeFirst();
   if (hook === undefined) return undefined;
   const pause = pauseLeft(hook, deps.clock.now());
-  if (pause > 0) throw new ComesAgain(pause, 'the webhook pauses');
+  if (pause > 0) throw new RetryLater(pause, 'the webhook pauses');
   return hook;
 }
 
 async function deliver(
   deps: Deps,
-  ledger: Ledger,
+  deliveryLog: DeliveryLog,
   hookId: number,
-  delivery: Work,
+  delivery: DeliveryWork,
   open: Promise<void>[],
   signal: AbortSignal,
 ): Promise<void> {
-  const keep = (log: Entry['log'], sent: number | null) => {
-    const kept = ledger.add({ deliveryId: delivery.id, log, sent });
+  const keep = (log: DeliveryLogEntry['log'], sent: number | null) => {
+    const kept = deliveryLog.add({ deliveryId: delivery.id, log, sent });
     // Looked at when all of them are waited for.
     kept.catch(() => {});
     open.push(kept);
   };
   let hook = await readyHook(deps, hookId);
   const now = deps.clock.now();
-  const late = Date.parse(delivery.created_at) < now.getTime() - LATEST_MS;
-  const unwanted = late || isSilent(deps);
+  const late = Date.parse(delivery.created_at) < now.getTime() - DELIVERY_WINDOW_MS;
+  const unwanted = late || isSilentMode(deps);
   if (hook === undefined || unwanted || alertStatus(hook, now) === 'disabled') return keep(null, null);
   const payloads = await payloadsFor(deps, hook, delivery);
   if (payloads.length === 0) return keep(null, null);
@@ -182,16 +187,16 @@ async function deliver(
   }
 }
 
-/** @param called as it was when it was called @throws ComesAgain when the hook may be tried again: at once where it was changed */
+/** @param called as it was when it was called @throws RetryLater when the hook may be tried again: at once where it was changed */
 async function pause(deps: Deps, called: WebHook): Promise<void> {
   const hook = await readyHook(deps, called.id);
   if (hook === undefined || alertStatus(hook, deps.clock.now()) === 'disabled') return;
-  if (hook.secrets !== called.secrets) throw new ComesAgain(0, 'the webhook was changed');
-  throw new ComesAgain(FIRST_PAUSE_MS * 2 ** Math.max(0, hook.failures - 1), 'the webhook was not reached');
+  if (hook.secrets !== called.secrets) throw new RetryLater(0, 'the webhook was changed');
+  throw new RetryLater(FIRST_PAUSE_MS * 2 ** Math.max(0, hook.failures - 1), 'the webhook was not reached');
 }
 
 /** What the hook wants of what the event told. */
-async function payloadsFor({ db }: Deps, hook: WebHook, delivery: Work): Promise<WebHookPayload[]> {
+async function payloadsFor({ db }: Deps, hook: WebHook, delivery: DeliveryWork): Promise<WebHookPayload[]> {
   const rows = await db
     .selectFrom('web_hook_payloads')
     .selectAll()
@@ -211,7 +216,7 @@ async function payloadsFor({ db }: Deps, hook: WebHook, delivery: Work): Promise
 async function tell(
   deps: Deps,
   hook: WebHook,
-  delivery: Work,
+  delivery: DeliveryWork,
   { id, header, payload: stored, position }: WebHookPayload,
   signal: AbortSignal,
 ): Promise<Called> {
@@ -224,10 +229,10 @@ async function tell(
     eventUuid: delivery.event_uuid,
     idempotencyKey: uuidOf(hook.uuid, delivery.id, delivery.created_at, position),
   };
-  if (payload === null) return notCalled(deps, hook, message, LOST);
-  if (await limitReached(deps, hook)) return notCalled(deps, hook, message, LIMITED);
+  if (payload === null) return recordNotCalled(deps, hook, message, LOST);
+  if (await limitReached(deps, hook)) return recordNotCalled(deps, hook, message, LIMITED);
   const called = await callHook(deps, hook, message, signal);
   const pauses = !isSystem(hook) || called.outcome === 'unanswered';
-  await noteCall(deps, deps.db, hook, called.outcome === 'done', pauses);
+  await recordCall(deps, deps.db, hook, called.outcome === 'done', pauses);
   return called;
 }

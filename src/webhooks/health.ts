@@ -1,5 +1,5 @@
-import type { Db } from '../db/schema.ts';
-import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 
 /** A hook that has failed more often than this in a row pauses; */
@@ -37,7 +37,7 @@ export const RECOVERED = { failures: 0, disabled_until: null } as const;
  * @param pauses whether a hook that fails pauses: a system hook does where nobody was reached
  * @returns the hook as it is now; undefined when it is gone
  */
-export async function noteCall(
+export async function recordCall(
   { clock }: Pick<Deps, 'clock'>,
   db: Db,
   hook: WebHook,

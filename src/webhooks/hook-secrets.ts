@@ -1,9 +1,9 @@
 import { parseJson } from '../db/columns.ts';
-import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 
 /** A named value: of a variable in the address, or of a header. */
-export interface Named {
+export interface NamedValue {
   key: string;
   value: string;
 }
@@ -15,8 +15,8 @@ export interface HookSecrets {
   token: string | null;
   /** `whsec_` and the key in base64. */
   signingToken: string | null;
-  variables: readonly Named[];
-  headers: readonly Named[];
+  variables: readonly NamedValue[];
+  headers: readonly NamedValue[];
 }
 
 const PURPOSE = 'web_hooks.secrets';

@@ -1,14 +1,14 @@
-import { recordNotFound } from '../core/errors.ts';
+import { recordNotFound } from '../core/core.errors.ts';
 import { parseJson } from '../db/columns.ts';
-import type { Db } from '../db/schema.ts';
-import type { WebHook } from '../db/tables/web-hooks.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets } from './hook-secrets.ts';
 import { interpolated } from './hook-url.ts';
-import { refusedHook } from './rules.ts';
-import { addressDigest, type Called, NO_ANSWER } from './send.ts';
 import { openRequest } from './stored-payload.ts';
-import { callNow } from './try.ts';
+import { callNow } from './test-hook.ts';
+import { refusedHook } from './webhooks.rules.ts';
+import { addressDigest, type Called, NO_ANSWER } from './webhooks.send.ts';
 
 /** Which calls: by status, or by kinds of statuses. */
 export interface LogFilter {

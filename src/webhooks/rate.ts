@@ -1,7 +1,7 @@
-import { ApiError } from '../core/errors.ts';
-import type { WebHook } from '../db/tables/web-hooks.ts';
+import { ApiError } from '../core/core.errors.ts';
+import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
-import { planLimits } from '../settings/plan-limits.ts';
+import { planLimits } from '../settings/settings.plan-limits.ts';
 
 const MINUTE_S = 60;
 

@@ -18,7 +18,7 @@ before(async () => {
 });
 beforeEach(async () => {
   await app.deps.db.deleteFrom('web_hooks').execute();
-  app.deps.recent.forget();
+  app.deps.recent.invalidate();
   receiver.calls.length = 0;
   receiver.answer = (response) => response.end('thanks');
 });
@@ -54,14 +54,14 @@ describe('hooks that lead to one another', () => {
     await makeHook(app, `/projects/${one.id}`, { url: `${receiver.url}/one` });
     await makeHook(app, `/projects/${other.id}`, { url: `${receiver.url}/other` });
     await pushTo(app, one.id);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       receiver.calls.map(({ path }) => path),
       ['/one', '/other'],
     );
     assert.equal(new Set(receiver.calls.map(({ headers }) => headers['x-gitlab-event-uuid'])).size, 1);
     await pushTo(app, one.id);
-    await app.settle();
+    await app.drain();
     assert.equal(receiver.calls.length, 4);
   });
 
@@ -95,7 +95,7 @@ describe('hooks that lead to one another', () => {
     const push = async (chain: string) => {
       const headers = { 'x-svc-event-uuid': chain };
       await commitFiles(app, project.id, { [`f${Math.random()}`]: 'x' }, { headers });
-      await app.settle();
+      await app.drain();
     };
     const { id: last, ...rest } = { ...log, hook_id: many[1]!.id, id: 0 };
     assert.equal(last, 0);
@@ -123,7 +123,7 @@ describe('hooks that lead to one another', () => {
     await git.ok(dir, 'push', url, 'work');
     const request = { source_branch: 'work', target_branch: 'main', title: 'Work' };
     expectStatus(await app.post(`/projects/${project.id}/merge_requests`, { json: request }), 201);
-    await app.settle();
+    await app.drain();
     await makeHook(app, `/projects/${project.id}`, { url: `${receiver.url}/push` });
     const requests = { url: `${receiver.url}/requests`, push_events: false, merge_requests_events: true };
     await makeHook(app, `/projects/${project.id}`, requests);
@@ -140,7 +140,7 @@ describe('hooks that lead to one another', () => {
     };
     await git.commit(dir, 'second.txt', 'x');
     await git.ok(dir, 'push', url, 'work');
-    for (let round = 0; round < 5; round += 1) await app.settle();
+    for (let round = 0; round < 5; round += 1) await app.drain();
     const told = receiver.calls.map(({ path, headers }) => `${path} ${headers['x-gitlab-event-uuid']}`);
     assert.equal(new Set(told).size, told.length, 'each hook is told once in a chain');
     const chains = new Set(receiver.calls.map(({ headers }) => headers['x-gitlab-event-uuid']));
@@ -158,7 +158,7 @@ describe('hooks that lead to one another', () => {
     };
     await makeHook(app, `/projects/${project.id}`, { url: receiver.url });
     await pushTo(app, project.id);
-    for (let round = 0; round < 10; round += 1) await app.settle();
+    for (let round = 0; round < 10; round += 1) await app.drain();
     assert.equal(receiver.calls.length, 3);
     await limit(0);
   });

@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts';
+import type { Db } from '../db/db.schema.ts';
 
 /** A chain of events that hooks led to ends when so many hooks were told of it. */
 const LONGEST = 100;

@@ -42,7 +42,7 @@ const QUERIES = [
 ];
 const ASK_MS = 300_000;
 const MOST_TRIES = 8;
-const MOST_ITEMS = 4;
+const MAX_ITEMS = 4;
 
 async function ask(path: string): Promise<{ status: number; type: string; body: unknown } | undefined> {
   const response = await fetch(`${url}${path}`, {
@@ -88,8 +88,8 @@ export class Crawl {
       if (answer === undefined) continue;
       good.push(address);
       answers.push({ ...answer, origin: address });
-      if (Array.isArray(answer.body)) this.#items.set(address, (answer.body as Json[]).slice(0, MOST_ITEMS));
-      if (good.length >= MOST_ITEMS) break;
+      if (Array.isArray(answer.body)) this.#items.set(address, (answer.body as Json[]).slice(0, MAX_ITEMS));
+      if (good.length >= MAX_ITEMS) break;
     }
     const parameters =
       (this.#document.paths[path]!.get as { parameters?: { name: string; in: string }[] }).parameters ?? [];
@@ -129,7 +129,7 @@ export class Crawl {
   async #values(list: string, name: string): Promise<{ values: string[]; listed: boolean }> {
     if (!this.#items.has(list)) {
       const answer = await ask(list);
-      this.#items.set(list, Array.isArray(answer?.body) ? (answer.body as Json[]).slice(0, MOST_ITEMS) : []);
+      this.#items.set(list, Array.isArray(answer?.body) ? (answer.body as Json[]).slice(0, MAX_ITEMS) : []);
     }
     const items = this.#items.get(list)!;
     const key = name.replace(/^.*_(iid|id|name)$/, '$1');

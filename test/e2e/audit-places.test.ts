@@ -146,7 +146,7 @@ test('forks are told of to the project that is forked, and when they are none an
       ['project_fork_operation', true],
     ],
   );
-  await app.settle();
+  await app.drain();
   const fork = events[0]!.entity_id;
   assert.deepEqual(await names('DELETE', `/projects/${fork}/fork`), [
     ['project_fork_relationship_removed', 'Project unlinked from its source'],
@@ -193,7 +193,7 @@ test('a group is told of from its making to its end, with what was in it', async
 });
 
 test('what the server removes when its days are over is told of as by itself', async () => {
-  const { destroyGroup } = await import('../../src/api/spaces/groups/destroy.ts');
+  const { destroyGroup } = await import('../../src/api/spaces/groups/groups.destroy.ts');
   const group = await app.make.group();
   const [event] = await auditOf(app, () => destroyGroup(app.deps, group, null));
   assert.deepEqual([event?.author_id, event?.details.author_name, event?.details.ip_address], [-1, '(System)', null]);
@@ -229,7 +229,7 @@ test('a user is told of from their making to their end', async () => {
     );
   }
   const gone = await told('DELETE', path);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(
     [gone.gist.event, gone.gist.target, gone.event.details.entity_path],
     ['user_destroyed', 'User Bea', 'beatrix'],

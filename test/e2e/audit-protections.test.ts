@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Namespace } from '../../src/db/tables/namespaces.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Namespace } from '../../src/db/tables/namespaces.table.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
 import { auditOf, gist, tellsOf } from '../support/audit-trail.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';

@@ -30,7 +30,7 @@ test('broadcast messages are told of when they come, change and go', async () =>
 test('a move to another storage is told of to the project', async () => {
   const project = await app.make.project();
   const { gist } = await told('POST', `/projects/${project.id}/repository_storage_moves`);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(gist, {
     event: 'repository_storage_move_scheduled',
     on: `Project ${project.id}`,
@@ -51,7 +51,7 @@ test('moves of the wiki of a group and of a snippet are told of to the group and
     [`/snippets/${snippet.id}`, SERVER, `Snippet Snippet ${snippet.id}`],
   ] as const) {
     const moved = await told('POST', `${path}/repository_storage_moves`);
-    await app.settle();
+    await app.drain();
     const { event, ...gist } = moved.gist;
     assert.deepEqual([event, gist.on, gist.target], ['repository_storage_move_scheduled', on, target]);
   }

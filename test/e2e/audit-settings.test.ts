@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { detailSettingFields, settingFields } from '../../src/api/spaces/groups/settings.ts';
-import { settingAttributes } from '../../src/api/spaces/projects/attributes.ts';
-import { WATCHED_OF_GROUPS } from '../../src/audit/groups.ts';
-import { WATCHED_OF_PROJECTS } from '../../src/audit/projects.ts';
+import { detailSettingFields, settingFields } from '../../src/api/spaces/groups/groups.settings.ts';
+import { settingAttributes } from '../../src/api/spaces/projects/projects.attributes.ts';
+import { WATCHED_OF_GROUPS } from '../../src/audit/groups.audit.ts';
+import { WATCHED_OF_PROJECTS } from '../../src/audit/projects.audit.ts';
 
 /** What is told by another name: the number stands for rules that are told as such. */
 const BY_ANOTHER = ['default_branch_protection'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { hashPassword } from '../../src/core/secrets.ts';
+import { hashPassword } from '../../src/core/core.secrets.ts';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../support/app.ts';
 import { auditOf, gist, oneAuditOf } from '../support/audit-trail.ts';
 
@@ -10,7 +10,7 @@ const clock = new TestClock();
 let app: TestApp;
 before(async () => {
   app = await buildTestApp({ clock });
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
 });
 after(() => app.close());
 
@@ -65,10 +65,10 @@ test('many failures are a few events, whatever the names, and go when their days
     (await app.deps.db.selectFrom('audit_events').select('id').where('event_name', 'like', 'login_failed%').execute())
       .length;
   clock.advance(89 * DAY);
-  await app.settle();
+  await app.drain();
   assert.ok((await count()) >= 10);
   clock.advance(3 * DAY);
-  await app.settle();
+  await app.drain();
   assert.equal(await count(), 0);
   const left = await app.deps.db.selectFrom('audit_events').select('event_name').execute();
   assert.ok(left.some(({ event_name }) => event_name === 'group_name_updated'));

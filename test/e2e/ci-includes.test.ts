@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { Gitlab } from '@gitbeaker/rest';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import type { TestUser } from '../support/factories.ts';
 import { closedAddress, type FileServer, serveFiles } from '../support/file-server.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import { DAMAGES, damageTold, QUESTIONS } from '../support/damages.ts';
 import { cloneUrl, runGitClient } from '../support/git-client.ts';
@@ -40,7 +40,7 @@ async function projectWithWork(): Promise<Project> {
   expectStatus(await app.post(`/projects/${project.id}/repository/tags`, { json: tag }), 201);
   const request = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
   expectStatus(await app.post(`/projects/${project.id}/merge_requests`, { json: request }), 201);
-  await app.settle();
+  await app.drain();
   return project;
 }
 
@@ -63,7 +63,7 @@ describe('damage stays in its project and says so', () => {
     test(name, async () => {
       const broken = await projectWithWork();
       await damage(dirOf(broken));
-      app.deps.storages.forget({ storage: broken.repository_storage, diskPath: broken.disk_path });
+      app.deps.storages.evict({ storage: broken.repository_storage, diskPath: broken.disk_path });
       const wrong: string[] = [];
       let failures = 0;
       for (const [method, path, json] of QUESTIONS) {
@@ -76,7 +76,7 @@ describe('damage stays in its project and says so', () => {
       }
       const fork = await app.post(`/projects/${broken.id}/fork`, { json: { path: `fork-of-${broken.path}` } });
       if (fork.statusCode === 201) {
-        await app.settle();
+        await app.drain();
         const { id } = fork.json<{ id: number }>();
         const made = (await app.get(`/projects/${id}`)).json<{ import_status: string; import_error: string | null }>();
         if (made.import_status !== 'finished') assert.match(made.import_error ?? '', /damaged/);

@@ -42,10 +42,10 @@ test('a webhook of a project is made, told, changed, listed and removed', async 
   assert.deepEqual([made.url_variables, made.custom_headers], [[{ key: 'place' }], [{ key: 'X-Team' }]]);
   assert.equal('token' in made, false);
   await api.Issues.create(id, 'Leak');
-  await app.settle();
+  await app.drain();
   await pushTo(app, id, 'aside');
   await pushTo(app, id, 'main');
-  await app.settle();
+  await app.drain();
   assert.deepEqual(told(), [
     ['Issue Hook', '/here'],
     ['Push Hook', '/here'],
@@ -80,7 +80,7 @@ test('a webhook of a group is told of what happens in its projects', async () =>
   const { id } = await api.Projects.create({ name: 'Inside', namespaceId: group.id, initializeWithReadme: true });
   await pushTo(app, id, 'aside');
   await api.MergeRequests.create(id, 'aside', 'main', 'More');
-  await app.settle();
+  await app.drain();
   assert.deepEqual(told(), [
     ['Subgroup Hook', '/group'],
     ['Merge Request Hook', '/group'],
@@ -107,7 +107,7 @@ test('a system hook is made, tested, told and removed', async () => {
     ['System Hook', 'open', sent],
   );
   await api.Projects.create({ name: 'Told' });
-  await app.settle();
+  await app.drain();
   assert.deepEqual(
     receiver.calls.slice(1).map(({ body }) => [body.event_name, body.name]),
     [['project_create', 'Told']],

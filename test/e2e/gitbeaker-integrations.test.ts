@@ -33,7 +33,7 @@ test('an integration is set up, told of an issue, changed and disabled', async (
   assert.equal(properties.channel, '#dev');
   assert.equal('webhook' in properties, false);
   await api.Issues.create(id, 'Leak');
-  await app.settle();
+  await app.drain();
   assert.deepEqual(
     slackBodies(receiver).map(({ channel }) => channel),
     ['#dev'],

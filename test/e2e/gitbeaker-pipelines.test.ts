@@ -14,7 +14,7 @@ before(async () => {
   api = new Gitlab({ host: await app.listen(), token: ROOT_TOKEN });
   projectId = (await api.Projects.create({ name: 'Client', initializeWithReadme: true })).id;
   await api.RepositoryFiles.create(projectId, '.gitlab-ci.yml', 'main', CONFIG, 'Build [skip ci]');
-  await app.settle();
+  await app.drain();
 });
 after(() => app.close());
 
@@ -63,7 +63,7 @@ test('a merge request has pipelines', async () => {
   await api.Branches.create(projectId, 'topic', 'main');
   await api.RepositoryFiles.edit(projectId, '.gitlab-ci.yml', 'topic', rules, 'Lint');
   const { iid } = await api.MergeRequests.create(projectId, 'topic', 'main', 'Lint');
-  await app.settle();
+  await app.drain();
   const [first] = await api.MergeRequests.allPipelines(projectId, iid);
   assert.deepEqual([first!.ref, first!.status], [`refs/merge-requests/${iid}/head`, 'pending']);
   const second = await api.MergeRequests.createPipeline(projectId, iid);

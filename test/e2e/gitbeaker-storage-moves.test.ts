@@ -17,7 +17,7 @@ test('moves are scheduled, listed and shown', async () => {
   const to = { destinationStorageName: 'second' };
   const move = await api.ProjectRepositoryStorageMoves.schedule('default', { projectId: id, ...to });
   assert.deepEqual([move.state, move.project.id], ['scheduled', id]);
-  await app.settle();
+  await app.drain();
   assert.equal((await api.ProjectRepositoryStorageMoves.show(move.id)).state, 'finished');
   assert.equal((await api.ProjectRepositoryStorageMoves.show(move.id, { projectId: id })).state, 'finished');
   for (const options of [{}, { projectId: id }]) {

@@ -19,21 +19,21 @@ test('a project is exported and imported', async () => {
   const { id } = await app.make.project({ path: 'tool' });
   // The client demands an address to send it to; here it is fetched.
   expectStatus(await app.post(`/projects/${id}/export`), 202);
-  await app.settle();
+  await app.drain();
   assert.equal((await api.ProjectImportExports.showExportStatus(id)).export_status, 'finished');
   const content = await api.ProjectImportExports.download(id);
   const made = await api.ProjectImportExports.import({ content, filename: 'tool.tar.gz' }, 'again');
-  await app.settle();
+  await app.drain();
   assert.equal((await api.ProjectImportExports.showImportStatus(made.id)).import_status, 'finished');
 });
 
 test('a group is exported and imported', async () => {
   const { id } = await app.make.group({ path: 'tools' });
   await api.GroupImportExports.scheduleExport(id);
-  await app.settle();
+  await app.drain();
   const content = await api.GroupImportExports.download(id);
   await api.GroupImportExports.import({ content, filename: 'tools.tar.gz' }, 'more-tools', { name: 'More tools' });
-  await app.settle();
+  await app.drain();
   assert.equal((await api.Groups.show('more-tools')).name, 'More tools');
 });
 
@@ -47,7 +47,7 @@ test('a group comes from another server', async () => {
     destinationNamespace: '',
   } as const;
   const made = await api.Migrations.create({ url, access_token: ROOT_TOKEN }, [entity]);
-  await app.settle();
+  await app.drain();
   const shown = await api.Migrations.show(made.id);
   assert.equal(shown.status, 'finished');
   assert.equal((await api.Migrations.allEntities({ bulkImportId: made.id })).length, 1);

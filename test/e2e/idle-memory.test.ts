@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { readingThread } from '../../src/api/code/index.ts';
+import { readerThread } from '../../src/api/code/index.ts';
 import { releaseAll } from '../../src/core/idle-memory.ts';
 import { buildTestApp, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import { seededProject } from '../support/seeded-project.ts';
@@ -19,8 +19,8 @@ for (const threads of [0, 1]) {
     const { path, git, head, side } = await seededProject(app, t);
     git.git(['repack', '-adq']);
     git.git(['commit-graph', 'write', '--reachable', '--changed-paths']);
-    app.deps.storages.pool.readers.allow({ ...readingThread, threads, isNeeded: () => true });
-    t.after(() => app.deps.storages.pool.readers.allow({ ...readingThread, threads: 0, isNeeded: () => false }));
+    app.deps.storages.pool.readers.allow({ ...readerThread, threads, isNeeded: () => true });
+    t.after(() => app.deps.storages.pool.readers.allow({ ...readerThread, threads: 0, isNeeded: () => false }));
     const urls = [
       `${path}/files/a.txt?ref=${head}`,
       `${path}/files/a.txt/raw?ref=${side}`,

@@ -171,7 +171,7 @@ describe('a guest with admin_merge_request', () => {
     const author = await app.make.user();
     const forked = await app.post(`/projects/${project.id}/fork`, { token: author.token });
     const fork = expectStatus<{ id: number; path_with_namespace: string }>(forked, 201);
-    await app.settle();
+    await app.drain();
     const place = { full_path: fork.path_with_namespace };
     await git.commit(dir, 'fork.txt', 'x\n');
     await git.ok(dir, 'push', '--quiet', git.address(place, author.token), 'HEAD:refs/heads/work');

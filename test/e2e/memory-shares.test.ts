@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Project } from '../../src/db/tables/projects.ts';
-import { takePlace } from '../../src/git/process.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
+import { acquireSlot } from '../../src/git/git.process.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';
 import { ProjectGit } from '../support/project-git.ts';
@@ -45,7 +45,7 @@ const urls: Record<string, (asked: Asked) => string | Promise<string>> = {
   comparison: ({ branch }) => `${api()}/repository/compare?from=main&to=${branch}`,
   'raw diff of a merge request': async ({ branch }) => {
     const { iid } = await makeMergeRequest(app, project, { source_branch: branch });
-    await app.settle();
+    await app.drain();
     return `${api()}/merge_requests/${iid}/raw_diffs`;
   },
   'commit as a diff': ({ sha }) => `/root%2Fgarden/-/commit/${sha}.diff`,
@@ -113,7 +113,7 @@ test('streams leave half of the memory to all else, and a quarter of it to other
 test('archives and raw files count against the places of who asked, though they are sent after the handler has ended', async () => {
   const { user, token } = await app.make.user();
   const places = await Promise.all(
-    Array.from({ length: 16 }, () => takePlace('transport', `user:${user.id}`, undefined)),
+    Array.from({ length: 16 }, () => acquireSlot('transport', `user:${user.id}`, undefined)),
   );
   const { sha } = fresh();
   const url = `/projects/${project.id}/repository/archive.tar?sha=${sha}`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
 import { FakeRunner, type RunningJob } from '../support/fake-runner.ts';
 import { GitUser } from '../support/git-user.ts';
@@ -77,7 +77,7 @@ test('a push makes a pipeline that a runner takes through its stages', async () 
   const dir = await user.tree();
   await user.commit(dir, '.gitlab-ci.yml', CONFIGURATION);
   await user.ok(dir, 'push', '--quiet', user.address(project), 'HEAD:refs/heads/main');
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await states(), {
     build: ['pending'],
     unit: ['created'],
@@ -124,7 +124,7 @@ test('a push makes a pipeline that a runner takes through its stages', async () 
   );
   await deploy.finish();
   assert.equal(await runner.request(), undefined);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await states(), {
     build: ['success'],
     unit: ['success'],
@@ -157,6 +157,6 @@ test('a manual job runs when it is played', async () => {
   assert.equal(job.id, manual.id);
   assert.equal(job.variable('CI_JOB_MANUAL'), 'true');
   await job.finish();
-  await app.settle();
+  await app.drain();
   assert.equal((await pipeline()).status, 'success');
 });

@@ -3,7 +3,7 @@ import { chmodSync, globSync, mkdtempSync, rmSync, truncateSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../support/app.ts';
 import { commitFiles } from '../support/commits.ts';
 import { cloneUrl, runGitClient } from '../support/git-client.ts';
@@ -72,7 +72,7 @@ describe('a damaged repository', () => {
       chmodSync(join(dirOf(broken), path), 0o644);
       truncateSync(join(dirOf(broken), path));
     }
-    app.deps.storages.forget({ storage: broken.repository_storage, diskPath: broken.disk_path });
+    app.deps.storages.evict({ storage: broken.repository_storage, diskPath: broken.disk_path });
     const answers = [
       await app.get(files(broken), { query: { ref: 'main' } }),
       // Commits themselves, and what they changed, may still be in memory, where they are as good as ever.
@@ -115,7 +115,7 @@ describe('a damaged repository', () => {
 
   test('that is gone from the disk is an error of its own', async () => {
     const broken = await projectWithFile();
-    app.deps.storages.forget({ storage: broken.repository_storage, diskPath: broken.disk_path });
+    app.deps.storages.evict({ storage: broken.repository_storage, diskPath: broken.disk_path });
     rmSync(dirOf(broken), { recursive: true });
     const answer = await app.get(files(broken), { query: { ref: 'main' } });
     assert.ok(answer.statusCode >= 400, answer.body);

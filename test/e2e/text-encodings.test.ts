@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
 import { GitUser } from '../support/git-user.ts';
-import { toldOf } from '../support/told.ts';
+import { sentPayloadsOf } from '../support/payloads.ts';
 
 /** Two lines each, as bytes and as they are shown. */
 const TEXTS: Readonly<Record<string, readonly [hex: string, text: string]>> = {
@@ -74,7 +74,7 @@ test('diffs, blame and comparisons show text of other encodings, and its bytes s
 test('pages of a wiki show text of other encodings, and keep it when their front matter is changed', async () => {
   const project = await app.make.project();
   const address = user.address({ full_path: `${project.full_path}.wiki` });
-  const told = await toldOf(app, () => user.ok(dir, 'push', '--quiet', address, 'main'));
+  const told = await sentPayloadsOf(app, () => user.ok(dir, 'push', '--quiet', address, 'main'));
   const path = `/projects/${project.id}/wikis`;
   const pages = expectStatus<{ slug: string; content: string }[]>(await app.get(`${path}?with_content=true`), 200);
   for (const [name, [, text]] of Object.entries(TEXTS)) {

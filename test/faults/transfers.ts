@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { loadConfig } from '../../src/config/config.ts';
 import { openExisting } from '../../src/db/database.ts';
-import type { Db } from '../../src/db/schema.ts';
+import type { Db } from '../../src/db/db.schema.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { ROOT_TOKEN } from './lab.ts';
 

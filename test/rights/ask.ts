@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'light-my-request';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/http.route.ts';
 import type { Scene } from './scene.ts';
 import type { Things } from './things.ts';
 
@@ -40,7 +40,7 @@ export function requestOf(
   token: string | null,
 ): InjectOptions {
   const reads = method === 'GET' || method === 'HEAD';
-  const ways = credentials?.ways.map(({ name }) => name) ?? ['privateToken'];
+  const ways = credentials?.methods.map(({ name }) => name) ?? ['privateToken'];
   const said = (known: string) =>
     ways.includes('privateToken') ? { 'private-token': known } : { authorization: basic(known) };
   return {

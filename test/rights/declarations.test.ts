@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { GROUP_RULES } from '../../src/access/group-abilities.ts';
 import { INSTANCE_RULES } from '../../src/access/instance-abilities.ts';
 import { PROJECT_RULES } from '../../src/access/project-abilities.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/http.route.ts';
 import { routes } from '../../src/routes.ts';
 
 /** What is sent by another method than GET although it changes nothing, each with the reason. */

@@ -4,7 +4,7 @@ import type { Relation, Rule } from '../../src/access/ability-rule.ts';
 import { GROUP_RULES } from '../../src/access/group-abilities.ts';
 import { INSTANCE_RULES, type InstanceRule } from '../../src/access/instance-abilities.ts';
 import { PROJECT_RULES } from '../../src/access/project-abilities.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/http.route.ts';
 import { routes } from '../../src/routes.ts';
 import { buildTestApp, type TestApp } from '../support/app.ts';
 import { addressIn, LEVELS, makeScene, type Role, type Scene } from './scene.ts';
@@ -16,7 +16,7 @@ import { addressIn, LEVELS, makeScene, type Role, type Scene } from './scene.ts'
 
 /** Whether access tokens are asked for: what runners and their jobs call takes tokens of its own. */
 const takesAccessTokens = ({ options: { credentials } }: Route) =>
-  credentials === undefined || credentials.ways.some(({ name }) => name === 'privateToken');
+  credentials === undefined || credentials.methods.some(({ name }) => name === 'privateToken');
 
 const writing = routes.filter(
   (route) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { InjectOptions } from 'light-my-request';
-import type { GroupAbility, ProjectAbility } from '../../src/access/abilities.ts';
+import type { GroupAbility, ProjectAbility } from '../../src/access/access.abilities.ts';
 import {
   grantsInGroup,
   grantsInProject,
@@ -11,7 +11,7 @@ import {
   type RolePermission,
   rolePermissions,
 } from '../../src/access/role-permissions.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/http.route.ts';
 import { routes } from '../../src/routes.ts';
 import { buildTestApp, type TestApp } from '../support/app.ts';
 import { addressOf, basic, requestOf } from './ask.ts';
@@ -52,7 +52,7 @@ after(() => app.close());
 
 /** The tokens of jobs, runners and the like are not those of members. */
 const takesAccessTokens = ({ options: { credentials } }: Route) =>
-  credentials === undefined || credentials.ways.some(({ name }) => name === 'privateToken' || name === 'basic');
+  credentials === undefined || credentials.methods.some(({ name }) => name === 'privateToken' || name === 'basic');
 
 const REFUSALS = [401, 403, 404];
 

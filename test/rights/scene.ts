@@ -1,6 +1,6 @@
-import type { Namespace } from '../../src/db/tables/namespaces.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Namespace } from '../../src/db/tables/namespaces.table.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
+import type { Route } from '../../src/http/http.route.ts';
 import type { TestApp } from '../support/app.ts';
 import type { TestUser } from '../support/factories.ts';
 import { makeMergeRequest } from '../support/merge-request.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type FeatureLevel, PROJECT_FEATURES } from '../../src/db/tables/projects.ts';
-import type { Route } from '../../src/http/route.ts';
+import { type FeatureLevel, PROJECT_FEATURES } from '../../src/db/tables/projects.table.ts';
+import type { Route } from '../../src/http/http.route.ts';
 import { routes } from '../../src/routes.ts';
 import { buildTestApp, expectStatus, type TestApp } from '../support/app.ts';
 import { holdJob } from '../support/artifacts.ts';
@@ -26,7 +26,7 @@ const OUTSIDERS: readonly Role[] = ON_POSTGRES ? ['stranger'] : ['stranger', 'an
 const asked = routes.filter(
   ({ options: { method, credentials } }) =>
     (!ON_POSTGRES || method === 'GET') &&
-    (credentials === undefined || credentials.ways.some(({ name }) => name === 'privateToken' || name === 'basic')),
+    (credentials === undefined || credentials.methods.some(({ name }) => name === 'privateToken' || name === 'basic')),
 );
 /** Where an address names a project or a group. */
 const PLACE =

@@ -32,7 +32,7 @@ export async function makeThings(app: TestApp, { group, project, value }: Scene)
   const changes = { labels: 'x', milestone_id: milestone.id };
   expectStatus(await app.put(request, { json: changes }), 200);
   for (const state_event of ['close', 'reopen']) expectStatus(await app.put(request, { json: { state_event } }), 200);
-  await app.settle();
+  await app.drain();
   const first = async (path: string) => expectStatus<Made[]>(await app.get(path), 200)[0]!.id;
   const events: Record<string, number> = {};
   for (const kind of ['label', 'milestone', 'state']) events[kind] = await first(`${request}/resource_${kind}_events`);

@@ -101,7 +101,7 @@ export class TestApp {
   }
 
   /** Runs all background work that is due, and what only waits a few seconds for more of its kind. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     await this.deps.jobs.drain(SETTLE_AHEAD_MS);
   }
 
@@ -147,7 +147,7 @@ export class TestClock implements Clock {
 
 /**
  * Builds the server for a test: a new data folder, on SQLite or, when STITHY_TEST_POSTGRES holds a server's address,
- * on a new PostgreSQL database. Background work runs only in `settle`.
+ * on a new PostgreSQL database. Background work runs only in `drain`.
  */
 export async function buildTestApp(
   options: { settings?: Environment; clock?: Clock; onQuery?: (query: CompiledQuery) => void } = {},

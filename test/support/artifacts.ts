@@ -1,8 +1,8 @@
 import type { Response } from 'light-my-request';
-import { randomText, tokenDigest } from '../../src/core/secrets.ts';
-import type { CiJob } from '../../src/db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../src/db/tables/pipelines.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
+import { randomText, tokenDigest } from '../../src/core/core.secrets.ts';
+import type { CiJob } from '../../src/db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../src/db/tables/pipelines.table.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import type { TestApp } from './app.ts';
 import { multipart } from './multipart.ts';
 import { type MadeJob, type MadePipeline, makePipeline } from './pipelines.ts';

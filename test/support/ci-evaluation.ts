@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PipelineContext } from '../../src/ci/compile-request.ts';
-import { evaluate } from '../../src/ci/evaluation/evaluate.ts';
+import { evaluate } from '../../src/ci/evaluation/evaluation.evaluate.ts';
 import type { EvaluatedPipeline, JobSeed } from '../../src/ci/job-seed.ts';
 import type { JobConfig, PipelineConfig, RefPolicy } from '../../src/ci/pipeline-config.ts';
 import type { ConfigSources } from '../../src/ci/sources.ts';

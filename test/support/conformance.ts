@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Response } from 'light-my-request';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { refusalsOf } from '../../src/http/openapi/responses.ts';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/http.route.ts';
+import { refusalsOf } from '../../src/http/openapi/openapi.responses.ts';
 import { routes } from '../../src/routes.ts';
 
 interface Schema {

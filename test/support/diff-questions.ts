@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_DIFF_LIMITS, diffTrees } from '../../src/git/diff.ts';
-import { DIFF_OPTIONS, STATS_COMMAND, WARM_CONTEXT } from '../../src/git/diff-commands.ts';
+import { DIFF_OPTIONS, STATS_COMMAND, WORKER_CONTEXT_LINES } from '../../src/git/diff-commands.ts';
 import type { DiffLimits } from '../../src/git/diff-result.ts';
 import { statsOf } from '../../src/git/diff-stats.ts';
 import type { DiffWorkers } from '../../src/git/diff-workers.ts';
-import { plainDiff } from '../../src/git/plain-diff.ts';
-import { plainStats } from '../../src/git/plain-stats.ts';
+import { nativeDiff } from '../../src/git/native-diff.ts';
+import { nativeStats } from '../../src/git/native-stats.ts';
 import { quote } from './fast-import.ts';
 import type { GitFixture } from './git-fixture.ts';
 import { type Random, randomNumbers } from './random-history.ts';
@@ -126,7 +126,7 @@ export async function printed(workers: DiffWorkers, lines: readonly string[]): P
   const onLine = (bytes: Buffer, start: number, end: number) => {
     text += `${bytes.toString('latin1', start, end)}\n`;
   };
-  await workers.ask({ lines, onLine, maxRecord: Number.POSITIVE_INFINITY, processorMs: 20_000 });
+  await workers.ask({ lines, onLine, maxRecord: Number.POSITIVE_INFINITY, cpuMs: 20_000 });
   return text;
 }
 
@@ -149,11 +149,11 @@ export async function askWithAndWithoutGit(
     const parent = (await repo.objects.commit(to))!.parents[0] ?? null;
     const from = random(4) === 0 ? pick() : parent;
     const limits = { ...DEFAULT_DIFF_LIMITS, ...LIMITS[random(LIMITS.length)] };
-    const plain = await plainDiff(repo, from, to, limits);
+    const plain = await nativeDiff(repo, from, to, limits);
     const git = await diffTrees(repo, from, to, { ...limits, onlyGit: true });
     if (plain !== null && !isDeepStrictEqual(plain, git))
       differing.push(`diff ${from} ${to} ${JSON.stringify(limits)}`);
-    const stats = await plainStats(repo, to);
+    const stats = await nativeStats(repo, to);
     if (stats !== null && !isDeepStrictEqual(stats, (await statsOf(repo, [to])).get(to))) differing.push(`stats ${to}`);
     found += plain === null ? 0 : 1;
   }
@@ -175,7 +175,7 @@ export async function askWarmAndCold(
     const to = pick();
     const parent = (await repo.objects.commit(to))!.parents[0];
     const from = random(3) === 0 ? pick() : (parent ?? pick());
-    const options = [...DIFF_OPTIONS, `--unified=${WARM_CONTEXT}`];
+    const options = [...DIFF_OPTIONS, `--unified=${WORKER_CONTEXT_LINES}`];
     const cold = bytes(['diff-tree', ...options, from, to]).toString('latin1');
     if ((await printed(repo.diffs, [`${to} ${from}`])) !== `${to}\n${cold}`) differing.push(`diff ${from} ${to}`);
     const trees = [(await repo.objects.commit(from))!.tree, (await repo.objects.commit(to))!.tree].join(' ');

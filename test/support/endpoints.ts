@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OpenApiDocument, OperationObject } from '../../src/http/openapi/document.ts';
+import type { OpenApiDocument, OperationObject } from '../../src/http/openapi/openapi.document.ts';
 
 /** One endpoint that the specification names. */
 export interface Endpoint {

@@ -1,14 +1,14 @@
 import type { Updateable } from 'kysely';
 import type { RolePermission } from '../../src/access/role-permissions.ts';
-import { createAccount } from '../../src/api/identity/users/account.ts';
-import { createGroup } from '../../src/api/spaces/groups/create.ts';
-import { createProject } from '../../src/api/spaces/projects/create.ts';
+import { createAccount } from '../../src/api/identity/users/users.account.ts';
+import { createGroup } from '../../src/api/spaces/groups/groups.create.ts';
+import { createProject } from '../../src/api/spaces/projects/projects.create.ts';
 import type { Visibility } from '../../src/core/access-levels.ts';
 import { timestamp } from '../../src/core/clock.ts';
-import { tokenDigest } from '../../src/core/secrets.ts';
-import type { Namespace } from '../../src/db/tables/namespaces.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
-import type { User, UsersTable } from '../../src/db/tables/users.ts';
+import { tokenDigest } from '../../src/core/core.secrets.ts';
+import type { Namespace } from '../../src/db/tables/namespaces.table.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
+import type { User, UsersTable } from '../../src/db/tables/users.table.ts';
 import type { Deps } from '../../src/deps.ts';
 
 export interface TestUser {

@@ -1,5 +1,5 @@
-import type { DomainEvents, DomainEventType } from '../../src/core/domain-events.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { DomainEvents, DomainEventType } from '../../src/core/core.domain-events.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import type { TestApp, TestClock } from './app.ts';
 import { makeMergeRequest } from './merge-request.ts';
 import { Rows } from './rows.ts';
@@ -58,7 +58,7 @@ export class Happenings {
       notes.push(note);
       await this.happen('note.created', { note_id: note.id, project_id, noteable_type: note.noteable_type }, about);
     }
-    await this.#app.settle();
+    await this.#app.drain();
     return { issue, secret, mergeRequest, snippet, notes };
   }
 }

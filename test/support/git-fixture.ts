@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gitEnvironment } from '../../src/git/environment.ts';
-import { type Repository, RepositoryPool } from '../../src/git/repository.ts';
+import { gitEnvironment } from '../../src/git/git.environment.ts';
+import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
 import { data, quote } from './fast-import.ts';
 
 export interface GitFixture {

@@ -7,14 +7,14 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
-import { GitError } from '../../src/git/errors.ts';
-import { runGit } from '../../src/git/process.ts';
+import { GitError } from '../../src/git/git.errors.ts';
+import { runGit } from '../../src/git/git.process.ts';
+import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
 import type { RefStore } from '../../src/git/refs.ts';
-import { type Repository, RepositoryPool } from '../../src/git/repository.ts';
 import { advertise } from '../../src/git/transport/advertise.ts';
-import type { PushedRef, PushHandlers, UpdateResult } from '../../src/git/transport/push.ts';
 import { receivePack } from '../../src/git/transport/receive-pack.ts';
 import type { TransportEnd, TransportSession } from '../../src/git/transport/session.ts';
+import type { PushedRef, PushHandlers, UpdateResult } from '../../src/git/transport/transport.push.ts';
 import { uploadPack } from '../../src/git/transport/upload-pack.ts';
 
 export interface GitHttpOptions extends Partial<PushHandlers> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Repository, RepositoryPool } from '../../src/git/repository.ts';
+import { type Repository, RepositoryPool } from '../../src/git/git.repository.ts';
 
 const START = 1_700_000_000;
 

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import type { Response } from 'light-my-request';
-import type { Access, Route } from '../../src/http/route.ts';
-import { buildServer, type HttpServer } from '../../src/http/server.ts';
+import type { Access, Route } from '../../src/http/http.route.ts';
+import { buildServer, type HttpServer } from '../../src/http/http.server.ts';
 import { buildTestApp, type TestApp } from './app.ts';
 
 /** Access to a route for whoever asks, known or not. */

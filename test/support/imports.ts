@@ -46,13 +46,13 @@ export const askImport = async (
   });
 
 /** Lets two servers work until the first has nothing to do any more. */
-export async function settleBoth(app: TestApp, other: TestApp): Promise<void> {
+export async function drainBoth(app: TestApp, other: TestApp): Promise<void> {
   let ended = false;
-  const settled = app.settle().finally(() => {
+  const settled = app.drain().finally(() => {
     ended = true;
   });
   while (!ended) {
-    await other.settle();
+    await other.drain();
     await sleep(10);
   }
   await settled;

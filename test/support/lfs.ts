@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { expectStatus, ROOT_TOKEN, type TestApp } from './app.ts';
 import { ProjectGit } from './project-git.ts';
 
@@ -63,13 +63,13 @@ export async function lfsScene(near: TestApp, far: TestApp) {
   /** Sets the mirror up, and brings it up to date. */
   const follow = async (json: Json = {}) => {
     expectStatus(await near.put(path, { json: { enabled: true, url, ...json } }), 200);
-    await near.settle();
+    await near.drain();
     return state();
   };
   /** Brings it up to date again. */
   const update = async () => {
     expectStatus(await near.post(path), 202);
-    await near.settle();
+    await near.drain();
     return state();
   };
   const commit = (name: string, content: LfsContent, branch = 'main') => from.commit(branch, { [name]: content.text });

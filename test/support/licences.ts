@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { timestamp, today } from '../../src/core/clock.ts';
-import { writeLicenseKey } from '../../src/licence/key.ts';
+import { writeLicenseKey } from '../../src/licence/licence.key.ts';
 import { dayAfter, type LicenseTerms } from '../../src/licence/terms.ts';
 import type { TestApp } from './app.ts';
 

@@ -31,10 +31,10 @@ export class MailedApp {
 
   /** What was sent of what somebody does, once all that follows is done. */
   async sentBy(work: () => Promise<unknown>): Promise<ReceivedMail[]> {
-    await this.app.settle();
+    await this.app.drain();
     this.receiver.mails.length = 0;
     await work();
-    await this.app.settle();
+    await this.app.drain();
     return [...this.receiver.mails];
   }
 

@@ -2,8 +2,8 @@ import type { Insertable } from 'kysely';
 import { refreshMergeRequest } from '../../src/api/planning/merge-requests/head/refresh.ts';
 import { timestamp } from '../../src/core/clock.ts';
 import { nextIid } from '../../src/db/iids.ts';
-import type { MergeRequest, MergeRequestsTable } from '../../src/db/tables/merge-requests.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { MergeRequest, MergeRequestsTable } from '../../src/db/tables/merge-requests.table.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { repositoryOf } from '../../src/repositories/change-refs.ts';
 import type { TestApp } from './app.ts';
 

@@ -1,4 +1,4 @@
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { expectStatus, ROOT_TOKEN, type TestApp } from './app.ts';
 import { ProjectGit } from './project-git.ts';
 
@@ -46,14 +46,14 @@ export class MirrorPair {
   async follow(options: Record<string, unknown> = {}, token = ROOT_TOKEN): Promise<MirrorJson> {
     const json = { enabled: true, url: this.address, ...options };
     expectStatus(await this.app.put(this.path, { json, token }), 200);
-    await this.app.settle();
+    await this.app.drain();
     return this.state();
   }
 
   /** Brings it up to date again. */
   async update(): Promise<MirrorJson> {
     expectStatus(await this.app.post(this.path), 202);
-    await this.app.settle();
+    await this.app.drain();
     return this.state();
   }
 

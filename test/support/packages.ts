@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Response } from 'light-my-request';
-import type { Package, PackageStatus, PackageType } from '../../src/db/tables/packages.ts';
+import type { Package, PackageStatus, PackageType } from '../../src/db/tables/packages.table.ts';
 import type { Deps } from '../../src/deps.ts';
-import { enterName } from '../../src/packages/names.ts';
+import { insertName } from '../../src/packages/package-registry.names.ts';
 import { receiveFile } from '../../src/packages/receive.ts';
 import { expectStatus } from './app.ts';
 import type { Factories } from './factories.ts';
@@ -42,7 +42,7 @@ export async function makePackage(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await enterName(deps.db, row);
+  await insertName(deps.db, row);
   for (const [file_name, content] of Object.entries(files)) {
     const { size, sha256, md5, sha1 } = await receiveFile(deps, type, Readable.from([Buffer.from(content)]));
     const file = { package_id: row.id, file_name, size, sha256, md5, sha1, created_at: now, updated_at: now };

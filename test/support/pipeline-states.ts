@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FailureReason } from '../../src/ci/failure-reasons.ts';
-import type { CiJob } from '../../src/db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../src/db/tables/pipelines.ts';
+import type { CiJob } from '../../src/db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../src/db/tables/pipelines.table.ts';
 import { finishJob, type JobEnd } from '../../src/pipelines/states/finish-job.ts';
 import { startJob } from '../../src/pipelines/states/start-job.ts';
 import type { TestApp } from './app.ts';

@@ -3,12 +3,12 @@ import type { JobSeed, PipelineSeed } from '../../src/ci/job-seed.ts';
 import type { JobOptions, When } from '../../src/ci/pipeline-config.ts';
 import { compositeState, type State } from '../../src/ci/states.ts';
 import { timestamp } from '../../src/core/clock.ts';
+import type { Db } from '../../src/db/db.schema.ts';
 import { nextIid } from '../../src/db/iids.ts';
-import type { Db } from '../../src/db/schema.ts';
-import type { CiJob, CiJobsTable } from '../../src/db/tables/ci-jobs.ts';
-import type { Pipeline, PipelinesTable } from '../../src/db/tables/pipelines.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
-import { processPipeline } from '../../src/pipelines/states/process.ts';
+import type { CiJob, CiJobsTable } from '../../src/db/tables/ci-jobs.table.ts';
+import type { Pipeline, PipelinesTable } from '../../src/db/tables/pipelines.table.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
+import { processPipeline } from '../../src/pipelines/states/pipeline-states.process.ts';
 import { tagKey } from '../../src/pipelines/states/transitions.ts';
 import type { TestApp } from './app.ts';
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Project } from '../../src/db/tables/projects.ts';
-import { gitEnvironment } from '../../src/git/environment.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
+import { gitEnvironment } from '../../src/git/git.environment.ts';
 import type { TestApp } from './app.ts';
 import { data, quote } from './fast-import.ts';
 

@@ -1,4 +1,4 @@
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import { expectStatus, type TestApp } from './app.ts';
 import { lfsContent, lfsOf, putLfs } from './lfs.ts';
 import { makeMergeRequest } from './merge-request.ts';
@@ -110,7 +110,7 @@ export async function richProject(app: TestApp, path = 'rich'): Promise<Project>
   );
   await post(`/snippets/${snippet.id}/notes`, { body: 'Nice' }, bea.token);
   await post(`/snippets/${snippet.id}/award_emoji`, { name: 'thumbsup' }, bea.token);
-  await app.settle();
+  await app.drain();
   return project;
 }
 

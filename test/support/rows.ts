@@ -2,10 +2,10 @@ import type { Insertable } from 'kysely';
 import { newDiscussionId } from '../../src/api/planning/notes/system-note.ts';
 import type { Visibility } from '../../src/core/access-levels.ts';
 import { timestamp } from '../../src/core/clock.ts';
-import type { Issue, IssuesTable } from '../../src/db/tables/issues.ts';
-import type { NoteableType } from '../../src/db/tables/kinds.ts';
-import type { Note, NotesTable } from '../../src/db/tables/notes.ts';
-import type { Snippet } from '../../src/db/tables/snippets.ts';
+import type { Issue, IssuesTable } from '../../src/db/tables/issues.table.ts';
+import type { Note, NotesTable } from '../../src/db/tables/notes.table.ts';
+import type { Snippet } from '../../src/db/tables/snippets.table.ts';
+import type { NoteableType } from '../../src/db/tables/tables.kinds.ts';
 import type { Deps } from '../../src/deps.ts';
 
 /** Makes rows of what can be discussed, without the endpoints that make them, and without their events. */

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { Visibility } from '../../src/core/access-levels.ts';
-import type { Project } from '../../src/db/tables/projects.ts';
+import type { Project } from '../../src/db/tables/projects.table.ts';
 import type { TestApp } from './app.ts';
 import { type GitFixture, gitFixture } from './git-fixture.ts';
 

@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SshLimits } from '../../src/git-server/ssh/limits.ts';
-import { type SshServer, serveSsh } from '../../src/git-server/ssh/server.ts';
+import type { SshLimits } from '../../src/git-server/ssh/ssh-server.limits.ts';
+import { type SshServer, serveSsh } from '../../src/git-server/ssh/ssh-server.server.ts';
 import { expectStatus, type TestApp } from './app.ts';
 import type { TestUser } from './factories.ts';
 import { GitUser } from './git-user.ts';

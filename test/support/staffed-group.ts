@@ -1,4 +1,4 @@
-import type { Namespace } from '../../src/db/tables/namespaces.ts';
+import type { Namespace } from '../../src/db/tables/namespaces.table.ts';
 import type { TestApp } from './app.ts';
 import type { TestUser } from './factories.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, promises } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import type { StorageMove } from '../../src/db/tables/storage-moves.ts';
+import type { StorageMove } from '../../src/db/tables/storage-moves.table.ts';
 import type { TestApp, TestClock } from './app.ts';
 
 /** A move as it is now. */
@@ -17,10 +17,10 @@ export const onDisk = (app: TestApp, storage: string): string[] =>
 
 /** Takes moves to their end, and removes what is left of them. @returns the one that is named */
 export async function finishMove(app: TestApp, clock: TestClock, move: Pick<StorageMove, 'id'>): Promise<StorageMove> {
-  await app.settle();
+  await app.drain();
   // By then it was looked what became of every copy.
   clock.advance(700_000);
-  await app.settle();
+  await app.drain();
   return moveNow(app, move);
 }
 

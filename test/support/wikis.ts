@@ -1,7 +1,7 @@
 import { type FileAction, writeActions } from '../../src/git/commit-writer.ts';
 import { changeRefs, inRepositoryQueue } from '../../src/repositories/change-refs.ts';
 import { ofWiki } from '../../src/repositories/holder.ts';
-import { ensureWiki, type WikiOwner } from '../../src/repositories/wikis.ts';
+import { ensureWiki, type WikiOwner } from '../../src/repositories/repository.wikis.ts';
 import type { TestApp } from './app.ts';
 
 /** Commits to the wiki of a project or group, in the way of all changes of refs. @returns the wiki and the commit */

@@ -30,7 +30,7 @@ test('names of variables that a bridge passes on are bounded', async () => {
   new ProjectGit(app, project).commit('main', files);
   const made = await app.post(`/projects/${project.id}/pipeline`, { json: { ref: 'main' } });
   const { id } = expectStatus<{ id: number }>(made, 201);
-  await app.settle();
+  await app.drain();
   const bridges = expectStatus<{ status: string; failure_reason: string }[]>(
     await app.get(`/projects/${project.id}/pipelines/${id}/bridges`),
     200,

@@ -34,7 +34,7 @@ test('null bytes that a configuration writes as escapes are errors in it', async
 test('a pushed configuration with such an escape is a failed pipeline', async () => {
   const project = await app.make.project();
   await commitFiles(app, project.id, { '.gitlab-ci.yml': '"a\\0b": {script: x}\n' });
-  await app.settle();
+  await app.drain();
   const rows = expectStatus<{ status: string }[]>(await app.get(`/projects/${project.id}/pipelines`), 200);
   assert.deepEqual(
     rows.map(({ status }) => status),

@@ -4,7 +4,7 @@ import { buildTestApp, type RequestOptions, type TestApp } from '../../../test/s
 import { makePipeline } from '../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Visibility } from '../../core/access-levels.ts';
-import type { FeatureLevel, Project } from '../../db/tables/projects.ts';
+import type { FeatureLevel, Project } from '../../db/tables/projects.table.ts';
 
 let app: TestApp;
 before(async () => {

@@ -1,7 +1,7 @@
 import type { UserCaller } from '../../access/caller.ts';
-import type { Access } from '../../http/route.ts';
+import type { Access } from '../../http/http.route.ts';
 import { requireMirrorsAvailable } from '../../mirroring/available.ts';
-import { inProjectByUser, type ProjectScope } from '../access.ts';
+import { inProjectByUser, type ProjectScope } from '../api.access.ts';
 
 /** Those who administer the mirrors of a project, while administrators let others than themselves do so. */
 export function mirrorAdmin(

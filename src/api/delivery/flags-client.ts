@@ -1,11 +1,11 @@
 import type { Caller } from '../../access/caller.ts';
-import { requireStill } from '../../access/standing.ts';
-import { project, recordAudit } from '../../audit/record.ts';
-import type { Db } from '../../db/schema.ts';
-import type { FeatureFlagsClient } from '../../db/tables/feature-flags-clients.ts';
+import { revalidateProjectAbility } from '../../access/caller-in-project.ts';
+import { project, recordAudit } from '../../audit/record.audit.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { FeatureFlagsClient } from '../../db/tables/feature-flags-clients.table.ts';
 import type { Deps } from '../../deps.ts';
 import { countChange, newClient, newToken } from '../../feature-flags/client.ts';
-import { isTooLong, MOST_CHARACTERS } from '../../feature-flags/room.ts';
+import { isTooLong, MAX_CHARACTERS } from '../../feature-flags/size-limit.ts';
 import { invalidRecord } from './model-errors.ts';
 
 /** What the programs that ask for a project's flags have in common; made when it is first needed. */
@@ -34,7 +34,7 @@ export function changeFlags<T>(
 ): Promise<T> {
   return deps.db.transaction().execute(async (db) => {
     await countChange(db, deps.clock, projectId);
-    await requireStill(deps, db, caller, projectId, 'admin_feature_flag');
+    await revalidateProjectAbility(deps, db, caller, projectId, 'admin_feature_flag');
     return work(db);
   });
 }
@@ -43,7 +43,7 @@ export function changeFlags<T>(
 export function resetToken(deps: Deps, caller: Caller, projectId: number): Promise<FeatureFlagsClient> {
   return deps.db.transaction().execute(async (db) => {
     const client = await countChange(db, deps.clock, projectId, { token: newToken() });
-    await requireStill(deps, db, caller, projectId, 'admin_feature_flag');
+    await revalidateProjectAbility(deps, db, caller, projectId, 'admin_feature_flag');
     const message = 'Reset the instance id of the feature flags';
     await recordAudit(deps, db, { name: 'feature_flags_client_token_reset', entity: project(projectId), message });
     return client;
@@ -51,9 +51,9 @@ export function resetToken(deps: Deps, caller: Caller, projectId: number): Promi
 }
 
 /** Refuses what makes the flags of a project longer than programs shall have to read. @throws ApiError 400 */
-export async function requireRoom(db: Db, projectId: number): Promise<void> {
+export async function requireWithinSizeLimit(db: Db, projectId: number): Promise<void> {
   if (!(await isTooLong(db, projectId))) return;
   throw invalidRecord({
-    base: [`Feature flags of the project are too long together (maximum is ${MOST_CHARACTERS} characters)`],
+    base: [`Feature flags of the project are too long together (maximum is ${MAX_CHARACTERS} characters)`],
   });
 }

@@ -1,4 +1,4 @@
-import { ApiError, type FieldErrors } from '../../core/errors.ts';
+import { ApiError, type FieldErrors } from '../../core/core.errors.ts';
 
 const inWords = (field: string): string => {
   const words = field.replaceAll(/[._]/g, ' ');

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { anyone, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
-import { route } from '../../http/route.ts';
+import { route } from '../../http/http.route.ts';
+import { graphqlRoutes } from './graphql.routes.ts';
 import { QueryBudget } from './limits/budget.ts';
-import { graphqlRoutes } from './routes.ts';
 
 let begun: () => void = () => {};
 let ended: (asked: number) => void = () => {};
@@ -87,7 +87,7 @@ test('a query is ended by its client, before it begins and after', async () => {
 
 test('a query is ended by processor time, and by the clock where the machine is busy with others', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  for (const [name, processorMs, clockMs, told] of [
+  for (const [name, cpuMs, clockMs, told] of [
     ['processor', 31_000, 31_000, /takes too much time/],
     ['clock', 10, 601_000, /takes too much time/],
     ['neither', 10, 599_000, null],
@@ -95,7 +95,7 @@ test('a query is ended by processor time, and by the clock where the machine is 
     let processor = 0;
     let clock = 0;
     const budget = new QueryBudget(new AbortController().signal, { cpuMs: () => processor, wallMs: () => clock });
-    processor = processorMs;
+    processor = cpuMs;
     clock = clockMs;
     t.mock.timers.tick(1_000);
     assert.equal(budget.signal.aborted, told !== null, name);

@@ -29,7 +29,7 @@ before(async () => {
   await commitFiles(app, project, { a: 'a' }, { branch: 'topic', start_branch: 'main', commit_message: 'Topic' });
   const request = { source_branch: 'topic', target_branch: 'main', title: 'Draft: Topic', assignee_id: 1 };
   expectStatus(await app.post(`/projects/${project}/merge_requests`, { json: request }), 201);
-  await app.settle();
+  await app.drain();
   ({ token: stranger } = await app.make.user());
 });
 after(() => app.close());
@@ -39,14 +39,14 @@ async function ask(
   options: { token?: string | null; variables?: unknown; url?: string } = {},
 ): Promise<Answer> {
   const { token = ROOT_TOKEN, variables, url = '/api/graphql' } = options;
-  const answer = await app.instance.server.app.inject({
+  const response = await app.instance.server.app.inject({
     method: 'POST',
     url,
     headers: token === null ? {} : { 'private-token': token },
     payload: { query, ...(variables === undefined ? {} : { variables }) },
   });
-  assert.equal(answer.statusCode, 200, answer.body);
-  return answer.json<Answer>();
+  assert.equal(response.statusCode, 200, response.body);
+  return response.json<Answer>();
 }
 
 test('who asks, and what the server is', async () => {

@@ -1,5 +1,5 @@
 import type { Area } from '../area.ts';
-import { graphqlRoutes } from './routes.ts';
+import { graphqlRoutes } from './graphql.routes.ts';
 
 /** GraphQL, a second face of all the other areas. */
 export const graphql: Area = {

@@ -1,4 +1,4 @@
-import { listed, type PageArguments } from './connection.ts';
+import { listed, type PageArguments } from './graphql.connection.ts';
 import type { Json, Rest } from './rest.ts';
 
 export type Arguments = Record<string, unknown>;

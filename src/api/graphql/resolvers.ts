@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql';
-import { listed, MAX_PAGE, whole } from './connection.ts';
+import { listed, MAX_PAGE, whole } from './graphql.connection.ts';
+import { members } from './graphql.members.ts';
 import type { QueryBudget } from './limits/budget.ts';
-import { members } from './members.ts';
 import { type Arguments, id, issueQuery, list, localId, orderOf, type Resolve, rows, upper } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
 import { namespace, workItem, workItemResolvers, workItemsOf } from './work-items.ts';

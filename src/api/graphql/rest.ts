@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { currentScope, inScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
-import type { BaseContext } from '../../http/route.ts';
+import type { BaseContext } from '../../http/http.route.ts';
 import type { QueryBudget } from './limits/budget.ts';
 
 /** JSON of the REST API. */
@@ -52,8 +52,8 @@ export class Rest {
 
   /** A page of a list, with the number of all where it is counted; null where the list is closed to the caller. */
   async page(path: string, query: Query): Promise<{ rows: Json[]; total: number | null } | null> {
-    const answer = await this.#ask(`${path}${search(query)}`);
-    return answer && { rows: answer.json as Json[], total: answer.total };
+    const response = await this.#ask(`${path}${search(query)}`);
+    return response && { rows: response.json as Json[], total: response.total };
   }
 
   /** Where an issue is, whoever asks: what they may see of it is asked there. */
@@ -83,15 +83,15 @@ export class Rest {
     const own = Object.fromEntries(CREDENTIALS.flatMap((name) => (headers[name] ? [[name, headers[name]]] : [])));
     const options = { url: `/api/v4${url}`, headers: own, remoteAddress: ip, signal: budget.signal };
     const scope = { caller: currentScope().caller, isCounted: true };
-    const answer = await inScope(scope, () => server.inject(options)).catch((error: unknown) => {
+    const response = await inScope(scope, () => server.inject(options)).catch((error: unknown) => {
       budget.signal.throwIfAborted();
       throw error;
     });
-    budget.charge(0, answer.rawPayload.length);
-    if ([401, 403, 404].includes(answer.statusCode)) return null;
-    if (answer.statusCode >= 400) throw new GraphQLError(refusalOf(answer));
-    const json = answer.json() as unknown;
-    const total = answer.headers['x-total'];
+    budget.charge(0, response.rawPayload.length);
+    if ([401, 403, 404].includes(response.statusCode)) return null;
+    if (response.statusCode >= 400) throw new GraphQLError(refusalOf(response));
+    const json = response.json() as unknown;
+    const total = response.headers['x-total'];
     return { json, total: total === undefined ? null : Number(total) };
   }
 }

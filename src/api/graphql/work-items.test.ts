@@ -30,14 +30,14 @@ before(async () => {
 after(() => app.close());
 
 async function ask(query: string, { token = ROOT_TOKEN as string | null, variables = {} } = {}): Promise<Found> {
-  const answer = await app.instance.server.app.inject({
+  const response = await app.instance.server.app.inject({
     method: 'POST',
     url: '/api/graphql',
     headers: token === null ? {} : { 'private-token': token },
     payload: { query, variables },
   });
-  assert.equal(answer.statusCode, 200, answer.body);
-  const { data, errors } = answer.json<{ data: Found; errors?: unknown }>();
+  assert.equal(response.statusCode, 200, response.body);
+  const { data, errors } = response.json<{ data: Found; errors?: unknown }>();
   assert.deepEqual(errors, undefined);
   return data;
 }

@@ -1,4 +1,4 @@
-import { everything, listed, type PageArguments, whole } from './connection.ts';
+import { everything, listed, type PageArguments, whole } from './graphql.connection.ts';
 import { type Arguments, id, issueQuery, localId, type Resolve, rows } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
 

@@ -19,7 +19,7 @@ test('exports and what is fetched of them are told, those of administrators unle
     const by = token === undefined ? {} : { token };
     expectStatus(await app.post(`${path}/export`, by), 202);
     expectStatus(await app.post(`${path}/export_relations`, by), 202);
-    await app.settle();
+    await app.drain();
     assert.equal((await app.get(`${path}/export/download`, by)).statusCode, 200);
     assert.equal(
       (await app.get(`${path}/export_relations/download`, { ...by, query: { relation: 'issues' } })).statusCode,

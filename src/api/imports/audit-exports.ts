@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
-import { place, recordAudit } from '../../audit/record.ts';
-import type { Db } from '../../db/schema.ts';
+import { place, recordAudit } from '../../audit/record.audit.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { applicationSettings } from '../../settings/application-settings.ts';
 

@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../te
 import { sendArchive } from '../../../test/support/imports.ts';
 import { changeSettings, resetSettings } from '../../../test/support/settings.ts';
 import { tarGzOf } from '../../../test/support/tar.ts';
-import { IMPORT_STATUS } from '../../db/tables/bulk-imports.ts';
+import { IMPORT_STATUS } from '../../db/tables/bulk-imports.table.ts';
 
 const clock = new TestClock(new Date());
 let app: TestApp;
@@ -35,7 +35,7 @@ for (const [to, made] of [
       expectStatus(await sendArchive(app, to, archive, { path, name: 'Late' }), made);
       const get = mock.method(blobs, 'get', () => Promise.reject(new Error('not now')));
       for (let time = 0; time < 10; time += 1) {
-        await app.settle();
+        await app.drain();
         clock.advance(3_600_000);
       }
       get.mock.restore();

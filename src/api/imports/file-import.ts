@@ -1,31 +1,31 @@
 import type { UserCaller } from '../../access/caller.ts';
-import { laterCaller } from '../../access/later-caller.ts';
-import { faultOf } from '../../core/surroundings.ts';
-import type { Db } from '../../db/schema.ts';
-import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.ts';
-import { IMPORT_STATUS } from '../../db/tables/bulk-imports.ts';
+import { jobCaller } from '../../access/job-caller.ts';
+import { environmentFaultOf } from '../../core/environment-fault.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.table.ts';
+import { IMPORT_STATUS } from '../../db/tables/bulk-imports.table.ts';
 import type { Deps } from '../../deps.ts';
-import { takeApart } from '../../import-export/imports/archive.ts';
-import { UnfitFile } from '../../import-export/imports/lines.ts';
-import { Unfit } from '../../import-export/imports/take.ts';
-import { recordFailure, Stopped } from '../../import-export/imports/trackers.ts';
-import type { JobKind } from '../../jobs/kinds.ts';
+import { InvalidImportObject } from '../../import-export/imports/coerce-import.ts';
+import { unpackArchive } from '../../import-export/imports/import.archive.ts';
+import { InvalidImportFile } from '../../import-export/imports/import.lines.ts';
+import { ImportStopped, recordFailure } from '../../import-export/imports/trackers.ts';
+import type { JobKind } from '../../jobs/jobs.kinds.ts';
 import type { StoredBlob } from '../../storage/blob-store.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
-import { type EnteredEntity, enterEntity, enterImport } from './bulk-imports/enter.ts';
-import { endEntity, startEntity } from './bulk-imports/status.ts';
+import { insertImport, insertImportEntity, type NewImportEntity } from './bulk-imports/bulk-imports.insert.ts';
+import { endEntity, startEntity } from './bulk-imports/bulk-imports.status.ts';
 import { requireFormat } from './format.ts';
 
 /** Enters that an archive is brought into a group or project. @returns the number of the entity that stands for it */
-export async function enterFileImport(
+export async function insertFileImport(
   deps: Deps,
   db: Db,
   userId: number,
-  into: Omit<EnteredEntity, 'bulk_import_id' | 'parent_id' | 'source_full_path' | 'migrate_projects'>,
+  into: Omit<NewImportEntity, 'bulk_import_id' | 'parent_id' | 'source_full_path' | 'migrate_projects'>,
 ): Promise<number> {
-  const { id } = await enterImport(deps, db, { user_id: userId, source_url: '', token: null });
+  const { id } = await insertImport(deps, db, { user_id: userId, source_url: '', token: null });
   const entity = { ...into, bulk_import_id: id, parent_id: null, source_full_path: '', migrate_projects: 0 } as const;
-  return (await enterEntity(deps, db, entity))!;
+  return (await insertImportEntity(deps, db, entity))!;
 }
 
 /** What jobs carry that bring an archive into a group or project. */
@@ -44,14 +44,14 @@ export interface FileRun<Job extends FileJob> {
   signal: AbortSignal;
   /**
    * Takes an archive apart. It and its files are given away when the import has ended.
-   * @throws Unfit, UnfitFile for one that cannot be brought at all
+   * @throws InvalidImportObject, InvalidImportFile for one that cannot be brought at all
    */
   unpack(archive: StoredBlob, known: readonly RegExp[]): Promise<ReadonlyMap<string, StoredBlob>>;
 }
 
 /**
  * Names the work that brings archives into groups or projects.
- * @param bring throws Unfit, UnfitFile for what cannot be brought at all, and Stopped
+ * @param bring throws Unfit, InvalidImportFile for what cannot be brought at all, and Stopped
  * @param fail tells elsewhere than in the import why nothing came of it
  */
 export function registerFileImport<Job extends FileJob>(
@@ -65,7 +65,7 @@ export function registerFileImport<Job extends FileJob>(
     const stored = job.archive === null ? [] : [job.archive];
     const unpack: FileRun<Job>['unpack'] = async (archive, known) => {
       stored.push(archive);
-      const files = await takeApart(deps, archive, known);
+      const files = await unpackArchive(deps, archive, known);
       stored.push(...files.values());
       await requireFormat(deps, files);
       return files;
@@ -74,12 +74,12 @@ export function registerFileImport<Job extends FileJob>(
     if (found !== null) {
       const { entity } = found;
       try {
-        await bring({ job, entity, caller: await laterCaller(deps, found.import.user_id), signal, unpack });
+        await bring({ job, entity, caller: await jobCaller(deps, found.import.user_id), signal, unpack });
         await endEntity(deps, entity_id, IMPORT_STATUS.finished);
       } catch (error) {
-        if (!(error instanceof Stopped)) {
-          const lasting = error instanceof Unfit || error instanceof UnfitFile;
-          const comesAgain = signal.aborted || faultOf(error) !== null || attempts < kind.maxAttempts;
+        if (!(error instanceof ImportStopped)) {
+          const lasting = error instanceof InvalidImportObject || error instanceof InvalidImportFile;
+          const comesAgain = signal.aborted || environmentFaultOf(error) !== null || attempts < kind.maxAttempts;
           if (!lasting && comesAgain) throw error;
           deps.log.log('warn', 'an archive could not be imported', { entity: entity_id, error: String(error) });
           const message = lasting ? error.message : 'The archive could not be imported.';

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.ts';
+import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { Importing } from '../../import-export/imports/importing.ts';
-import { objectsIn } from '../../import-export/imports/lines.ts';
-import { Unfit } from '../../import-export/imports/take.ts';
+import { InvalidImportObject } from '../../import-export/imports/coerce-import.ts';
+import { parseObjects } from '../../import-export/imports/import.lines.ts';
+import type { ImportContext } from '../../import-export/imports/import-context.ts';
 import { progressOf, requireStarted, setTracker, trackerOf } from '../../import-export/imports/trackers.ts';
 import { writeObjects } from '../../import-export/imports/write-objects.ts';
 import { WRITERS } from '../../import-export/imports/writers.ts';
@@ -14,28 +14,28 @@ const PEOPLE = 'user_contributions';
 export interface FileRelations {
   deps: Deps;
   entity: BulkImportEntity;
-  importing: Importing;
+  importContext: ImportContext;
   signal: AbortSignal;
   /** The lines of a relation; null where there is none in the archive. */
   open(relation: string): Promise<Readable | null>;
 }
 
 /** Writes the objects of all relations, each once however often it is begun. @throws Stopped */
-export async function writeRelations({ deps, entity, importing, signal, open }: FileRelations): Promise<void> {
+export async function writeRelations({ deps, entity, importContext, signal, open }: FileRelations): Promise<void> {
   await requireStarted(deps, deps.db, entity);
   const people = await open(PEOPLE);
   if (people !== null) {
-    for await (const person of objectsIn(people as AsyncIterable<Buffer>)) {
+    for await (const person of parseObjects(people as AsyncIterable<Buffer>)) {
       signal.throwIfAborted();
-      if (!(person instanceof Unfit)) await importing.people.introduce(person);
+      if (!(person instanceof InvalidImportObject)) await importContext.users.add(person);
     }
   }
-  for (const [relation, writer] of Object.entries(WRITERS[importing.place.kind])) {
+  for (const [relation, writer] of Object.entries(WRITERS[importContext.place.kind])) {
     const tracker = await trackerOf(deps.db, entity.id, relation);
     const content = tracker.done === 1 ? null : await open(relation);
     if (content === null) continue;
     const progress = progressOf(deps, entity, relation, tracker.line, signal);
-    const source = await writeObjects(importing, writer, objectsIn(content as AsyncIterable<Buffer>), progress);
+    const source = await writeObjects(importContext, writer, parseObjects(content as AsyncIterable<Buffer>), progress);
     await setTracker(deps.db, entity.id, relation, { source, done: 1 });
   }
 }

@@ -1,16 +1,17 @@
 import type { Deps } from '../../deps.ts';
-import { Unfit } from '../../import-export/imports/take.ts';
+import { InvalidImportObject } from '../../import-export/imports/coerce-import.ts';
 import type { StoredBlob } from '../../storage/blob-store.ts';
 
 /** Version of the format that is read (registry facts 7.1). */
 const FORMAT = '0.2.4';
 const MAX_VERSION = 64;
 
-/** @throws Unfit for an archive of another format, in the platform's words */
+/** @throws InvalidImportObject for an archive of another format, in the platform's words */
 export async function requireFormat(deps: Deps, files: ReadonlyMap<string, StoredBlob>): Promise<void> {
   const file = files.get('VERSION');
   const bytes = file === undefined || file.size > MAX_VERSION ? null : await deps.blobs.read(file.sha256, 0, file.size);
   const version = bytes?.toString().trim() ?? '';
-  if (!/^\d+(?:\.\d+){1,3}$/.test(version)) throw new Unfit('Incorrect VERSION format');
-  if (version !== FORMAT) throw new Unfit(`Import version mismatch: Required ${FORMAT} but was ${version}`);
+  if (!/^\d+(?:\.\d+){1,3}$/.test(version)) throw new InvalidImportObject('Incorrect VERSION format');
+  if (version !== FORMAT)
+    throw new InvalidImportObject(`Import version mismatch: Required ${FORMAT} but was ${version}`);
 }

@@ -3,9 +3,9 @@ import { Check } from 'typebox/value';
 import { PROJECT_CREATION_LEVELS, SUBGROUP_CREATION_LEVELS } from '../../core/access-levels.ts';
 import type { Deps } from '../../deps.ts';
 import { isValidBranchName } from '../../git/ref-name.ts';
+import { propertiesOf } from '../../http/http.schema.ts';
 import { onPlan, paidParameters } from '../../http/paid-parameters.ts';
-import { propertiesOf } from '../../http/schema.ts';
-import type { Given } from '../../import-export/imports/take.ts';
+import type { ImportedObject } from '../../import-export/imports/coerce-import.ts';
 import { CreateGroup } from '../spaces/index.ts';
 
 /**
@@ -42,8 +42,8 @@ const TAKEN = [
   'allow_merge_on_skipped_pipeline',
   'only_allow_merge_if_all_discussions_are_resolved',
 ] as const satisfies readonly (keyof Static<typeof CreateGroup>)[];
-const Taken = Type.Pick(CreateGroup, TAKEN);
-export type TakenSettings = Static<typeof Taken>;
+const ImportedSchema = Type.Pick(CreateGroup, TAKEN);
+export type ImportedGroupSettings = Static<typeof ImportedSchema>;
 
 /** The largest number of any setting. */
 const MAX_NUMBER = 2_147_483_647;
@@ -54,29 +54,29 @@ const wordOf = (words: readonly string[], value: unknown): unknown =>
   typeof value === 'number' ? words[value] : value;
 
 /** Archives have numbers and columns of the platform where its API has words. */
-function inWords(given: Given): Given {
-  const { shared_runners_enabled: shared, allow_descendants_override_disabled_shared_runners: overridable } = given;
+function inWords(object: ImportedObject): ImportedObject {
+  const { shared_runners_enabled: shared, allow_descendants_override_disabled_shared_runners: overridable } = object;
   const off = overridable === true ? 'disabled_and_overridable' : 'disabled_and_unoverridable';
   return {
     ...(typeof shared === 'boolean' ? { shared_runners_setting: shared ? 'enabled' : off } : {}),
-    ...given,
-    project_creation_level: wordOf(PROJECT_CREATION_LEVELS, given.project_creation_level),
-    subgroup_creation_level: wordOf(SUBGROUP_CREATION_LEVELS, given.subgroup_creation_level),
+    ...object,
+    project_creation_level: wordOf(PROJECT_CREATION_LEVELS, object.project_creation_level),
+    subgroup_creation_level: wordOf(SUBGROUP_CREATION_LEVELS, object.subgroup_creation_level),
   };
 }
 
 /**
  * What is taken over of a group's settings, as far as the plan in force has them; what is no such value is left out.
- * @param given as an archive or the API of another server has it
+ * @param object as an archive or the API of another server has it
  * @param into whether it becomes a top-level group, and whether projects come into it later
  */
-export async function takenSettings(
+export async function importedGroupSettings(
   deps: Deps,
-  given: Given,
+  object: ImportedObject,
   into: { topLevel: boolean; projects: boolean },
-): Promise<TakenSettings> {
+): Promise<ImportedGroupSettings> {
   const schemas: Record<string, TSchema> = propertiesOf(CreateGroup);
-  const said = inWords(given);
+  const said = inWords(object);
   const fits = (name: string, value: unknown): boolean => {
     if (value === undefined || !Check(schemas[name]!, value)) return false;
     if (typeof value === 'number') return value <= MAX_NUMBER;
@@ -87,5 +87,5 @@ export async function takenSettings(
     TAKEN.flatMap((name) => (fits(name, said[name]) ? [[name, said[name]]] : [])),
   );
   if (into.projects && CLOSED.includes(taken.project_creation_level)) taken.project_creation_level = 'owner';
-  return (await onPlan(deps, paidParameters(Taken), { source: taken, values: taken })).values;
+  return (await onPlan(deps, paidParameters(ImportedSchema), { source: taken, values: taken })).values;
 }

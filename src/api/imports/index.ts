@@ -1,17 +1,17 @@
-import { registerImportExport } from '../../import-export/background.ts';
+import { registerImportExport } from '../../import-export/import-export.background.ts';
 import type { Area } from '../area.ts';
-import { bulkImportRoutes } from './bulk-imports/routes.ts';
-import { registerBulkImports } from './bulk-imports/run.ts';
-import { groupExportRoutes } from './group-exports/routes.ts';
-import { groupImportRoutes } from './group-imports/routes.ts';
-import { registerGroupImports } from './group-imports/run.ts';
-import { registerSheets } from './placeholder-reassignments/process-sheet.ts';
+import { bulkImportRoutes } from './bulk-imports/bulk-imports.routes.ts';
+import { registerBulkImports } from './bulk-imports/bulk-imports.run.ts';
+import { groupExportRoutes } from './group-exports/group-exports.routes.ts';
+import { groupImportRoutes } from './group-imports/group-imports.routes.ts';
+import { registerGroupImports } from './group-imports/group-imports.run.ts';
+import { placeholderReassignmentRoutes } from './placeholder-reassignments/placeholder-reassignments.routes.ts';
+import { registerReassignmentCsv } from './placeholder-reassignments/process-csv.ts';
 import { registerReassignments } from './placeholder-reassignments/reassign.ts';
-import { placeholderReassignmentRoutes } from './placeholder-reassignments/routes.ts';
-import { projectExportRoutes } from './project-exports/routes.ts';
-import { projectImportRoutes } from './project-imports/routes.ts';
-import { registerFileImports } from './project-imports/run.ts';
-import { relationExportRoutes } from './relation-exports/routes.ts';
+import { projectExportRoutes } from './project-exports/project-exports.routes.ts';
+import { projectImportRoutes } from './project-imports/project-imports.routes.ts';
+import { registerFileImports } from './project-imports/project-imports.run.ts';
+import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
 
 /** What groups and projects are taken elsewhere with, and come from elsewhere with. */
 export const imports: Area = {
@@ -31,6 +31,6 @@ export const imports: Area = {
     registerFileImports(deps);
     registerGroupImports(deps);
     registerReassignments(deps);
-    registerSheets(deps);
+    registerReassignmentCsv(deps);
   },
 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
-import { askImport, sendArchive, settleBoth } from '../../../test/support/imports.ts';
+import { askImport, drainBoth, sendArchive } from '../../../test/support/imports.ts';
 import { richProject, shownProject } from '../../../test/support/rich-project.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import { moveContributions } from './placeholder-reassignments/contributions.ts';
 
 type Json = Record<string, unknown>;
@@ -72,7 +72,7 @@ function assertSame(found: Json): void {
 test('a group comes to another server with everything that was in its projects', async () => {
   const asked = await askImport(app, await source.listen(), { source_full_path: 'rich' });
   const made = expectStatus<Json>(asked, 201);
-  await settleBoth(app, source);
+  await drainBoth(app, source);
   const entities = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
   assert.deepEqual(
     entities.map(({ status, failures }) => [status, failures]),
@@ -126,12 +126,12 @@ test('what placeholders have of all of it can be given to users, who may have re
 
 test('a project comes back out of its archive with everything that was in it', async () => {
   expectStatus(await source.post(`/projects/${project.id}/export`), 202);
-  await source.settle();
+  await source.drain();
   const { rawPayload: bytes } = await source.get(`/projects/${project.id}/export/download`);
   const group = await app.make.group();
   const sent = await sendArchive(app, 'projects', bytes, { path: 'back', namespace: group.full_path });
   const made = expectStatus<Json>(sent, 201);
-  await app.settle();
+  await app.drain();
   const done = expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
   assert.deepEqual([done.import_status, done.failed_relations, done.import_error], ['finished', [], null]);
   assertSame(await shownProject(app, made.id));
@@ -140,11 +140,11 @@ test('a project comes back out of its archive with everything that was in it', a
 
 test('a copy on the same server has files of its own, to which its texts point', async () => {
   expectStatus(await source.post(`/projects/${project.id}/export`), 202);
-  await source.settle();
+  await source.drain();
   const { token } = await source.make.user({ admin: true });
   const { rawPayload: bytes } = await source.get(`/projects/${project.id}/export/download`, { token });
   const made = expectStatus<Json>(await sendArchive(source, 'projects', bytes, { path: 'beside' }, token), 201);
-  await source.settle();
+  await source.drain();
   expectStatus(await source.delete(`/projects/${project.id}`), 202);
   assert.deepEqual(await filesOf(source, made.id), ['of the upload', 'of the upload']);
 });

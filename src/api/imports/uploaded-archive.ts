@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import type { UserCaller } from '../../access/caller.ts';
-import { forbidden, invalidParameter, refused } from '../../core/errors.ts';
+import { forbidden, invalidParameter, refused } from '../../core/core.errors.ts';
 import type { Deps } from '../../deps.ts';
 import { UploadedFile } from '../../http/params/uploaded-file.ts';
 import { applicationSettings } from '../../settings/application-settings.ts';
@@ -11,7 +11,7 @@ import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 const MIB = 1024 * 1024;
 
 /** Sees that archives are taken at all, and from this caller now. @throws ApiError 403, 429 */
-export async function admitArchive(
+export async function authorizeArchiveImport(
   deps: Deps,
   { user }: UserCaller,
   kind: 'group_import' | 'project_import',

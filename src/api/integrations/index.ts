@@ -1,14 +1,14 @@
-import { registerIntegrations } from '../../integrations/background.ts';
-import { registerWebhooks } from '../../webhooks/background.ts';
+import { registerIntegrations } from '../../integrations/integrations.background.ts';
+import { registerWebhooks } from '../../webhooks/webhooks.background.ts';
 import type { Area } from '../area.ts';
-import { chatNameRoutes } from './chat-names/routes.ts';
-import { groupHookRoutes } from './group-hooks/routes.ts';
-import { hookSource } from './hooks/source.ts';
-import { integrationRoutes } from './integrations/routes.ts';
-import { integrationSource } from './integrations/source.ts';
-import { projectHookRoutes } from './project-hooks/routes.ts';
-import { slashCommandRoutes } from './slash-commands/routes.ts';
-import { systemHookRoutes } from './system-hooks/routes.ts';
+import { chatNameRoutes } from './chat-names/chat-names.routes.ts';
+import { groupHookRoutes } from './group-hooks/group-hooks.routes.ts';
+import { hookSource } from './hooks/hooks.source.ts';
+import { integrationRoutes } from './integrations/integrations.routes.ts';
+import { integrationSource } from './integrations/integrations.source.ts';
+import { projectHookRoutes } from './project-hooks/project-hooks.routes.ts';
+import { slashCommandRoutes } from './slash-commands/slash-commands.routes.ts';
+import { systemHookRoutes } from './system-hooks/system-hooks.routes.ts';
 
 /** What others are told of what happens here: webhooks and integrations. */
 export const integrations: Area = {

@@ -43,8 +43,8 @@ test('what leaves the server has its own address, whatever host a request names'
       ['issues', issue],
       ['issues/1/notes', { body: `@${user.username} see` }],
     ] as const) {
-      const answer = await app.post(`${at}/${path}`, { headers, json: json as Json });
-      assert.doesNotMatch(expectStatus(answer, 201) && answer.body, /evil\.example|gopher/);
+      const response = await app.post(`${at}/${path}`, { headers, json: json as Json });
+      assert.doesNotMatch(expectStatus(response, 201) && response.body, /evil\.example|gopher/);
     }
   });
   assert.ok(mails.length >= 2);

@@ -1,7 +1,7 @@
 import type { Area } from '../area.ts';
-import { registerNotifications } from './background.ts';
-import { notificationSettingsRoutes } from './notification-settings/routes.ts';
-import { unsubscribeRoutes } from './unsubscribe/routes.ts';
+import { notificationSettingsRoutes } from './notification-settings/notification-settings.routes.ts';
+import { registerNotifications } from './notifications.background.ts';
+import { unsubscribeRoutes } from './unsubscribe/unsubscribe.routes.ts';
 
 /** Who wants to be mailed of what, and the mails. */
 export const notifications: Area = {

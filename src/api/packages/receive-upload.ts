@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { ApiError } from '../../core/errors.ts';
-import type { PackageType } from '../../db/tables/packages.ts';
-import { limitedBytes } from '../../http/params/bytes.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import type { PackageType } from '../../db/tables/packages.table.ts';
+import type { BaseContext } from '../../http/http.route.ts';
 import { type FileBodyOptions, readFileBody } from '../../http/params/multipart-file.ts';
-import type { BaseContext } from '../../http/route.ts';
-import { maxFileBytes } from '../../packages/limits.ts';
+import { limitedBytes } from '../../http/params/params.bytes.ts';
+import { maxFileBytes } from '../../packages/package-registry.limits.ts';
 import { FileTooLarge, type ReceivedFile, receiveFile } from '../../packages/receive.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 
@@ -77,7 +77,11 @@ export async function receiveUpload(
 }
 
 /** What `check` makes of an upload; where it refuses that, the file goes. @throws what `check` throws */
-export async function orDiscard<T>({ deps }: BaseContext, { file }: Upload, check: () => T | Promise<T>): Promise<T> {
+export async function discardOnError<T>(
+  { deps }: BaseContext,
+  { file }: Upload,
+  check: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await check();
   } catch (error) {

@@ -1,54 +1,61 @@
 import type { Area } from '../area.ts';
-import { accessRequestRoutes } from './access-requests/routes.ts';
-import { badgeRoutes } from './badges/routes.ts';
-import { billableMemberRoutes } from './billable-members/routes.ts';
-import { customAttributeRoutes } from './custom-attributes/routes.ts';
-import { deployKeyRoutes } from './deploy-keys/routes.ts';
-import { deployTokenRoutes } from './deploy-tokens/routes.ts';
-import { registerExpiringTokens } from './expiring-tokens.ts';
-import { groupProjectRoutes } from './groups/project-routes.ts';
+import { accessRequestRoutes } from './access-requests/access-requests.routes.ts';
+import { badgeRoutes } from './badges/badges.routes.ts';
+import { billableMemberRoutes } from './billable-members/billable-members.routes.ts';
+import { customAttributeRoutes } from './custom-attributes/custom-attributes.routes.ts';
+import { deployKeyRoutes } from './deploy-keys/deploy-keys.routes.ts';
+import { deployTokenRoutes } from './deploy-tokens/deploy-tokens.routes.ts';
+import { groupProjectRoutes } from './groups/groups.project-routes.ts';
+import { groupRoutes } from './groups/groups.routes.ts';
+import { groupShareRoutes } from './groups/groups.share-routes.ts';
+import { registerGroupUserRemoval } from './groups/groups.user-removal.ts';
 import { registerRemovalOfMarked } from './groups/remove-marked.ts';
-import { groupRoutes } from './groups/routes.ts';
-import { groupShareRoutes } from './groups/share-routes.ts';
-import { takePartInUserRemoval } from './groups/user-removal.ts';
-import { acceptInvitations } from './invitations/accept.ts';
-import { invitationRoutes } from './invitations/routes.ts';
-import { memberRoleRoutes } from './member-roles/routes.ts';
-import { registerEndOfMemberships } from './members/expiry.ts';
-import { projectUserRoutes } from './members/project-user-routes.ts';
-import { memberRoutes } from './members/routes.ts';
-import { namespaceRoutes } from './namespaces/routes.ts';
-import { projectAliasRoutes } from './project-aliases/routes.ts';
-import { projectShareRoutes } from './project-shares/routes.ts';
-import { registerProjectWork } from './projects/background.ts';
-import { projectRoutes } from './projects/routes.ts';
-import { resourceAccessTokenRoutes } from './resource-access-tokens/routes.ts';
-import { serviceAccountRoutes } from './service-accounts/routes.ts';
-import { sshCertificateRoutes } from './ssh-certificates/routes.ts';
-import { topicRoutes } from './topics/routes.ts';
-import { uploadRoutes } from './uploads/routes.ts';
+import { acceptInvitations } from './invitations/invitations.accept.ts';
+import { invitationRoutes } from './invitations/invitations.routes.ts';
+import { memberRoleRoutes } from './member-roles/member-roles.routes.ts';
+import { registerEndOfMemberships } from './members/members.expiry.ts';
+import { projectUserRoutes } from './members/members.project-user-routes.ts';
+import { memberRoutes } from './members/members.routes.ts';
+import { namespaceRoutes } from './namespaces/namespaces.routes.ts';
+import { projectAliasRoutes } from './project-aliases/project-aliases.routes.ts';
+import { projectShareRoutes } from './project-shares/project-shares.routes.ts';
+import { registerProjectWork } from './projects/projects.background.ts';
+import { projectRoutes } from './projects/projects.routes.ts';
+import { resourceAccessTokenRoutes } from './resource-access-tokens/resource-access-tokens.routes.ts';
+import { serviceAccountRoutes } from './service-accounts/service-accounts.routes.ts';
+import { registerExpiringTokens } from './spaces.expiring-tokens.ts';
+import { sshCertificateRoutes } from './ssh-certificates/ssh-certificates.routes.ts';
+import { topicRoutes } from './topics/topics.routes.ts';
+import { uploadRoutes } from './uploads/uploads.routes.ts';
 
-export { PublicGroup } from './groups/answers.ts';
-export { visibleGroup } from './groups/find.ts';
-export { CreateInput as CreateGroup } from './groups/inputs.ts';
-export { groupSettings } from './groups/settings.ts';
-export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/views.ts';
-export { createByInput as createGroupByInput, mayCreateTopLevel, updateGroup } from './groups/writes.ts';
-export { addMember } from './members/writes.ts';
-export { SimpleProject } from './projects/answers.ts';
+export { visibleGroup } from './groups/groups.find.ts';
+export { CreateInput as CreateGroup } from './groups/groups.inputs.ts';
+export { PublicGroup } from './groups/groups.responses.ts';
+export { groupSettings } from './groups/groups.settings.ts';
+export { fullNames, groupWebUrl, presentGroups, presentPublicGroups } from './groups/groups.views.ts';
+export { createByInput as createGroupByInput, mayCreateTopLevel, updateGroup } from './groups/groups.writes.ts';
+export { addMember } from './members/members.writes.ts';
+export { claimPath } from './projects/claim-path.ts';
 export { CreateInput as CreateProject, makeProject } from './projects/creation.ts';
-export { lockProject } from './projects/destroy.ts';
-export { deleteProject } from './projects/mark.ts';
-export { presentProjects } from './projects/page-views.ts';
 export { findPlacement, mayCreateProjects, personalNamespace } from './projects/placement.ts';
+export { lockProject } from './projects/projects.destroy.ts';
+export { deleteProject } from './projects/projects.mark.ts';
+export { presentProjects } from './projects/projects.page-views.ts';
+export { SimpleProject } from './projects/projects.responses.ts';
+export { changedSettings, type ProjectSettings, settingsOf } from './projects/projects.settings.ts';
+export { projectAvatarUrl } from './projects/projects.views.ts';
 export { fillRepository } from './projects/repository-fill.ts';
-export { changedSettings, type ProjectSettings, settingsOf } from './projects/settings.ts';
 export { writeStatistics } from './projects/statistics.ts';
-export { takePath } from './projects/take-path.ts';
-export { projectAvatarUrl } from './projects/views.ts';
-export { groupSource, inSource, projectSource, requireStillInSource, type Source, type SourceKind } from './source.ts';
-export { rewriteUploadUrl } from './uploads/addresses.ts';
-export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/names.ts';
+export {
+  groupSource,
+  inSource,
+  projectSource,
+  revalidateSourceAbility,
+  type Source,
+  type SourceKind,
+} from './spaces.source.ts';
+export { rewriteUploadUrl } from './uploads/uploads.addresses.ts';
+export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/uploads.names.ts';
 
 /** Projects, groups and namespaces, who belongs to them and what they own. */
 export const spaces: Area = {
@@ -82,7 +89,7 @@ export const spaces: Area = {
     registerEndOfMemberships(deps);
     registerRemovalOfMarked(deps);
     registerExpiringTokens(deps);
-    takePartInUserRemoval(deps);
+    registerGroupUserRemoval(deps);
     deps.lifecycle.addressConfirmed.add((db, userId, address) => acceptInvitations(deps, db, userId, address));
   },
 };

@@ -189,7 +189,7 @@ test('a thread that is given no time says nothing about the configuration', asyn
   const compiled = host.compile(request('include: [a.yml, b.yml]\n', {}, { file }));
   await begun.promise;
   t.mock.timers.tick(90_000);
-  await assert.rejects(compiled, { status: 503, headers: { 'Retry-After': '5' }, comesAgainMs: 5_000 });
+  await assert.rejects(compiled, { status: 503, headers: { 'Retry-After': '5' }, retryAfterMs: 5_000 });
   assert.equal(host.isFree, false);
   host.stop();
 });

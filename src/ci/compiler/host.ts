@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { Busy } from '../../core/busy.ts';
 import { failedToStart, watchThread } from '../../core/thread-watch.ts';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
-import { failed } from './compile-here.ts';
-import type { FromWorker, SourceCall, ToWorker } from './messages.ts';
-import { WORKER, workerAddress } from './worker.ts';
+import { failed } from './compile-in-this-thread.ts';
+import type { FromWorker, SourceCall, ToWorker } from './compiler.messages.ts';
+import { WORKER, workerAddress } from './compiler.worker.ts';
 
 /**
  * Milliseconds of a processor that a configuration may take, what the first one of a thread may take besides, since all code is

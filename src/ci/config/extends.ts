@@ -1,5 +1,5 @@
+import { type CopyBudget, deepMerge } from './ci-config.merge.ts';
 import { ConfigError } from './config-error.ts';
-import { type CopyBudget, deepMerge } from './merge.ts';
 import { isMap, newMap, type RawMap } from './yaml/reference.ts';
 
 /** A job may have so many generations above it. */

@@ -1,6 +1,6 @@
 import type { ConfigSources, SourceContext } from '../sources.ts';
 import type { VariableValues } from '../variables/variable.ts';
-import type { ConfigLimits } from './limits.ts';
+import type { ConfigLimits } from './ci-config.limits.ts';
 
 /** What YAML holds, after references to other places were resolved: plain data. */
 export type Tree = string | number | boolean | null | Tree[] | { [key: string]: Tree };

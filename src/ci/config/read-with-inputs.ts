@@ -1,5 +1,5 @@
+import { readConfigFile } from './ci-config.documents.ts';
 import { ConfigError } from './config-error.ts';
-import { readConfigFile } from './documents.ts';
 import type { Loading, Scope } from './include/loading.ts';
 import { readHeader } from './inputs/header.ts';
 import { inputValues } from './inputs/input-values.ts';
@@ -7,7 +7,7 @@ import { interpolate } from './interpolation/interpolate.ts';
 import { KEYS_WITHOUT_TEXT, type RawMap } from './yaml/reference.ts';
 
 /** Errors of inputs that are named at once. */
-const MOST_ERRORS = 3;
+const MAX_ERRORS = 3;
 
 interface Around {
   /** Values given to the file. */
@@ -32,7 +32,7 @@ export async function readWithInputs(text: string, { inputs, component, scope, l
   }
   const { specs, componentFields } = await readHeader(header, scope, loading);
   const { values, errors } = inputValues(specs, inputs);
-  if (errors.length > 0) throw new ConfigError(errors.slice(0, MOST_ERRORS).join(', '));
+  if (errors.length > 0) throw new ConfigError(errors.slice(0, MAX_ERRORS).join(', '));
   const fields = Object.entries(component).filter(([field]) => componentFields.includes(field));
   const contexts = { inputs: values, component: new Map(fields) };
   return interpolate(content, contexts, scope.variables);

@@ -1,8 +1,8 @@
 import type { PipelineContext } from '../compile-request.ts';
-import { isPattern, readPattern } from '../expressions/pattern.ts';
+import { isPattern, readPattern } from '../expressions/expressions.pattern.ts';
 import type { JobConfig, PipelineConfig, RefPolicy } from '../pipeline-config.ts';
+import { holds } from './evaluation.rules.ts';
 import type { RuleFiles } from './rule-files.ts';
-import { holds } from './rules.ts';
 import type { VariableScope } from './scope.ts';
 
 const EVERY_REF = ['branches', 'tags'];
@@ -15,7 +15,7 @@ export function onlyOf(job: JobConfig, workflow: PipelineConfig['workflow']): Re
 }
 
 /** Whether `only` lets a job in: every key of it must hold. */
-export async function letsIn(
+export async function matchesOnly(
   policy: RefPolicy,
   context: PipelineContext,
   scope: VariableScope,
@@ -26,7 +26,7 @@ export async function letsIn(
 }
 
 /** Whether `except` keeps a job out: one key of it is enough. */
-export async function keepsOut(
+export async function matchesExcept(
   policy: RefPolicy,
   context: PipelineContext,
   scope: VariableScope,

@@ -1,5 +1,5 @@
 import { globMatcher } from '../globs.ts';
-import type { Changes, Exists } from '../pipeline-config.ts';
+import type { ChangesRule, ExistsRule } from '../pipeline-config.ts';
 import type { ConfigSources, SourceContext } from '../sources.ts';
 import type { VariableScope } from './scope.ts';
 
@@ -29,7 +29,7 @@ export class RuleFiles {
    * Whether a file that fits is changed; true where nothing is known to compare with.
    * @throws RuleError where `compare_to` is no ref
    */
-  async changed({ paths, compareTo }: Changes, scope: VariableScope): Promise<boolean> {
+  async changed({ paths, compareTo }: ChangesRule, scope: VariableScope): Promise<boolean> {
     const base = compareTo === null ? null : scope.expand(compareTo, 'kept');
     const globs = paths.map((path) => scope.expand(path, 'kept'));
     return await this.#once(['changed', base, ...globs], async () => {
@@ -45,7 +45,7 @@ export class RuleFiles {
    * Whether a file that fits is there. A glob with a slash at its end is a folder.
    * @throws RuleError where project or ref are not to be had
    */
-  async exists({ paths, project, ref }: Exists, scope: VariableScope): Promise<boolean> {
+  async exists({ paths, project, ref }: ExistsRule, scope: VariableScope): Promise<boolean> {
     const globs = paths.map((path) => fileGlob(scope.expand(path, 'kept')));
     const context = project === null ? this.#source : await this.#project(scope.expand(project), ref, scope);
     if (context.sha === null) return false;

@@ -1,7 +1,7 @@
 import { ExpansionError, expandText, refers } from '../variables/expand.ts';
-import { inOrder } from '../variables/order.ts';
+import { inOrder } from '../variables/expansion.order.ts';
 import type { Variable, VariableLookup } from '../variables/variable.ts';
-import { type Layer, namesIn } from './layer.ts';
+import { type Layer, namesIn } from './evaluation.layer.ts';
 
 /** Characters that all expansions of a pipeline may add. */
 export class ExpansionBudget {
@@ -58,7 +58,7 @@ export class VariableScope implements VariableLookup {
   }
 
   /** Names of the variables that refer to each other in circles. */
-  circles(): string[][] {
+  circularReferences(): string[][] {
     const reached = new Set(this.#suspects.flatMap(({ referring }) => referring));
     if (reached.size === 0) return [];
     const visible = (name: string) => {

@@ -3,14 +3,14 @@ import type { JobSeed } from '../job-seed.ts';
 import type { EnvironmentConfig, JobConfig, JobOptions, PipelineConfig, Rule, When } from '../pipeline-config.ts';
 import { ExpansionError } from '../variables/expand.ts';
 import { type Variable, variableValues } from '../variables/variable.ts';
-import { type JobLayer, type PipelineVariables, yamlVariables } from './pipeline-variables.ts';
-import { keepsOut, letsIn, onlyOf } from './policies.ts';
+import { type JobLayer, type PipelineVariables, yamlVariables } from './evaluation.pipeline-variables.ts';
+import { firstMatch } from './evaluation.rules.ts';
+import { matchesExcept, matchesOnly, onlyOf } from './policies.ts';
 import { RuleError, type RuleFiles } from './rule-files.ts';
-import { firstMatch } from './rules.ts';
 import type { VariableScope } from './scope.ts';
 
 /** What jobs of a pipeline are decided with. */
-export interface Surroundings {
+export interface JobEvaluationContext {
   config: PipelineConfig;
   context: PipelineContext;
   variables: PipelineVariables;
@@ -20,12 +20,12 @@ export interface Surroundings {
 }
 
 /** A job that the pipeline has, one that it has not (null), or why nobody can say. */
-export type Decided = { seed: JobSeed; circles: string[][] } | { error: string } | null;
+export type JobDecision = { seed: JobSeed; circles: string[][] } | { error: string } | null;
 
 /** Decides whether the pipeline has a job, and what it is there. @param stageIndex place of its stage */
-export async function decideJob(job: JobConfig, stageIndex: number, surroundings: Surroundings): Promise<Decided> {
+export async function seedJob(job: JobConfig, stageIndex: number, context: JobEvaluationContext): Promise<JobDecision> {
   try {
-    return await decide(job, stageIndex, surroundings);
+    return await decide(job, stageIndex, context);
   } catch (error) {
     if (error instanceof RuleError) return { error: `Failed to parse rule for ${job.name}: ${error.message}` };
     if (error instanceof ExpansionError) return { error: `${job.name}: ${error.message}` };
@@ -33,16 +33,16 @@ export async function decideJob(job: JobConfig, stageIndex: number, surroundings
   }
 }
 
-async function decide(job: JobConfig, stageIndex: number, surroundings: Surroundings): Promise<Decided> {
-  const { variables } = surroundings;
-  const yaml = yamlOf(job, surroundings.topLevel);
+async function decide(job: JobConfig, stageIndex: number, context: JobEvaluationContext): Promise<JobDecision> {
+  const { variables } = context;
+  const yaml = yamlOf(job, context.topLevel);
   const layer = withEnvironment(job, yaml, variables);
   const scope = variables.jobScope(layer);
   let rule: Rule | null = null;
   if (job.rules !== null) {
-    rule = await firstMatch(job.rules, scope, surroundings.files);
+    rule = await firstMatch(job.rules, scope, context.files);
     if (rule === null) return null;
-  } else if (!(await isIn(job, surroundings, scope))) {
+  } else if (!(await isIn(job, context, scope))) {
     return null;
   }
   const when = rule?.when ?? job.when;
@@ -67,13 +67,17 @@ async function decide(job: JobConfig, stageIndex: number, surroundings: Surround
     coverage: job.coverage,
     options: options(job.options, rule, final),
   };
-  return { seed, circles: final.circles() };
+  return { seed, circles: final.circularReferences() };
 }
 
-async function isIn(job: JobConfig, { config, context, files }: Surroundings, scope: VariableScope): Promise<boolean> {
+async function isIn(
+  job: JobConfig,
+  { config, context, files }: JobEvaluationContext,
+  scope: VariableScope,
+): Promise<boolean> {
   const only = onlyOf(job, config.workflow);
-  if (only !== null && !(await letsIn(only, context, scope, files))) return false;
-  return job.except === null || !(await keepsOut(job.except, context, scope, files));
+  if (only !== null && !(await matchesOnly(only, context, scope, files))) return false;
+  return job.except === null || !(await matchesExcept(job.except, context, scope, files));
 }
 
 /** Variables of the YAML that reach a job, those of lower precedence first. */

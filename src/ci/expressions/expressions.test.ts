@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { variableValues } from '../variables/variable.ts';
-import { evaluateExpression } from './evaluate.ts';
+import { evaluateExpression } from './expressions.evaluate.ts';
 import { ExpressionError } from './lexer.ts';
 import { parseExpression } from './parser.ts';
 

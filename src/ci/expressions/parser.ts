@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { compilePattern, type Pattern } from './expressions.pattern.ts';
 import { ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
-import { compilePattern, type Pattern } from './pattern.ts';
 
 /** A parsed expression: plain but for its patterns. */
 export type Expression =

@@ -1,7 +1,7 @@
-import { INTEGERS_OR_INTEGER, isBoolean, MAP_OR_BOOLEAN } from './checks.ts';
-import { own } from './place.ts';
+import { INTEGERS_OR_INTEGER, isBoolean, MAP_OR_BOOLEAN } from './checks.keyword.ts';
+import { own } from './config-node.ts';
 import { anyEntry, config, entry, field, keys, type Reader } from './reader.ts';
-import { several } from './retry.ts';
+import { toList } from './retry.keyword.ts';
 
 /** Whether a job may fail: always, or with these exit codes. */
 export interface AllowFailure {
@@ -13,7 +13,7 @@ const byExitCode: Reader<AllowFailure> = entry(
   [keys('exit_codes'), field('exit_codes', INTEGERS_OR_INTEGER)],
   (value) => ({
     always: false,
-    exitCodes: several<number>(own(value, 'exit_codes')),
+    exitCodes: toList<number>(own(value, 'exit_codes')),
   }),
 );
 

@@ -1,12 +1,12 @@
-import { BOOLEAN, oneOf, STRING } from './checks.ts';
-import { takesOver } from './inherit.ts';
-import { own } from './place.ts';
+import { BOOLEAN, oneOf, STRING } from './checks.keyword.ts';
+import { own } from './config-node.ts';
+import { inherits } from './inherit.ts';
 import {
   COMMON_KEYS,
   COMMON_RULES,
   common,
   EMPTY_OPTIONS,
-  type JobSurroundings,
+  type JobReadContext,
   type WrittenJob,
 } from './processable.ts';
 import { entry, field, keys, type Reader, type Rule } from './reader.ts';
@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** A job that starts another pipeline, or takes over the status of one. */
-export const bridge = (name: string, around: JobSurroundings): Reader<WrittenJob> =>
+export const bridge = (name: string, around: JobReadContext): Reader<WrittenJob> =>
   entry(RULES, (value, at) => {
     const before = at.problems.count;
     const words = BRIDGE.read(value, at);
@@ -42,7 +42,7 @@ export const bridge = (name: string, around: JobSurroundings): Reader<WrittenJob
       tags: [],
       needs: words.needs?.jobs ?? null,
       interruptible:
-        words.interruptible ?? (takesOver('interruptible', words.inherit) ? around.defaults.interruptible : null),
+        words.interruptible ?? (inherits('interruptible', words.inherit) ? around.defaults.interruptible : null),
       coverage: null,
       parallel: words.parallel,
       options: { ...EMPTY_OPTIONS, trigger: words.trigger, upstreamProject: upstream[0] ?? null },

@@ -1,8 +1,8 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Tree } from '../config/loaded.ts';
 import type { JobConfig, Need } from '../pipeline-config.ts';
-import { isString } from './checks.ts';
-import { own } from './place.ts';
+import { isString } from './checks.keyword.ts';
+import { own } from './config-node.ts';
 
 const LONGEST_NAME = 255;
 
@@ -22,8 +22,8 @@ function checkStage(job: JobConfig, { stages }: Known): void {
 function checkOther(job: JobConfig, name: string, word: 'need' | 'dependency', { jobs, stages }: Known): void {
   const other = jobs.get(name);
   if (other === undefined) throw new ConfigError(`${job.name} job: undefined ${word}: ${name}`);
-  const place = stages.get(other.stage);
-  if (place === undefined || place > stages.get(job.stage)!) {
+  const node = stages.get(other.stage);
+  if (node === undefined || node > stages.get(job.stage)!) {
     throw new ConfigError(`${job.name} job: ${word} ${name} is not defined in current or prior stages`);
   }
 }

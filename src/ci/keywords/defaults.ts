@@ -1,11 +1,11 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
-import { isMap } from './checks.ts';
-import { own, type Place } from './place.ts';
+import { isMap } from './checks.keyword.ts';
+import { type ConfigNode, own } from './config-node.ts';
 import { entry, keys } from './reader.ts';
 import { DEFAULTS } from './tables.ts';
-import type { Said } from './words.ts';
+import type { GivenKeywords } from './words.keyword.ts';
 
-export type Defaults = Said<typeof DEFAULTS>;
+export type Defaults = GivenKeywords<typeof DEFAULTS>;
 
 /** Keywords that may also stand at the top level, as they did before there was `default`. */
 const AT_TOP = ['before_script', 'image', 'services', 'after_script', 'cache'] as const;
@@ -13,17 +13,17 @@ const AT_TOP = ['before_script', 'image', 'services', 'after_script', 'cache'] a
 const block = entry([keys(...DEFAULTS.names)], DEFAULTS.read);
 
 /** A keyword that is given both at the top and in `default`. */
-export function givenTwice(tree: TreeMap): string | undefined {
+export function duplicateDefaults(tree: TreeMap): string | undefined {
   const written: Tree = own(tree, 'default');
   return AT_TOP.find((key) => own(tree, key) !== null && isMap(written) && own(written, key) !== null);
 }
 
 /** `default`. @param at the top of the configuration */
-export const readDefaults = (tree: TreeMap, at: Place): Defaults =>
+export const readDefaults = (tree: TreeMap, at: ConfigNode): Defaults =>
   at.read(tree, 'default', block) ?? DEFAULTS.read({}, at);
 
 /** With what stands at the top level in the place of `default`. */
-export function withTop(defaults: Defaults, top: Pick<Defaults, (typeof AT_TOP)[number]>): Defaults {
+export function withTopLevelKeys(defaults: Defaults, top: Pick<Defaults, (typeof AT_TOP)[number]>): Defaults {
   const { before_script, image, services, after_script, cache } = top;
   return {
     ...defaults,

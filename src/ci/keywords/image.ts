@@ -1,9 +1,19 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
 import type { Image, Service } from '../pipeline-config.ts';
-import { ARRAY, isMap, isString, MAP_OR_STRING, oneOf, onlyOf, STRING, STRINGS, STRINGS_OR_STRING } from './checks.ts';
-import { own, type Place } from './place.ts';
+import {
+  ARRAY,
+  isMap,
+  isString,
+  MAP_OR_STRING,
+  oneOf,
+  onlyOf,
+  STRING,
+  STRINGS,
+  STRINGS_OR_STRING,
+} from './checks.keyword.ts';
+import { type ConfigNode, own } from './config-node.ts';
 import { anyEntry, config, field, keys, type Reader, type Rule, readEach, required } from './reader.ts';
-import { plainVariables } from './variables.ts';
+import { plainVariables } from './variables.keyword.ts';
 
 const PULL_POLICIES = ['always', 'never', 'if-not-present'];
 
@@ -44,7 +54,7 @@ const noPorts: Rule = (value, at) => {
   if (isMap(value) && own(value, 'ports') !== null) at.config('contains disallowed keys: ports');
 };
 
-function readImage(value: TreeMap, at: Place): Image {
+function readImage(value: TreeMap, at: ConfigNode): Image {
   const opts: ExecutorOpts = {};
   for (const executor of ['docker', 'kubernetes'] as const) {
     const found = own(value, executor);

@@ -1,4 +1,4 @@
-import { isBoolean, onlyOf, STRINGS } from './checks.ts';
+import { isBoolean, onlyOf, STRINGS } from './checks.keyword.ts';
 import { anyEntry, config, entry, keys, type Reader } from './reader.ts';
 
 /** What of the defaults and of the top-level variables reaches a job: all, none, or what is named. */
@@ -29,7 +29,7 @@ export function inherit(defaults: readonly string[]): Reader<Inherit> {
 }
 
 /** Whether a job that says this takes over a keyword of `default`. */
-export function takesOver(name: string, said: Inherit | null): boolean {
-  if (said === null) return true;
-  return Array.isArray(said.default) ? said.default.includes(name) : said.default;
+export function inherits(name: string, inherited: Inherit | null): boolean {
+  if (inherited === null) return true;
+  return Array.isArray(inherited.default) ? inherited.default.includes(name) : inherited.default;
 }

@@ -1,9 +1,9 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
-import { isMap, MAPS } from './checks.ts';
+import { isMap, MAPS } from './checks.keyword.ts';
 import { anyEntry, config, type Reader, readEach } from './reader.ts';
 
 /** As many jobs as one may become. */
-export const MOST_PARALLEL = 200;
+export const MAX_PARALLEL = 200;
 
 /** Lists of values by the names of variables: all that they can be combined to. */
 export type MatrixRow = [name: string, values: string[]][];
@@ -34,7 +34,7 @@ export const combinations = (rows: readonly MatrixRow[]): number =>
 /** `matrix`. */
 export const matrix: Reader<MatrixRow[]> = anyEntry([config(MAPS)], (value, at) => {
   const rows = readEach(value as TreeMap[], row, at.child('variables'));
-  if (combinations(rows) > MOST_PARALLEL) return at.config(`generates too many jobs (maximum is ${MOST_PARALLEL})`);
+  if (combinations(rows) > MAX_PARALLEL) return at.config(`generates too many jobs (maximum is ${MAX_PARALLEL})`);
   return rows;
 });
 

@@ -1,13 +1,13 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { JobConfig, Need, Rule } from '../pipeline-config.ts';
-import { limitJobs } from './limits.ts';
+import { limitJobs } from './limits.keyword.ts';
 import { combinations, combine, type MatrixRow } from './matrix.ts';
-import type { WrittenNeed } from './needs.ts';
+import type { WrittenNeed } from './needs.keyword.ts';
 import type { WrittenJob } from './processable.ts';
-import type { WrittenRule } from './rules.ts';
+import type { WrittenRule } from './rules.keyword.ts';
 
 /** Needs that the jobs of a configuration may have together. */
-const MOST_NEEDS = 200_000;
+const MAX_NEEDS = 200_000;
 
 type Place = JobConfig['parallel'];
 
@@ -43,8 +43,8 @@ export function jobsOf({ parallel }: WrittenJob): number {
 const OF_MATRIX = /\$\[\[\s*matrix\.([^\]\s]+)\s*\]\]/g;
 
 /** Values of the job's own matrix, where those of another's are named by them. */
-function inOwnMatrix(rows: MatrixRow[], job: string, place: Place): MatrixRow[] {
-  const matrix = place?.matrix ?? {};
+function inOwnMatrix(rows: MatrixRow[], job: string, node: Place): MatrixRow[] {
+  const matrix = node?.matrix ?? {};
   const fill = (text: string) =>
     text.replaceAll(OF_MATRIX, (_, key: string) => {
       if (Object.hasOwn(matrix, key)) return matrix[key]!;
@@ -68,39 +68,39 @@ class Resolver {
     return written.flatMap((name) => this.#spend(this.#names(name)));
   }
 
-  needs(written: readonly WrittenNeed[], job: string, place: Place): Need[] {
+  needs(written: readonly WrittenNeed[], job: string, node: Place): Need[] {
     const known = this.#needs.get(written);
     if (known !== undefined) return this.#spend(known);
-    const found = written.flatMap(({ job: name, artifacts, optional, matrix }): Need[] => {
+    const value = written.flatMap(({ job: name, artifacts, optional, matrix }): Need[] => {
       const all =
         matrix === null
           ? this.#names(name)
-          : combine(inOwnMatrix(matrix, job, place)).map((values) => matrixName(name, values.values()));
+          : combine(inOwnMatrix(matrix, job, node)).map((values) => matrixName(name, values.values()));
       return this.#spend(all).map((each) => ({ job: each, artifacts, optional }));
     });
-    if (!dependsOnPlace(written)) this.#needs.set(written, found);
-    return found;
+    if (!dependsOnPlace(written)) this.#needs.set(written, value);
+    return value;
   }
 
-  rules(written: WrittenRule[], job: string, place: Place): Rule[] {
+  rules(written: WrittenRule[], job: string, node: Place): Rule[] {
     if (!written.some(({ needs }) => needs !== null)) return written;
     const known = this.#rules.get(written);
     if (known !== undefined) return known;
-    const found = this.#spend(written).map(
-      (rule): Rule => ({ ...rule, needs: rule.needs && this.needs(rule.needs, job, place) }),
+    const value = this.#spend(written).map(
+      (rule): Rule => ({ ...rule, needs: rule.needs && this.needs(rule.needs, job, node) }),
     );
-    if (!written.some(({ needs }) => needs !== null && dependsOnPlace(needs))) this.#rules.set(written, found);
-    return found;
+    if (!written.some(({ needs }) => needs !== null && dependsOnPlace(needs))) this.#rules.set(written, value);
+    return value;
   }
 
   #names(name: string): string[] {
     return this.#becomes.get(name)?.map((copy) => copy.name) ?? [name];
   }
 
-  #spend<T extends readonly unknown[]>(found: T): T {
-    this.#made += found.length;
-    if (this.#made <= MOST_NEEDS) return found;
-    throw new ConfigError(`The jobs of a configuration can together need ${MOST_NEEDS} others`);
+  #spend<T extends readonly unknown[]>(value: T): T {
+    this.#made += value.length;
+    if (this.#made <= MAX_NEEDS) return value;
+    throw new ConfigError(`The jobs of a configuration can together need ${MAX_NEEDS} others`);
   }
 }
 
@@ -116,12 +116,12 @@ export function multiply(written: readonly WrittenJob[]): JobConfig[] {
     const options =
       dependencies === null ? job.options : { ...job.options, dependencies: resolver.dependencies(dependencies) };
     return becomes.get(job.name)!.map(
-      ({ name, place }): JobConfig => ({
+      ({ name, place: node }): JobConfig => ({
         ...job,
         name,
-        parallel: place,
-        needs: job.needs && resolver.needs(job.needs, job.name, place),
-        rules: job.rules && resolver.rules(job.rules, job.name, place),
+        parallel: node,
+        needs: job.needs && resolver.needs(job.needs, job.name, node),
+        rules: job.rules && resolver.rules(job.rules, job.name, node),
         options,
       }),
     );

@@ -1,11 +1,11 @@
-import { between, isMap } from './checks.ts';
-import { type MatrixRow, MOST_PARALLEL, matrix } from './matrix.ts';
+import { between, isMap } from './checks.keyword.ts';
+import { MAX_PARALLEL, type MatrixRow, matrix } from './matrix.ts';
 import { anyEntry, config, entry, keys, type Reader, requiredKeys } from './reader.ts';
 
 /** Into how many jobs a job is multiplied: so many alike, or one for each combination. */
 export type Parallel = { number: number } | { matrix: MatrixRow[] };
 
-const number: Reader<Parallel> = anyEntry([config(between(1, MOST_PARALLEL))], (value) => ({
+const number: Reader<Parallel> = anyEntry([config(between(1, MAX_PARALLEL))], (value) => ({
   number: value as number,
 }));
 

@@ -1,8 +1,8 @@
 import type { Tree } from '../config/loaded.ts';
-import { isPattern, readPattern } from '../expressions/pattern.ts';
+import { isPattern, readPattern } from '../expressions/expressions.pattern.ts';
 import type { RefPolicy } from '../pipeline-config.ts';
-import { type Check, isMap, isString, must, PRESENT, STRINGS, shown } from './checks.ts';
-import { own } from './place.ts';
+import { type Check, isMap, isString, must, PRESENT, STRINGS, shown } from './checks.keyword.ts';
+import { own } from './config-node.ts';
 import { anyEntry, config, entry, field, keys, type Reader } from './reader.ts';
 import { EXPRESSION } from './rule-clauses.ts';
 

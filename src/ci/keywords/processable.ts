@@ -1,15 +1,15 @@
 import type { TreeMap } from '../config/loaded.ts';
 import type { JobConfig, JobOptions } from '../pipeline-config.ts';
-import { isMap, must, PRESENT, STRING, STRINGS_OR_STRING } from './checks.ts';
+import { isMap, must, PRESENT, STRING, STRINGS_OR_STRING } from './checks.keyword.ts';
+import { type ConfigNode, own } from './config-node.ts';
 import type { Defaults } from './defaults.ts';
-import type { WrittenNeed } from './needs.ts';
+import type { WrittenNeed } from './needs.keyword.ts';
 import type { Parallel } from './parallel.ts';
-import { own, type Place } from './place.ts';
 import { DEFAULT_ONLY } from './policy.ts';
 import { config, exclusive, field, list, type Rule, when } from './reader.ts';
-import { isRules, RULES_TEXT, type WrittenRule } from './rules.ts';
+import { isRules, RULES_TEXT, type WrittenRule } from './rules.keyword.ts';
 import type { COMMON } from './tables.ts';
-import type { Said } from './words.ts';
+import type { GivenKeywords } from './words.keyword.ts';
 
 /** A job as it is written: not yet multiplied, and needs of what is multiplied not yet resolved. */
 export interface WrittenJob extends Omit<JobConfig, 'needs' | 'rules' | 'parallel'> {
@@ -19,7 +19,7 @@ export interface WrittenJob extends Omit<JobConfig, 'needs' | 'rules' | 'paralle
 }
 
 /** What of the rest of a configuration matters for a job. */
-export interface JobSurroundings {
+export interface JobReadContext {
   defaults: Defaults;
   hasWorkflowRules: boolean;
 }
@@ -75,7 +75,7 @@ const TROUBLESHOOTING =
   'https://docs.gitlab.com/ci/jobs/job_troubleshooting/#job-may-allow-multiple-pipelines-to-run-for-a-single-action';
 
 /** A job whose last rule is `when` alone runs for a branch and for its merge request, where no workflow decides. */
-function warn(value: TreeMap, at: Place): void {
+function warn(value: TreeMap, at: ConfigNode): void {
   let last = own(value, 'rules');
   while (Array.isArray(last)) last = last.at(-1) ?? null;
   if (!isMap(last) || Object.keys(last).join() !== 'when' || own(last, 'when') === 'never') return;
@@ -87,10 +87,10 @@ function warn(value: TreeMap, at: Place): void {
 /** What jobs of both kinds have. */
 export function common(
   name: string,
-  words: Said<typeof COMMON>,
+  words: GivenKeywords<typeof COMMON>,
   value: TreeMap,
-  { hasWorkflowRules }: JobSurroundings,
-  at: Place,
+  { hasWorkflowRules }: JobReadContext,
+  at: ConfigNode,
 ) {
   if (!hasWorkflowRules) warn(value, at);
   const decided = hasWorkflowRules || hasRules(value);

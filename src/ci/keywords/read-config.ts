@@ -1,25 +1,25 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Tree, TreeMap } from '../config/loaded.ts';
 import type { PipelineConfig } from '../pipeline-config.ts';
-import { caches } from './cache.ts';
+import { caches } from './cache.keyword.ts';
 import { checkJobs } from './check-jobs.ts';
-import { commands, stages } from './commands.ts';
+import { commands, stages } from './commands.keyword.ts';
+import { ConfigNode, Problems } from './config-node.ts';
 import { checkCycles } from './cycles.ts';
-import { givenTwice, readDefaults, withTop } from './defaults.ts';
+import { duplicateDefaults, readDefaults, withTopLevelKeys } from './defaults.ts';
 import { image, services } from './image.ts';
-import { kindOf, readJobs } from './jobs.ts';
+import { kindOf, readJobs } from './jobs.keyword.ts';
 import { multiply } from './multiply.ts';
-import { Place, Problems } from './place.ts';
 import type { WrittenJob } from './processable.ts';
-import { variables } from './variables.ts';
+import { variables } from './variables.keyword.ts';
 import { checkWeight } from './weight.ts';
-import { words } from './words.ts';
+import { keywordTable } from './words.keyword.ts';
 import { workflow } from './workflow.ts';
 
-const MOST_WARNINGS = 25;
+const MAX_WARNINGS = 25;
 
 /** Keywords of the top level; nothing of these names can be a job. */
-const TOP = words({
+const TOP = keywordTable({
   before_script: commands,
   image,
   services,
@@ -61,7 +61,7 @@ const withEnds = (named: readonly string[]) => [
   ...new Set(['.pre', ...named.filter((stage) => stage !== '.pre' && stage !== '.post'), '.post']),
 ];
 
-function readWords(tree: TreeMap, jobs: TreeMap, keysWithoutText: ReadonlySet<string>, at: Place): Written {
+function readWords(tree: TreeMap, jobs: TreeMap, keysWithoutText: ReadonlySet<string>, at: ConfigNode): Written {
   const block = readDefaults(tree, at);
   const top = TOP.read(tree, at);
   const found = at.read(tree, 'workflow', workflow);
@@ -72,7 +72,7 @@ function readWords(tree: TreeMap, jobs: TreeMap, keysWithoutText: ReadonlySet<st
     jobs: readJobs(
       jobs,
       keysWithoutText,
-      { defaults: withTop(block, top), hasWorkflowRules: found?.rules != null },
+      { defaults: withTopLevelKeys(block, top), hasWorkflowRules: found?.rules != null },
       at,
     ),
   };
@@ -89,7 +89,7 @@ export function readConfig(
   keysWithoutText: ReadonlySet<string> = new Set(),
 ): { config: PipelineConfig | null; errors: string[]; warnings: string[] } {
   const { top, jobs } = parted(tree);
-  const twice = givenTwice(top);
+  const twice = duplicateDefaults(top);
   if (twice !== undefined) {
     return { config: null, errors: [`${twice} is defined in top-level and \`default:\` entry`], warnings: [] };
   }
@@ -97,10 +97,10 @@ export function readConfig(
   const result = (config: PipelineConfig | null, errors: Iterable<string>) => ({
     config,
     errors: [...errors],
-    warnings: problems.warnings.slice(0, MOST_WARNINGS),
+    warnings: problems.warnings.slice(0, MAX_WARNINGS),
   });
   try {
-    const written = readWords(top, jobs, keysWithoutText, new Place(problems));
+    const written = readWords(top, jobs, keysWithoutText, new ConfigNode(problems));
     return problems.count > 0 ? result(null, problems.errors) : result(whole(tree, written), []);
   } catch (error) {
     if (error instanceof ConfigError) return result(null, [error.message]);

@@ -1,21 +1,21 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
-import { type Check, isMap, MAP, PRESENT } from './checks.ts';
-import { own, type Place, type Reader } from './place.ts';
+import { type Check, isMap, MAP, PRESENT } from './checks.keyword.ts';
+import { type ConfigNode, own, type Reader } from './config-node.ts';
 
 export type { Reader };
 export type ReadBy<R> = R extends Reader<infer T> ? T | null : never;
 
 /** Something that must hold of the value at a place itself. */
-export type Rule = (config: Tree, at: Place) => void;
+export type Rule = (config: Tree, at: ConfigNode) => void;
 
 /** A value that must keep all rules before anything in it is looked at. */
-export function entry<T>(rules: readonly Rule[], read: (config: TreeMap, at: Place) => T | null): Reader<T> {
+export function entry<T>(rules: readonly Rule[], read: (config: TreeMap, at: ConfigNode) => T | null): Reader<T> {
   const whole = anyEntry(rules, (value, at) => read(value as TreeMap, at));
   return (value, at) => (isMap(value) ? whole(value, at) : at.config(MAP(value)!));
 }
 
 /** An `entry` that need not be a map. */
-export function anyEntry<T>(rules: readonly Rule[], read: (config: Tree, at: Place) => T | null): Reader<T> {
+export function anyEntry<T>(rules: readonly Rule[], read: (config: Tree, at: ConfigNode) => T | null): Reader<T> {
   return (value, at) => {
     const before = at.problems.count;
     for (const rule of rules) rule(value, at);
@@ -44,8 +44,8 @@ const fieldOf = (value: Tree, key: string) => (isMap(value) ? own(value, key) : 
 export const field =
   (key: string, ...checks: readonly Check[]): Rule =>
   (value, at) => {
-    const found = fieldOf(value, key);
-    if (found !== null) tell(checks, found, key, at);
+    const items = fieldOf(value, key);
+    if (items !== null) tell(checks, items, key, at);
   };
 
 /** What must hold of a field that may not be missing. */
@@ -54,9 +54,9 @@ export const required =
   (value, at) =>
     tell([...checks, PRESENT], fieldOf(value, key), key, at);
 
-function tell(checks: readonly Check[], found: Tree, key: string, at: Place): void {
+function tell(checks: readonly Check[], value: Tree, key: string, at: ConfigNode): void {
   for (const check of checks) {
-    const text = check(found);
+    const text = check(value);
     if (text !== null) at.field(key, text);
   }
 }
@@ -75,8 +75,8 @@ export const keys =
 export const exclusive =
   (...all: readonly string[]): Rule =>
   (value, at) => {
-    const found = keysOf(value).filter((key) => all.includes(key));
-    if (found.length > 1) at.config(`these keys cannot be used together: ${list(found)}`);
+    const items = keysOf(value).filter((key) => all.includes(key));
+    if (items.length > 1) at.config(`these keys cannot be used together: ${list(items)}`);
   };
 
 export const exactlyOne =
@@ -90,8 +90,8 @@ export const exactlyOne =
 export const requiredKeys =
   (...all: readonly string[]): Rule =>
   (value, at) => {
-    const found = keysOf(value);
-    const missing = all.filter((key) => !found.includes(key));
+    const items = keysOf(value);
+    const missing = all.filter((key) => !items.includes(key));
     if (missing.length > 0) at.config(`missing required keys: ${list(missing)}`);
   };
 
@@ -107,24 +107,24 @@ export const eachOf =
   <T>(reader: Reader<T>): Reader<[string, T][]> =>
   (value, at) => {
     if (!isMap(value)) return at.config(MAP(value)!);
-    const found: [string, T][] = [];
+    const items: [string, T][] = [];
     for (const [key, each] of Object.entries(value)) {
       if (at.problems.full) break;
       const one = reader(each, at.child(key));
-      if (one !== null) found.push([key, one]);
+      if (one !== null) items.push([key, one]);
     }
-    return found;
+    return items;
   };
 
 /** Each item of an array; those that are wrong are left out. */
-export function readEach<T>(values: readonly Tree[], reader: Reader<T>, at: Place): T[] {
-  const found: T[] = [];
+export function readEach<T>(values: readonly Tree[], reader: Reader<T>, at: ConfigNode): T[] {
+  const items: T[] = [];
   for (const value of values) {
     if (at.problems.full) break;
     const read = reader(value, at);
-    if (read !== null) found.push(read);
+    if (read !== null) items.push(read);
   }
-  return found;
+  return items;
 }
 
 const SHOWN = 50;

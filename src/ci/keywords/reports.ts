@@ -1,8 +1,8 @@
 import { ARTIFACT_TYPES } from '../artifact-types.ts';
 import type { Tree } from '../config/loaded.ts';
 import type { Artifacts } from '../pipeline-config.ts';
-import { isString, oneOf, STRING, STRINGS_OR_STRING } from './checks.ts';
-import { own } from './place.ts';
+import { isString, oneOf, STRING, STRINGS_OR_STRING } from './checks.keyword.ts';
+import { own } from './config-node.ts';
 import { entry, field, keys, type Reader, required } from './reader.ts';
 
 /** Kinds of artifacts that are no reports, and one that has become part of `coverage_report`. */

@@ -1,13 +1,13 @@
 import type { Tree } from '../config/loaded.ts';
 import { ExpressionError } from '../expressions/lexer.ts';
 import { parseExpression } from '../expressions/parser.ts';
-import type { Changes, Exists } from '../pipeline-config.ts';
-import { type Check, isMap, isString, STRING, STRINGS, tooMany } from './checks.ts';
-import { own } from './place.ts';
+import type { ChangesRule, ExistsRule } from '../pipeline-config.ts';
+import { type Check, isMap, isString, STRING, STRINGS, tooMany } from './checks.keyword.ts';
+import { own } from './config-node.ts';
 import { anyEntry, config, entry, field, keys, type Reader, requiredKeys, when } from './reader.ts';
 
 /** As many paths as `changes` and `exists` may name. */
-const MOST_PATHS = 50;
+const MAX_PATHS = 50;
 
 /** A condition such as `$CI_COMMIT_BRANCH == "main"`. */
 export const EXPRESSION: Check = (value) => {
@@ -21,16 +21,16 @@ export const EXPRESSION: Check = (value) => {
   }
 };
 
-const simpleChanges: Reader<Changes> = anyEntry([config(STRINGS), config(tooMany(MOST_PATHS))], (value) => ({
+const simpleChanges: Reader<ChangesRule> = anyEntry([config(STRINGS), config(tooMany(MAX_PATHS))], (value) => ({
   paths: value as string[],
   compareTo: null,
 }));
 
-const complexChanges: Reader<Changes> = entry(
+const complexChanges: Reader<ChangesRule> = entry(
   [
     keys('paths', 'compare_to'),
     requiredKeys('paths'),
-    field('paths', STRINGS, tooMany(MOST_PATHS)),
+    field('paths', STRINGS, tooMany(MAX_PATHS)),
     field('compare_to', STRING),
   ],
   (value) => ({
@@ -40,12 +40,12 @@ const complexChanges: Reader<Changes> = entry(
 );
 
 /** `rules:changes`. */
-export const changes: Reader<Changes> = (value, at) => {
+export const changes: Reader<ChangesRule> = (value, at) => {
   if (Array.isArray(value)) return simpleChanges(value, at);
   return isMap(value) ? complexChanges(value, at) : at.says('should be an array or a hash');
 };
 
-const simpleExists: Reader<Exists> = anyEntry([config(arrayOfPaths), config(tooMany(MOST_PATHS))], (value) => ({
+const simpleExists: Reader<ExistsRule> = anyEntry([config(arrayOfPaths), config(tooMany(MAX_PATHS))], (value) => ({
   paths: isString(value) ? [value] : (value as string[]),
   project: null,
   ref: null,
@@ -55,12 +55,12 @@ function arrayOfPaths(value: Tree): string | null {
   return isString(value) ? null : STRINGS(value);
 }
 
-const complexExists: Reader<Exists> = entry(
+const complexExists: Reader<ExistsRule> = entry(
   [
     keys('paths', 'project', 'ref'),
     requiredKeys('paths'),
     when((value) => own(value, 'ref') !== null, requiredKeys('project')),
-    field('paths', STRINGS, tooMany(MOST_PATHS)),
+    field('paths', STRINGS, tooMany(MAX_PATHS)),
     field('project', STRING),
     field('ref', STRING),
   ],
@@ -72,7 +72,7 @@ const complexExists: Reader<Exists> = entry(
 );
 
 /** `rules:exists`. */
-export const exists: Reader<Exists> = (value, at) => {
+export const exists: Reader<ExistsRule> = (value, at) => {
   if (isString(value) || Array.isArray(value)) return simpleExists(value, at);
   return isMap(value) ? complexExists(value, at) : at.says('should be a string, an array of strings, or a hash');
 };

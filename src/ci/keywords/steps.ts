@@ -1,5 +1,5 @@
 import type { TreeMap } from '../config/loaded.ts';
-import { isMap, isScalar, isString, MAP, MAPS, must, PRESENT, STRING } from './checks.ts';
+import { isMap, isScalar, isString, MAP, MAPS, must, PRESENT, STRING } from './checks.keyword.ts';
 import { anyEntry, config, entry, exactlyOne, field, keys, type Reader, readEach, required } from './reader.ts';
 
 const ENV = must(

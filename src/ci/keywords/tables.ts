@@ -1,26 +1,26 @@
 import { allowFailure } from './allow-failure.ts';
-import { artifacts } from './artifacts.ts';
-import { caches } from './cache.ts';
-import { STRING } from './checks.ts';
-import { commands, hooks } from './commands.ts';
-import { environment } from './environment.ts';
+import { artifacts } from './artifacts.keyword.ts';
+import { caches } from './cache.keyword.ts';
+import { STRING } from './checks.keyword.ts';
+import { commands, hooks } from './commands.keyword.ts';
+import { environment } from './environment.keyword.ts';
 import { image, services } from './image.ts';
 import { inherit } from './inherit.ts';
-import { inputs } from './inputs.ts';
-import { needs } from './needs.ts';
-import { pages } from './pages.ts';
+import { inputs } from './inputs.keyword.ts';
+import { needs } from './needs.keyword.ts';
+import { pages } from './pages.keyword.ts';
 import { bridgeParallel, parallel } from './parallel.ts';
 import { only, policy } from './policy.ts';
 import { checked } from './reader.ts';
-import { release } from './release.ts';
-import { retry } from './retry.ts';
-import { jobRules } from './rules.ts';
-import { coverage, interruptible, stage, tags, timeout } from './scalars.ts';
+import { release } from './release.keyword.ts';
+import { retry } from './retry.keyword.ts';
+import { jobRules } from './rules.keyword.ts';
+import { coverage, interruptible, stage, tags, timeout } from './scalars.keyword.ts';
 import { run } from './steps.ts';
-import { dastConfiguration, identity, idTokens, secrets } from './tokens.ts';
-import { trigger } from './trigger.ts';
-import { variables } from './variables.ts';
-import { type Table, words } from './words.ts';
+import { dastConfiguration, identity, idTokens, secrets } from './tokens.keyword.ts';
+import { trigger } from './trigger.keyword.ts';
+import { variables } from './variables.keyword.ts';
+import { keywordTable, type Table } from './words.keyword.ts';
 
 /** What `default` may hold; a job that says nothing of it takes it over. */
 const DEFAULT_READERS = {
@@ -38,7 +38,7 @@ const DEFAULT_READERS = {
   id_tokens: idTokens,
   identity,
 } as const satisfies Table;
-export const DEFAULTS = words(DEFAULT_READERS);
+export const DEFAULTS = keywordTable(DEFAULT_READERS);
 
 /** What jobs of both kinds may have. */
 const COMMON_READERS = {
@@ -51,10 +51,10 @@ const COMMON_READERS = {
   environment,
   interruptible,
 } as const satisfies Table;
-export const COMMON = words(COMMON_READERS);
+export const COMMON = keywordTable(COMMON_READERS);
 
-/** What a job for a runner may have. A keyword is added here, and its meaning in `job.ts`. */
-export const JOB = words({
+/** What a job for a runner may have. A keyword is added here, and its meaning in `job.keyword.ts`. */
+export const JOB = keywordTable({
   ...COMMON_READERS,
   before_script: commands,
   script: commands,
@@ -83,7 +83,7 @@ export const JOB = words({
 } satisfies Table & typeof DEFAULT_READERS);
 
 /** What a job may have that starts another pipeline. */
-export const BRIDGE = words({
+export const BRIDGE = keywordTable({
   ...COMMON_READERS,
   trigger,
   needs: needs('job', 'bridge'),

@@ -1,11 +1,11 @@
 import { ConfigError } from '../config/config-error.ts';
 import type { Tree, TreeMap } from '../config/loaded.ts';
+import { own } from './config-node.ts';
 import { jobsOf } from './multiply.ts';
-import { own } from './place.ts';
 import type { WrittenJob } from './processable.ts';
 
 /** Characters that all jobs may have together, each with all that it takes over. */
-const MOST = 32 * 1024 * 1024;
+const MAX = 32 * 1024 * 1024;
 
 const TAKEN_OVER = ['default', 'variables', 'before_script', 'image', 'services', 'after_script', 'cache'];
 
@@ -30,6 +30,6 @@ export function checkWeight(tree: TreeMap, jobs: readonly WrittenJob[]): void {
   let all = 0;
   for (const job of jobs) {
     all += (each + weigh(own(tree, job.name))) * jobsOf(job);
-    if (all > MOST) throw new ConfigError('Total size of combined CI/CD configuration is too big');
+    if (all > MAX) throw new ConfigError('Total size of combined CI/CD configuration is too big');
   }
 }

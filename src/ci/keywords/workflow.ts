@@ -1,9 +1,9 @@
 import type { PipelineConfig } from '../pipeline-config.ts';
-import { autoCancel } from './auto-cancel.ts';
-import { STRING, tooLong } from './checks.ts';
-import { own } from './place.ts';
+import { autoCancel } from './auto-cancel.keyword.ts';
+import { STRING, tooLong } from './checks.keyword.ts';
+import { own } from './config-node.ts';
 import { entry, field, keys, type Reader } from './reader.ts';
-import { workflowRules } from './rules.ts';
+import { workflowRules } from './rules.keyword.ts';
 
 /** `workflow`: whether there is to be a pipeline at all, and what it is called. */
 export const workflow: Reader<PipelineConfig['workflow']> = entry(

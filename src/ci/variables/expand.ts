@@ -1,4 +1,4 @@
-import { circularText, inOrder } from './order.ts';
+import { circularText, inOrder } from './expansion.order.ts';
 import type { Variable, VariableLookup } from './variable.ts';
 
 /** Why variables cannot be expanded; the words follow the name of the job. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isSignedBy, readPgpKey } from './key.ts';
-import { readPgpSignature } from './signature.ts';
+import { isSignedBy, readPgpKey } from './pgp.key.ts';
+import { readPgpSignature } from './pgp.signature.ts';
 
 /** Keys and signatures over `payload` that GnuPG made. */
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../test/fixtures/pgp', name));

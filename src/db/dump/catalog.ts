@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Db } from '../db.schema.ts';
 import type { Engine } from '../migration-history.ts';
-import type { Db } from '../schema.ts';
 
 /** A table with its columns in their order. */
 export interface TableShape {

@@ -1,10 +1,10 @@
 import { tipOf } from '../../api/planning/index.ts';
 import { settingsOf } from '../../api/spaces/index.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { withJoined } from '../../git/joined-repository.ts';
+import { withAlternates } from '../../git/alternates.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { listCommits } from '../../git/log.ts';
-import type { Repository } from '../../git/repository.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import type { PushedBranch } from './pushed.ts';
 
@@ -52,7 +52,7 @@ async function messagesOf(
     return commits.flatMap((commit) => (commit === null ? [] : [splitMessage(commit.message)]));
   };
   const [from, to] = [source, target].map((each) => repositoryOf(deps, each)) as [Repository, Repository];
-  return source.id === target.id ? read(from) : ((await withJoined(from, to, read)) ?? []);
+  return source.id === target.id ? read(from) : ((await withAlternates(from, to, read)) ?? []);
 }
 
 function splitMessage(message: string): { title: string; body: string } {

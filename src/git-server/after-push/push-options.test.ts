@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
 import { GitUser } from '../../../test/support/git-user.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let user: GitUser;
@@ -128,7 +128,7 @@ async function forkOf(project: Project, owner: TestUser): Promise<Project> {
     await app.post(`/projects/${project.id}/fork`, { token: owner.token, json: { path: `fork-${owner.user.id}` } }),
     201,
   );
-  await app.settle();
+  await app.drain();
   return app.deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 }
 

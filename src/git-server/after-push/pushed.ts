@@ -1,5 +1,5 @@
 import { HEADS } from '../../git/ref-folders.ts';
-import type { PushedRef } from '../../git/transport/push.ts';
+import type { PushedRef } from '../../git/transport/transport.push.ts';
 
 /** A branch that a push has made or moved. */
 export interface PushedBranch {

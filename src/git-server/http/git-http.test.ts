@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let url: string;

@@ -1,27 +1,29 @@
 import { Type } from 'typebox';
 import { whoInProject } from '../../access/ability-words.ts';
-import { basic } from '../../http/credential-places.ts';
-import type { Credentials, LookUp } from '../../http/credentials.ts';
-import type { Access } from '../../http/route.ts';
-import type { ProjectAccess, Wants } from '../access.ts';
-import { admitLfs } from '../lfs/access.ts';
-import { callerOfLfsPass } from '../lfs/pass.ts';
-import { GIT_CREDENTIALS } from './credentials.ts';
-import { GIT_PREFIX } from './paths.ts';
+import { basic } from '../../http/credential-locations.ts';
+import type { CredentialLookup, Credentials } from '../../http/http.credentials.ts';
+import type { Access } from '../../http/http.route.ts';
+import type { GitOperation, ProjectAccess } from '../git-server.access.ts';
+import { authorizeLfs } from '../lfs/lfs.access.ts';
+import { callerOfLfsToken } from '../lfs/lfs-tokens.ts';
+import { GIT_CREDENTIALS } from './git-http.credentials.ts';
+import { GIT_PREFIX } from './git-http.paths.ts';
 
 /** What a client over SSH was given for its large files, which go over HTTP. */
-const sshPass: LookUp = (deps, { secret }, { params }) =>
-  callerOfLfsPass(deps, secret, (params as { repository: string }).repository);
+const sshPass: CredentialLookup = (deps, { secret }, { params }) =>
+  callerOfLfsToken(deps, secret, (params as { repository: string }).repository);
 
 /** As git itself, and with what `git-lfs-authenticate` has given. */
 const LFS_CREDENTIALS: Credentials = {
   ...GIT_CREDENTIALS,
-  ways: GIT_CREDENTIALS.ways.map((way) => (way.place === basic ? { ...way, kinds: [sshPass, ...way.kinds] } : way)),
+  methods: GIT_CREDENTIALS.methods.map((way) =>
+    way.location === basic ? { ...way, kinds: [sshPass, ...way.kinds] } : way,
+  ),
 };
 
 export const LFS_TYPE = 'application/vnd.git-lfs+json';
 
-const inRepository = (wants: Wants, description: string): Access<{ access: ProjectAccess }> => ({
+const inRepository = (wants: GitOperation, description: string): Access<{ access: ProjectAccess }> => ({
   description,
   ...(wants === 'write' ? { ability: 'push_code', writes: true } : { ability: 'read_code' }),
   anonymous: wants === 'read',
@@ -32,7 +34,7 @@ const inRepository = (wants: Wants, description: string): Access<{ access: Proje
     }),
   },
   check: async ({ deps, caller, params }) => ({
-    access: await admitLfs(deps, caller, params.repository!, wants),
+    access: await authorizeLfs(deps, caller, params.repository!, wants),
   }),
 });
 

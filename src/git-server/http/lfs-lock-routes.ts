@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { type Route, route } from '../../http/route.ts';
-import { listLocks, lockFile, unlockFile, verifyLocks } from '../lfs/locks.ts';
+import { type Route, route } from '../../http/http.route.ts';
+import { listLocks, lockFile, unlockFile, verifyLocks } from '../lfs/lfs.locks.ts';
 import { lfsRoute, pushes, READ_SCOPES, reads, WRITE_SCOPES } from './lfs-access.ts';
 import {
   LockAnswer,

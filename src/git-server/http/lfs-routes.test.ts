@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
 import { checkAnswer } from '../../../test/support/conformance.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import { LFS_TYPE } from './lfs-access.ts';
 
 const CONTENT = 'the bytes of a large file';

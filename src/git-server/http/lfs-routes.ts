@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { ApiError } from '../../core/errors.ts';
-import { type Route, route } from '../../http/route.ts';
-import { findObjects, objectOf, openObject, storeObject } from '../lfs/objects.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import { type Route, route } from '../../http/http.route.ts';
+import { findObjects, objectOf, openObject, storeObject } from '../lfs/lfs.objects.ts';
 import { lfsRoute, pushes, READ_SCOPES, reads, WRITE_SCOPES } from './lfs-access.ts';
 import { lfsLockRoutes } from './lfs-lock-routes.ts';
 import { announcedParams, LfsBatch, objectParams, transferRequest } from './lfs-schema.ts';

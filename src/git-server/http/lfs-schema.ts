@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Enum, Filled, Instant } from '../../http/schema.ts';
+import { Enum, Filled, Instant } from '../../http/http.schema.ts';
 
 const OID = 'b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c';
 const oid = Type.String({ description: 'SHA-256 of its bytes, hexadecimal.', examples: [OID] });

@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import { ADMIN_SCOPES, PERSONAL_SCOPES } from '../../access/token-scopes.ts';
 import { dayIn } from '../../core/clock.ts';
-import { ApiError, refused } from '../../core/errors.ts';
+import { ApiError, refused } from '../../core/core.errors.ts';
 import type { Deps } from '../../deps.ts';
 
 const USAGE = 'Usage: personal_access_token <name> <scope1[,scope2,...]> [ttl_days]';

@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/app.ts';
 import type { TestUser } from '../../../test/support/factories.ts';
 import { noSsh, publicKey, SshPlace } from '../../../test/support/ssh-user.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 
 describe('SSH certificates of groups', { skip: noSsh }, () => {
   let app: TestApp;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fingerprintOf } from '../../access/key-caller.ts';
-import { CannotStart } from '../../core/cannot-start.ts';
 import { HOST_KEY_FOLDER, HOST_KEY_KINDS, type HostKeyKind, hostKeyFile } from '../../core/host-key-files.ts';
 import { makePrivateFolder } from '../../core/private-folder.ts';
 import { makeSshKeyPair } from '../../core/ssh-key-pair.ts';
+import { StartupError } from '../../core/startup-error.ts';
 import { readPrivateKey } from './private-key-file.ts';
 import { type HostKey, hostKeyOf } from './protocol/host-key.ts';
 
@@ -16,26 +16,26 @@ const fileOf = (dataDir: string, kind: HostKeyKind): string => join(dataDir, HOS
 /**
  * The server's own keys, made where there are none: clients remember them, so that they stay for good. Those of another
  * server may be put there before.
- * @throws CannotStart for a file that is none
+ * @throws StartupError for a file that is none
  */
 export async function loadHostKeys(dataDir: string): Promise<HostKey[]> {
   await makePrivateFolder(join(dataDir, HOST_KEY_FOLDER));
   return Promise.all(HOST_KEY_KINDS.map((kind) => loadHostKey(fileOf(dataDir, kind), kind)));
 }
 
-/** The fingerprints of the keys that are there, with their algorithms; none are made. @throws CannotStart for a file that is none */
+/** The fingerprints of the keys that are there, with their algorithms; none are made. @throws StartupError for a file that is none */
 export async function hostKeyFingerprints(dataDir: string): Promise<string[]> {
   const found: string[] = [];
   for (const kind of HOST_KEY_KINDS) {
     const path = fileOf(dataDir, kind);
     const text = await readIfThere(path);
-    if (text !== undefined) found.push(shownKey(read(path, text)));
+    if (text !== undefined) found.push(publicKeyLine(read(path, text)));
   }
   return found;
 }
 
 /** A host key as people compare it. */
-export const shownKey = ({ algorithm, blob }: HostKey): string => `${fingerprintOf(blob)} (${algorithm})`;
+export const publicKeyLine = ({ algorithm, blob }: HostKey): string => `${fingerprintOf(blob)} (${algorithm})`;
 
 async function loadHostKey(path: string, kind: HostKeyKind): Promise<HostKey> {
   const text = (await readIfThere(path)) ?? (await makeHostKey(path, kind));
@@ -48,7 +48,7 @@ function read(path: string, text: string): HostKey {
     const { key, blob } = readPrivateKey(text);
     return hostKeyOf(key, blob);
   } catch (error) {
-    throw new CannotStart(`The host key ${path} cannot be used: ${(error as Error).message}.`);
+    throw new StartupError(`The host key ${path} cannot be used: ${(error as Error).message}.`);
   }
 }
 

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { type Caller, originOf, shareOf } from '../../access/caller.ts';
-import { callerNow } from '../../access/caller-now.ts';
-import { ApiError, refused } from '../../core/errors.ts';
+import { type Caller, originOf, rateLimitKeyOf } from '../../access/caller.ts';
+import { revalidateCaller } from '../../access/revalidate.ts';
+import { ApiError, refused } from '../../core/core.errors.ts';
+import { environmentFaultOf } from '../../core/environment-fault.ts';
 import { addressKey } from '../../core/fair-slots.ts';
 import { inScope } from '../../core/request-scope.ts';
-import { faultOf } from '../../core/surroundings.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/errors.ts';
+import { GitError } from '../../git/git.errors.ts';
 import type { Service } from '../../git/transport/service.ts';
 import type { TransportSession } from '../../git/transport/session.ts';
-import { refuseInMaintenance } from '../../settings/maintenance.ts';
-import { admitGit } from '../access.ts';
+import { refuseInMaintenance } from '../../settings/settings.maintenance.ts';
 import { RULER } from '../after-push/frame.ts';
-import { admitLfs } from '../lfs/access.ts';
-import { lfsAuthentication } from '../lfs/pass.ts';
-import { serve, serveArchive } from '../serve.ts';
+import { authorizeGit } from '../git-server.access.ts';
+import { serve, serveArchive } from '../git-server.serve.ts';
+import { authorizeLfs } from '../lfs/lfs.access.ts';
+import { lfsAuthentication } from '../lfs/lfs-tokens.ts';
 import { makeToken } from './access-token.ts';
-import { parseCommand, type SshCommand } from './commands.ts';
-import type { Command } from './protocol/connection.ts';
+import type { Command } from './protocol/ssh.connection.ts';
+import { parseCommand, type SshCommand } from './ssh-server.commands.ts';
 
 /** Who is signed in, and from where. */
 export interface SshClient {
@@ -40,9 +40,9 @@ const STATUS = /^\d{3} (?:[A-Z][a-z]+ )+- |^\d{3} /;
 export async function runCommand(deps: Deps, { caller, address }: SshClient, command: Command): Promise<void> {
   const begun = performance.now();
   const correlationId = randomUUID();
-  const ended = deps.underWay.begin();
+  const ended = deps.inFlight.begin();
   const wanted = parseCommand(command.line);
-  const scope = { caller: shareOf(caller, address), origin: originOf(caller, address) };
+  const scope = { caller: rateLimitKeyOf(caller, address), origin: originOf(caller, address) };
   let code = REFUSED;
   try {
     code = await inScope(scope, () => run(deps, { caller, address }, wanted, command, correlationId));
@@ -72,7 +72,7 @@ async function run(
   correlationId: string,
 ): Promise<number> {
   await deps.settings.fresh();
-  const caller = await callerNow(deps, client.caller);
+  const caller = await revalidateCaller(deps, client.caller);
   switch (wanted.kind) {
     case 'welcome':
       channel.output.write(`Welcome to Stithy, ${await nameOf(deps, caller)}!\n`);
@@ -80,7 +80,7 @@ async function run(
     case 'lfs': {
       const { path, operation } = wanted;
       throttle(deps, client, `lfs-${operation}:${path}`);
-      const access = await admitLfs(deps, caller, path, operation === 'upload' ? 'write' : 'read');
+      const access = await authorizeLfs(deps, caller, path, operation === 'upload' ? 'write' : 'read');
       channel.output.write(`${JSON.stringify(await lfsAuthentication(deps, access))}\n`);
       return 0;
     }
@@ -95,11 +95,11 @@ async function run(
     case 'archive': {
       const { path } = wanted;
       throttle(deps, client, `upload-archive:${path}`);
-      const access = await admitGit(deps, caller, path, 'read');
-      const still = async () => admitGit(deps, await callerNow(deps, caller), path, 'read');
+      const access = await authorizeGit(deps, caller, path, 'read');
+      const still = async () => authorizeGit(deps, await revalidateCaller(deps, caller), path, 'read');
       const { signal } = channel.left;
       const session = { address: client.address, correlationId, signal, stateless: false };
-      const leave = deps.expensive.enter(shareOf(caller, client.address));
+      const leave = deps.expensive.enter(rateLimitKeyOf(caller, client.address));
       try {
         return await send(await serveArchive(deps, access, channel.input, session, still), channel);
       } finally {
@@ -148,7 +148,7 @@ async function runGit(
   { channel, ...client }: GitSession,
 ): Promise<number> {
   const pushes = service === 'receive-pack';
-  const access = await admitGit(deps, caller, path, pushes ? 'write' : 'read', { creates: pushes });
+  const access = await authorizeGit(deps, caller, path, pushes ? 'write' : 'read', { creates: pushes });
   return send(await serve(deps, access, service, channel.input, client), channel);
 }
 
@@ -163,7 +163,7 @@ async function send(session: TransportSession, channel: Command['channel']): Pro
 /** Bounds how often somebody does the same, and how much comes from an address. @throws ApiError 429 */
 function throttle(deps: Deps, { caller, address }: SshClient, what: string): void {
   const limit = { requests: deps.settings.now.gitlab_shell_operation_limit, periodSeconds: MINUTE };
-  deps.limiter.check('gitlab_shell_operation', `${shareOf(caller, address)}:${what}`, limit);
+  deps.limiter.check('gitlab_shell_operation', `${rateLimitKeyOf(caller, address)}:${what}`, limit);
   deps.limiter.check('gitlab_shell_operation', addressKey(address), limit);
 }
 
@@ -179,7 +179,7 @@ function explain(deps: Deps, error: unknown, correlationId: string): string {
   if (error instanceof GitError && error.code === 'aborted') return 'The connection was closed.';
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   deps.log.log('error', 'an SSH command failed', { correlation_id: correlationId, error: message, stack });
-  const fault = faultOf(error);
+  const fault = environmentFaultOf(error);
   if (fault === 'unavailable') return 'The server cannot reach its database. Please try again later.';
   if (fault === 'disk_full') return 'The disk of the server is full.';
   return `Internal error. The log of the server has it as ${correlationId}.`;

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { SERVER } from '../../core/fair-slots.ts';
 import { type DiffCommand, DiffProcess } from '../diff-process.ts';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
+import { acquireSlot } from '../git.process.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
-import { takePlace } from '../process.ts';
-import { MAX_STATS_LINE, ShortStats, STATS_PROCESSOR_MS } from '../short-stats.ts';
-import type { GraphLayer } from './layer.ts';
+import { MAX_STATS_LINE, ShortStats, STATS_CPU_MS } from '../short-stats.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
 
 /** So many commits are asked for together. */
 const GROUP = 32;
@@ -15,7 +15,7 @@ const GROUP_MS = 20_000;
 const NO_ANSWER: ReadonlySet<string> = new Set(['failed', 'output_too_large', 'timeout']);
 
 /** Is told of a commit, by its place; null where git gave no answer. */
-export type OnStats = (place: number, stats: DiffStats | null) => void;
+export type OnStats = (index: number, stats: DiffStats | null) => void;
 
 /** As many processes count for one repository: half a machine that has nothing else to do would be left idle by one. */
 const PROCESSES = Math.min(2, availableParallelism());
@@ -45,7 +45,7 @@ export async function askForStats(
   let next = 0;
   const isOver = () => performance.now() > until;
   const count = async (): Promise<void> => {
-    const leave = await takePlace('command', SERVER, signal);
+    const leave = await acquireSlot('command', SERVER, signal);
     const asking = new Asking(dir, command, signal);
     try {
       for (let at = next; at < places.length && (at === 0 || !isOver()); at = next) {
@@ -78,22 +78,22 @@ class Asking {
 
   /** Asks for the commits of a group together, for each by itself where that fails: then for so long as there is time, at least for one. */
   async askGroup(layer: GraphLayer, places: readonly number[], onStats: OnStats, isOver: () => boolean): Promise<void> {
-    const oids = places.map((place) => layer.oid(place));
+    const oids = places.map((index) => layer.oid(index));
     const found = await this.ask(oids, GROUP_MS);
     for (const [nth, oid] of oids.entries()) {
-      const stats = found === null ? (await this.ask([oid], STATS_PROCESSOR_MS))?.get(oid) : found.get(oid);
+      const stats = found === null ? (await this.ask([oid], STATS_CPU_MS))?.get(oid) : found.get(oid);
       onStats(places[nth]!, stats ?? null);
       if (found === null && isOver()) return;
     }
   }
 
   /** What git says of some commits, without those that it cannot read; null where it ends over one of them, or takes too long. */
-  async ask(lines: readonly string[], processorMs: number): Promise<Map<string, DiffStats> | null> {
+  async ask(lines: readonly string[], cpuMs: number): Promise<Map<string, DiffStats> | null> {
     const printed = new ShortStats();
     const onLine = (bytes: Buffer, start: number, end: number) => printed.take(bytes.toString('latin1', start, end));
     try {
       this.#process ??= new DiffProcess(this.#dir, this.#command, () => {});
-      await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, processorMs, signal: this.#signal });
+      await this.#process.ask({ lines, onLine, maxRecord: MAX_STATS_LINE, cpuMs, signal: this.#signal });
       return printed.found;
     } catch (error) {
       this.#process = null;

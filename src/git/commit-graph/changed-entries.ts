@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import { KINDS, NOTHING } from './path-index-format.ts';
 
 /** The arguments of the git command whose output is read here; its input are ids of commits. */

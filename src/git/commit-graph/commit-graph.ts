@@ -1,6 +1,6 @@
 import type { DiffStats } from '../line-diff/line-diff.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
 import { ancestorOfDepth, layerOf } from './first-parents.ts';
-import type { GraphLayer } from './layer.ts';
 import type { PathChanges } from './path-changes.ts';
 import type { PathFilter } from './path-filter.ts';
 
@@ -40,8 +40,8 @@ export class CommitGraph {
     const id = Buffer.from(oid, 'hex');
     for (let index = this.layers.length - 1; index >= 0; index -= 1) {
       const layer = this.layers[index]!;
-      const place = layer.find(id);
-      if (place >= 0) return layer.below + place;
+      const layerIndex = layer.find(id);
+      if (layerIndex >= 0) return layer.below + layerIndex;
     }
     return -1;
   }
@@ -103,7 +103,7 @@ export class CommitGraph {
    * @param since stops before what was committed earlier
    * @returns the commit that was come to; the one it began at where that may have changed the path
    */
-  skipSame(position: number, filter: PathFilter, changes: PathChanges, steps: number, since: number): number {
+  skipUnchanged(position: number, filter: PathFilter, changes: PathChanges, steps: number, since: number): number {
     const { limit } = changes;
     if (position < limit && since === Number.NEGATIVE_INFINITY) {
       const few = changes.deepestFirst((at) => this.depth(at));
@@ -114,10 +114,10 @@ export class CommitGraph {
     let at = position;
     for (let left = steps; left > 0; left -= 1) {
       const layer = this.#layerOf(at);
-      const place = at - layer.below;
-      if (at < limit ? changes.has(at) : filter.mayChange(layer, place)) return at;
-      if (isBounded && layer.date(place) < since) return at;
-      const next = layer.firstParent(place);
+      const index = at - layer.below;
+      if (at < limit ? changes.has(at) : filter.mayChange(layer, index)) return at;
+      if (isBounded && layer.date(index) < since) return at;
+      const next = layer.firstParent(index);
       if (next < 0) return at;
       at = next;
     }

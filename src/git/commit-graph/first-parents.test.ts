@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitFixture } from '../../../test/support/git-fixture.ts';
 import { generateHistory } from '../../../test/support/history-questions.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
+import { loadGraph } from './commit-graph.load.ts';
 import { ancestorOfDepth, layerOf, rankFirstParents } from './first-parents.ts';
-import type { GraphLayer } from './layer.ts';
-import { loadGraph } from './load.ts';
 
 /** The positions on the way along first parents, step by step. */
 function wayFrom(layers: readonly GraphLayer[], position: number): number[] {
@@ -47,14 +47,14 @@ function layerWith(firstParents: readonly number[]): { layer: GraphLayer; reads:
     firstParents: Int32Array.from(firstParents),
     depths: new Uint32Array(count),
     leaps,
-    firstParent: (place: number) => firstParents[place]!,
+    firstParent: (index: number) => firstParents[index]!,
   } as unknown as GraphLayer;
   return { layer, reads: () => reads };
 }
 
 test('the end of a hundred thousand commits is a few leaps away, and a circle is damage', async () => {
   const many = 100_000;
-  const { layer, reads } = layerWith(Array.from({ length: many }, (_, place) => place - 1));
+  const { layer, reads } = layerWith(Array.from({ length: many }, (_, index) => index - 1));
   await rankFirstParents(layer, []);
   const before = reads();
   assert.equal(ancestorOfDepth([layer], many - 1, 1), 0);

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { damaged, type GraphLayer } from './layer.ts';
+import { damaged, type GraphLayer } from './commit-graph.layer.ts';
 
 /** How many commits are gone through before others have their turn. */
 const STEPS = 40_000;
@@ -19,31 +19,31 @@ export async function rankFirstParents(layer: GraphLayer, chain: readonly GraphL
   const path = new Uint32Array(count);
   for (let start = 0, steps = 0; start < count; start += 1, steps += 1) {
     let length = 0;
-    for (let place = start; depths[place] === 0; ) {
+    for (let index = start; depths[index] === 0; ) {
       if (length === count) throw damaged('parents');
-      path[length] = place;
+      path[length] = index;
       length += 1;
-      const parent = firstParents[place]!;
+      const parent = firstParents[index]!;
       if (parent < below) break;
-      place = parent - below;
+      index = parent - below;
     }
     steps += length;
     while (length > 0) {
       length -= 1;
-      const place = path[length]!;
-      const parent = layer.firstParent(place);
+      const index = path[length]!;
+      const parent = layer.firstParent(index);
       if (parent < 0) {
-        depths[place] = 1;
-        leaps[place] = below + place;
+        depths[index] = 1;
+        leaps[index] = below + index;
         continue;
       }
       const depth = depthOf(parent);
       const leap = leapOf(parent);
       const middle = depthOf(leap);
       const next = leapOf(leap);
-      depths[place] = depth + 1;
+      depths[index] = depth + 1;
       // Two leaps of the same length become one.
-      leaps[place] = depth - middle === middle - depthOf(next) ? next : parent;
+      leaps[index] = depth - middle === middle - depthOf(next) ? next : parent;
     }
     if (steps < STEPS) continue;
     steps = 0;
@@ -60,10 +60,10 @@ export function ancestorOfDepth(layers: readonly GraphLayer[], position: number,
   let at = position;
   for (;;) {
     const layer = layerOf(layers, at);
-    const place = at - layer.below;
-    if (layer.depths[place]! <= depth) return at;
-    const leap = layer.leaps[place]!;
-    at = depthIn(layers, leap) >= depth ? leap : layer.firstParents[place]!;
+    const index = at - layer.below;
+    if (layer.depths[index]! <= depth) return at;
+    const leap = layer.leaps[index]!;
+    at = depthIn(layers, leap) >= depth ? leap : layer.firstParents[index]!;
   }
 }
 

@@ -1,8 +1,8 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../durable.ts';
-import { runInBackground } from '../in-background.ts';
-import { loadGraph } from './load.ts';
+import { runLowPriority } from '../low-priority.ts';
+import { loadGraph } from './commit-graph.load.ts';
 
 const HEADER = 8;
 const TABLE_ROW = 12;
@@ -30,7 +30,7 @@ export async function writeGitFilters(dir: string, maxBytes: number): Promise<vo
   const { graph } = await loadGraph(dir);
   const isTooMuch = graph?.layers.some(({ pathIndex }) => pathIndex?.isTooMuch) ?? false;
   if (files[0] === undefined || (!isLarge && !isTooMuch) || (await hasFilters(files[0]))) return;
-  await runInBackground(dir, WRITE);
+  await runLowPriority(dir, WRITE);
 }
 
 /** Whether a layer of a graph has filters, by its table of contents. */

@@ -1,6 +1,6 @@
-import { Kept } from '../../core/kept.ts';
-import { growingIndexOf } from './growing.ts';
-import type { GraphLayer } from './layer.ts';
+import { BoundedCache } from '../../core/bounded-cache.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
+import { partialIndexOf } from './partial-indexes.ts';
 import { changeBytes, KIND_BITS, KINDS, NOTHING } from './path-index-format.ts';
 
 /** What is at a path. */
@@ -23,7 +23,10 @@ interface LayerChanges {
 const FEW = 1_000;
 
 /** What was looked up of paths that few commits changed, by the newest layer and the path. */
-const kept = new Kept<string, PathChanges>(6 * 1024 * 1024, (changes, key) => 500 + 2 * key.length + changes.bytes);
+const kept = new BoundedCache<string, PathChanges>(
+  6 * 1024 * 1024,
+  (changes, key) => 500 + 2 * key.length + changes.bytes,
+);
 
 /** Which commits of a graph changed one path against their first parents, out of the indexes of its layers. */
 export class PathChanges {
@@ -71,7 +74,7 @@ export class PathChanges {
   static async ofFew(graph: readonly GraphLayer[], path: Buffer): Promise<PathChanges | null> {
     const known = kept.get(keyOf(graph, path));
     if (known !== undefined) return known;
-    const countIn = (layer: GraphLayer) => (layer.pathIndex ?? growingIndexOf(layer)?.index)?.countOf(path) ?? 0;
+    const countIn = (layer: GraphLayer) => (layer.pathIndex ?? partialIndexOf(layer)?.index)?.countOf(path) ?? 0;
     const changes = graph.reduce((sum, layer) => sum + countIn(layer), 0);
     return changes > FEW ? null : await PathChanges.#read(graph, path, true);
   }
@@ -81,7 +84,7 @@ export class PathChanges {
     let limit = 0;
     let floor = Number.NEGATIVE_INFINITY;
     for (const layer of graph) {
-      const growing = takesGrowing ? growingIndexOf(layer) : undefined;
+      const growing = takesGrowing ? partialIndexOf(layer) : undefined;
       const parts = growing === undefined ? await changesOf(layer, path) : await growing.index.changesOf(path);
       if (parts === null) break;
       floor = Math.max(floor, growing?.floor ?? floor);
@@ -163,14 +166,14 @@ async function changesOf(layer: GraphLayer, path: Uint8Array): Promise<readonly 
 }
 
 /** Where a place's change begins; -1 where it has none. */
-function changeAt(part: Buffer, place: number, each: number): number {
+function changeAt(part: Buffer, index: number, each: number): number {
   let low = 0;
   let high = part.length / each;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const found = part.readUInt32BE(middle * each) >>> KIND_BITS;
-    if (found === place) return middle * each;
-    if (found < place) low = middle + 1;
+    if (found === index) return middle * each;
+    if (found < index) low = middle + 1;
     else high = middle;
   }
   return -1;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gitFixture } from '../../../test/support/git-fixture.ts';
-import { loadGraph } from './load.ts';
+import { loadGraph } from './commit-graph.load.ts';
 import { murmur3, PathFilter } from './path-filter.ts';
 
 test('hashes as MurmurHash3 does', () => {

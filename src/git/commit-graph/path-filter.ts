@@ -1,4 +1,4 @@
-import type { GraphLayer } from './layer.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
 
 const SEEDS = [0x293ae76f, 0x7e646e2c] as const;
 
@@ -51,9 +51,9 @@ export class PathFilter {
   }
 
   /** Whether a commit may have changed the path against its first parent; false where it certainly has not. */
-  mayChange(layer: GraphLayer, place: number): boolean {
+  mayChange(layer: GraphLayer, index: number): boolean {
     if (layer.bloom === null) return true;
-    const { at, length } = layer.filter(place);
+    const { at, length } = layer.filter(index);
     if (length === 0) return true;
     const { version, hashes } = layer.bloom;
     const { plain, signed } = this.#hashes;

@@ -49,10 +49,10 @@ export class PathIndexPart {
   }
 
   /**
-   * @param place of the commit, `path` its bytes as latin1
+   * @param layerIndex of the commit, `path` its bytes as latin1
    * @param bytes the digits of what is at the path now, from `at` on in `bytes`
    */
-  add(place: number, path: string, kind: number, bytes: Buffer, at: number): void {
+  add(layerIndex: number, path: string, kind: number, bytes: Buffer, at: number): void {
     let number = this.#paths.get(path);
     if (number === undefined) {
       number = this.#paths.size;
@@ -60,7 +60,7 @@ export class PathIndexPart {
     }
     const index = this.size;
     this.#pathOf[index] = number;
-    this.#placeOf[index] = place;
+    this.#placeOf[index] = layerIndex;
     this.#kinds[index] = kind;
     const from = index * this.#hashBytes;
     for (let nth = 0; nth < this.#hashBytes; nth += 1) {
@@ -78,8 +78,8 @@ export class PathIndexPart {
     const changes = Buffer.alloc(this.size * this.#changeBytes);
     let steps = 0;
     for (const start of await this.#commitsByPlace()) {
-      const place = this.#placeOf[start]!;
-      for (let index = start; index < this.size && this.#placeOf[index] === place; index += 1) {
+      const layerIndex = this.#placeOf[start]!;
+      for (let index = start; index < this.size && this.#placeOf[index] === layerIndex; index += 1) {
         steps += 1;
         if (steps % STEPS === 0) await setImmediate();
         this.#put(index, changes, begin, count);
@@ -92,8 +92,8 @@ export class PathIndexPart {
   async #commitsByPlace(): Promise<number[]> {
     const keys: number[] = [];
     for (let index = 0; index < this.size; index += 1) {
-      const place = this.#placeOf[index]!;
-      if (index === 0 || place !== this.#placeOf[index - 1]) keys.push(place * this.#room + index);
+      const layerIndex = this.#placeOf[index]!;
+      if (index === 0 || layerIndex !== this.#placeOf[index - 1]) keys.push(layerIndex * this.#room + index);
     }
     await setImmediate();
     const sorted = Float64Array.from(keys).sort();
@@ -103,17 +103,17 @@ export class PathIndexPart {
 
   #put(index: number, changes: Buffer, begin: Uint32Array, count: Uint32Array): void {
     const path = this.#pathOf[index]!;
-    const place = this.#placeOf[index]!;
+    const layerIndex = this.#placeOf[index]!;
     const kind = this.#kinds[index]!;
     let at = (begin[path]! + count[path]!) * this.#changeBytes;
     // A file in the place of a folder is told as two changes: the one went, the other came.
-    if (count[path]! > 0 && changes.readUInt32BE(at - this.#changeBytes) >>> KIND_BITS === place) {
+    if (count[path]! > 0 && changes.readUInt32BE(at - this.#changeBytes) >>> KIND_BITS === layerIndex) {
       if (kind === NOTHING) return;
       at -= this.#changeBytes;
     } else {
       count[path]! += 1;
     }
-    changes.writeUInt32BE(place * 2 ** KIND_BITS + kind, at);
+    changes.writeUInt32BE(layerIndex * 2 ** KIND_BITS + kind, at);
     this.#ids.copy(changes, at + 4, index * this.#hashBytes, (index + 1) * this.#hashBytes);
   }
 

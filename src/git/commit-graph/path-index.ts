@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { releasedWhenIdle } from '../../core/idle-memory.ts';
+import { releaseWhenIdle } from '../../core/idle-memory.ts';
 import { BlockFile } from '../packs/block-file.ts';
 import { BlockFiles } from '../packs/block-files.ts';
 import {
@@ -22,7 +22,7 @@ import { type BytesAt, reading } from './read-file.ts';
 const SMALL = 128 * 1024;
 /** What is read of the files of all layers, in blocks. */
 const files = new BlockFiles({ maxOpen: 64, maxBytes: 4 * 1024 * 1024, idleMs: 60_000 });
-releasedWhenIdle(() => files.release());
+releaseWhenIdle(() => files.release());
 
 /** What keys and changes of an index are made with. */
 export interface Keys {
@@ -37,7 +37,7 @@ export interface Part {
 }
 
 /** An index that is being written, from the commits of the highest generation down. */
-export interface GrowingPathIndex {
+export interface PartialPathIndex {
   index: PathIndex;
   /** Of commits of this generation or a higher one all changes are known. */
   floor: number;
@@ -154,7 +154,7 @@ export class PathIndex {
     const changes = await this.#read(found).catch(() => null);
     if (changes === null) return null;
     if (changes.every((bytes, nth) => crc32(bytes) === found[nth]!.sum)) return changes;
-    this.#file.forget();
+    this.#file.invalidate();
     await rm(this.#file.path, { force: true }).catch(() => {});
     return null;
   }

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gitChildren, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
 import { commitStats, statsOf } from '../diff-stats.ts';
+import { RepositoryPool } from '../git.repository.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
-import { RepositoryPool } from '../repository.ts';
-import type { GraphLayer } from './layer.ts';
-import { loadGraph } from './load.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
+import { loadGraph } from './commit-graph.load.ts';
+import { addToGraph, completeStats, writeWholeGraph } from './commit-graph.write.ts';
 import { StatsIndex } from './stats-index.ts';
-import { addToGraph, completeStats, writeWholeGraph } from './write.ts';
-import { lacksStats, writeStats } from './write-stats-index.ts';
+import { isMissingStats, writeStats } from './write-stats-index.ts';
 
 const FOLDER = 'objects/info/commit-graphs';
 const SUM = Buffer.alloc(20, 7);
@@ -57,7 +57,7 @@ test('what is entered is read again, and what does not fit is left to git', asyn
   const read = await StatsIndex.load(file, 4, SUM);
   assert.deepEqual([read?.unknown, read?.bytes], [1, index.bytes]);
   assert.deepEqual(
-    [0, 1, 2, 3].map((place) => [read!.of(place), read!.isUnknown(place)]),
+    [0, 1, 2, 3].map((index) => [read!.of(index), read!.isUnknown(index)]),
     [
       [{ additions: 0, deletions: 0 }, false],
       [{ additions: 0xfffffffe, deletions: 0xfffffffe }, false],
@@ -142,9 +142,9 @@ test('it is made slice by slice, the newest commits first, and each goes on wher
   const [layer] = await layersOf(dir);
   const first = layer!.stats!;
   assert.ok(first.unknown > 0 && first.unknown < layer!.count);
-  const places = Array.from({ length: layer!.count }, (_, place) => place);
+  const places = Array.from({ length: layer!.count }, (_, index) => index);
   const datesOf = (isUnknown: boolean) =>
-    places.filter((place) => first.isUnknown(place) === isUnknown).map((place) => layer!.date(place));
+    places.filter((index) => first.isUnknown(index) === isUnknown).map((index) => layer!.date(index));
   assert.ok(Math.min(...datesOf(false)) >= Math.max(...datesOf(true)));
   let left = first.unknown;
   while (await writeStats(dir, { sliceMs: 0 })) {
@@ -153,7 +153,7 @@ test('it is made slice by slice, the newest commits first, and each goes on wher
     left = unknown;
   }
   const { stats } = (await layersOf(dir))[0]!;
-  for (const place of places) assert.deepEqual(stats!.of(place), counted(git, layer!.oid(place)));
+  for (const index of places) assert.deepEqual(stats!.of(index), counted(git, layer!.oid(index)));
 });
 
 test('what is known goes on with layers that are joined, and files of those that are gone go', async (t) => {
@@ -189,7 +189,7 @@ test('a damaged or missing index is made anew, and git answers until then', asyn
     const [layer] = await layersOf(dir);
     layer!.stats = null;
     const { graph } = await loadGraph(dir);
-    assert.deepEqual([graph!.layers[0]!.stats, lacksStats(dir, graph!)], [null, true]);
+    assert.deepEqual([graph!.layers[0]!.stats, isMissingStats(dir, graph!)], [null, true]);
     assert.deepEqual(await commitStats(pool.get(`${bytes?.length}`, dir), root), counted(git, root));
     assert.equal(await completeStats(dir), false);
     assert.deepEqual(readFileSync(file), good);
@@ -211,7 +211,7 @@ test('commits that git cannot read or compare are left to it, and asked for once
   assert.equal(layer!.stats!.unknown, 0);
   assert.deepEqual([root, broken, gone, last].map(of), [counted(git, root), null, null, counted(git, last)]);
   const { graph } = await loadGraph(dir);
-  assert.equal(lacksStats(dir, graph!), false);
+  assert.equal(isMissingStats(dir, graph!), false);
   await assert.rejects(commitStats(pool.get('broken', dir), broken));
 });
 
@@ -244,7 +244,7 @@ test('it ends with the repository that it is made for, and writes nothing then',
   await pool.get('ended', dir).history.stats([slow]);
   const isAsking = () => gitChildren(dir).some((pid) => namesStats(pid));
   while (!isAsking()) await sleep(5);
-  pool.forget('ended');
+  pool.evict('ended');
   while (gitChildren(dir).length > 0) await sleep(20);
   assert.deepEqual(statsFiles(dir), []);
   await pool.close();

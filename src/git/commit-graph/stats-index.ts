@@ -69,15 +69,15 @@ export class StatsIndex {
     return this.#bytes.readUInt32BE(this.#end + 8);
   }
 
-  /** Whether nothing is known of a commit yet. @param place within the layer, as of all that follow */
-  isUnknown(place: number): boolean {
-    return this.#second(place) === UNKNOWN && this.#first(place) === SPECIAL;
+  /** Whether nothing is known of a commit yet. @param index within the layer, as of all that follow */
+  isUnknown(index: number): boolean {
+    return this.#second(index) === UNKNOWN && this.#first(index) === SPECIAL;
   }
 
   /** The lines of a commit; null where git is to be asked. */
-  of(place: number): DiffStats | null {
-    const additions = this.#first(place);
-    const deletions = this.#second(place);
+  of(index: number): DiffStats | null {
+    const additions = this.#first(index);
+    const deletions = this.#second(index);
     return additions === SPECIAL && deletions >= LEFT ? null : { additions, deletions };
   }
 
@@ -87,11 +87,11 @@ export class StatsIndex {
   }
 
   /** Enters what a commit adds and deletes, null for what git gave no answer to. */
-  enter(place: number, stats: DiffStats | null): void {
+  enter(index: number, stats: DiffStats | null): void {
     const fits = stats !== null && stats.additions < SPECIAL && stats.deletions < SPECIAL;
-    if (this.isUnknown(place)) this.#bytes.writeUInt32BE(this.unknown - 1, this.#end + 8);
-    this.#bytes.writeUInt32BE(fits ? stats.additions : SPECIAL, place * VALUE_BYTES);
-    this.#bytes.writeUInt32BE(fits ? stats.deletions : LEFT, place * VALUE_BYTES + 4);
+    if (this.isUnknown(index)) this.#bytes.writeUInt32BE(this.unknown - 1, this.#end + 8);
+    this.#bytes.writeUInt32BE(fits ? stats.additions : SPECIAL, index * VALUE_BYTES);
+    this.#bytes.writeUInt32BE(fits ? stats.deletions : LEFT, index * VALUE_BYTES + 4);
   }
 
   /** The file as it is to be written. */
@@ -100,11 +100,11 @@ export class StatsIndex {
     return this.#bytes;
   }
 
-  #first(place: number): number {
-    return this.#bytes.readUInt32BE(place * VALUE_BYTES);
+  #first(index: number): number {
+    return this.#bytes.readUInt32BE(index * VALUE_BYTES);
   }
 
-  #second(place: number): number {
-    return this.#bytes.readUInt32BE(place * VALUE_BYTES + 4);
+  #second(index: number): number {
+    return this.#bytes.readUInt32BE(index * VALUE_BYTES + 4);
   }
 }

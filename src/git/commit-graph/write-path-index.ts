@@ -5,18 +5,18 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { merged } from '../../core/merged.ts';
-import { GitError } from '../errors.ts';
-import { endedWell, startInBackground } from '../in-background.ts';
+import { mergeStreams } from '../../core/merge-streams.ts';
+import { GitError } from '../git.errors.ts';
+import type { GitChild } from '../git.process.ts';
+import { startLowPriority, waitForSuccess } from '../low-priority.ts';
 import { NICE } from '../priority.ts';
-import type { GitChild } from '../process.ts';
-import { isOwn, removeOthers, untilUnwritten, writeBeside } from './beside-layers.ts';
 import { CHANGED_ENTRIES, ChangedEntries } from './changed-entries.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
+import { loadGraph } from './commit-graph.load.ts';
 import type { CommitGraph } from './commit-graph.ts';
-import { publishGrowth, wake } from './growing.ts';
-import type { GraphLayer } from './layer.ts';
-import { loadGraph } from './load.ts';
-import { type GrowingPathIndex, type Part, PathIndex } from './path-index.ts';
+import { ownsLayer, removeStaleSidecars, waitForOtherWriter, writeSidecar } from './layer-sidecars.ts';
+import { publishPartialIndex, wakeWaiters } from './partial-indexes.ts';
+import { type Part, type PartialPathIndex, PathIndex } from './path-index.ts';
 import {
   END_BYTES,
   MAGIC,
@@ -38,7 +38,7 @@ const MANY_PLACES = 10_000;
 const PROCESSES = Math.min(2, availableParallelism());
 /** Changes of the first part: the newest commits are asked for first, and soon. Each further part has twice as many, up to `PART_CHANGES`. */
 const FIRST_CHANGES = 15_000;
-const NOTHING_YET: GrowingPathIndex = {
+const NOTHING_YET: PartialPathIndex = {
   index: PathIndex.unfinished('', { salt: Buffer.alloc(SALT_BYTES), hashBytes: 20 }, []),
   floor: Number.POSITIVE_INFINITY,
 };
@@ -63,23 +63,23 @@ export async function writePathIndexes(
 ): Promise<void> {
   const { graph } = await loadGraph(dir);
   if (graph === null) return;
-  const layers = graph.layers.filter((layer) => isOwn(dir, layer) && layer.pathIndex === null);
+  const layers = graph.layers.filter((layer) => ownsLayer(dir, layer) && layer.pathIndex === null);
   try {
-    for (const layer of layers) publishGrowth(layer, NOTHING_YET);
-    wake(dir);
+    for (const layer of layers) publishPartialIndex(layer, NOTHING_YET);
+    wakeWaiters(dir);
     for (const layer of layers) {
       const path = folder === undefined ? layer.pathIndexFile : join(folder, basename(layer.pathIndexFile));
       await writeIndex(dir, graph, layer, { path, signal, firstChanges });
     }
   } finally {
-    for (const layer of layers) publishGrowth(layer, null);
+    for (const layer of layers) publishPartialIndex(layer, null);
   }
-  if (folder === undefined) await removeOthers(dir, graph);
+  if (folder === undefined) await removeStaleSidecars(dir, graph);
 }
 
 /** Whether there is something to do for `writePathIndexes`. */
-export function lacksPathIndex(dir: string, graph: CommitGraph): boolean {
-  return graph.layers.some((layer) => layer.pathIndex === null && isOwn(dir, layer));
+export function isMissingPathIndex(dir: string, graph: CommitGraph): boolean {
+  return graph.layers.some((layer) => layer.pathIndex === null && ownsLayer(dir, layer));
 }
 
 async function writeIndex(
@@ -88,19 +88,19 @@ async function writeIndex(
   layer: GraphLayer,
   { path, signal, firstChanges }: { path: string; signal: AbortSignal | undefined; firstChanges: number },
 ): Promise<void> {
-  await untilUnwritten(path, signal);
+  await waitForOtherWriter(path, signal);
   layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
-  if (layer.pathIndex !== null) return publishGrowth(layer, null);
-  await writeBeside(path, async (file, temporary) => {
+  if (layer.pathIndex !== null) return publishPartialIndex(layer, null);
+  await writeSidecar(path, async (file, temporary) => {
     const index = new IndexWriter(file, layer, saltOn(graph, layer), firstChanges);
-    const start = () => startInBackground(dir, CHANGED_ENTRIES, { nice: NICE.transport, signal });
+    const start = () => startLowPriority(dir, CHANGED_ENTRIES, { nice: NICE.transport, signal });
     await readChanges(start, graph, layer, index, (floor) => {
-      publishGrowth(layer, { index: index.unfinished(temporary), floor });
+      publishPartialIndex(layer, { index: index.unfinished(temporary), floor });
     });
     await index.end();
   });
   layer.pathIndex = await PathIndex.load(path, layer.count, layer.sum);
-  publishGrowth(layer, null);
+  publishPartialIndex(layer, null);
 }
 
 /** That of the layer below. */
@@ -131,7 +131,7 @@ async function readChanges(
   if (layer.count > MAX_PLACES) return index.giveUp();
   const places = await changingPlaces(graph, layer);
   if (places.length === 0) return;
-  const order = new Map(places.map((place, nth) => [place, nth]));
+  const order = new Map(places.map((index, nth) => [index, nth]));
   const count = places.length < MANY_PLACES ? 1 : PROCESSES;
   const readers: Reader[] = [];
   const fed: Promise<void>[] = [];
@@ -142,7 +142,7 @@ async function readChanges(
       // Where git ends before it has read all, its exit code tells why.
       fed.push(pipeline(linesOf(layer, places, nth, count), git.stdin).catch(() => {}));
     }
-    for await (const [nth, chunk] of merged(readers.map(({ git }) => git.stdout as AsyncIterable<Buffer>))) {
+    for await (const [nth, chunk] of mergeStreams(readers.map(({ git }) => git.stdout as AsyncIterable<Buffer>))) {
       // A part never ends within a chunk: what it holds beyond its size is one chunk's.
       readers[nth]!.entries.take(chunk);
       if (!index.part.isFull) continue;
@@ -153,7 +153,7 @@ async function readChanges(
       onPart(graph.generation(layer.below + places[furthest]!) + 1);
     }
     if (index.isTooMuch) return;
-    for (const { git } of readers) await endedWell(git, 'diff-tree');
+    for (const { git } of readers) await waitForSuccess(git, 'diff-tree');
   } finally {
     for (const { git } of readers) git.kill();
     await Promise.all(fed);
@@ -171,14 +171,14 @@ function readerOf(
   at: number,
   index: IndexWriter,
 ): Reader {
-  let place = -1;
+  let layerIndex = -1;
   const onCommit = (oid: string) => {
-    place = layer.find(Buffer.from(oid, 'hex'));
-    reader.at = order.get(place) ?? reader.at;
+    layerIndex = layer.find(Buffer.from(oid, 'hex'));
+    reader.at = order.get(layerIndex) ?? reader.at;
     reader.commits += 1;
   };
   const entries = new ChangedEntries(onCommit, (kind, bytes, id, path, end) =>
-    index.part.add(place, bytes.toString('latin1', path, end), kind, bytes, id),
+    index.part.add(layerIndex, bytes.toString('latin1', path, end), kind, bytes, id),
   );
   const reader: Reader = { git, entries, at, commits: 0 };
   return reader;
@@ -186,16 +186,16 @@ function readerOf(
 
 /** Commits whose tree is not that of their first parent, the highest generation first: the newest, as git reads them quickest. */
 async function changingPlaces(graph: CommitGraph, layer: GraphLayer): Promise<number[]> {
-  const generations = Float64Array.from({ length: layer.count }, (_, place) => graph.generation(layer.below + place));
+  const generations = Float64Array.from({ length: layer.count }, (_, index) => graph.generation(layer.below + index));
   await setImmediate();
-  const order = Uint32Array.from({ length: layer.count }, (_, place) => place);
+  const order = Uint32Array.from({ length: layer.count }, (_, index) => index);
   order.sort((one, other) => generations[other]! - generations[one]! || one - other);
   const places: number[] = [];
   for (let at = 0; at < order.length; at += 1) {
     if (at % 2_000 === 0) await setImmediate();
-    const place = order[at]!;
-    const parent = layer.firstParent(place);
-    if (parent < 0 || graph.tree(parent) !== layer.tree(place)) places.push(place);
+    const index = order[at]!;
+    const parent = layer.firstParent(index);
+    if (parent < 0 || graph.tree(parent) !== layer.tree(index)) places.push(index);
   }
   return places;
 }
@@ -205,7 +205,7 @@ function* linesOf(layer: GraphLayer, places: readonly number[], nth: number, cou
   for (let at = nth * LINES; at < places.length; at += count * LINES) {
     yield places
       .slice(at, at + LINES)
-      .map((place) => `${layer.oid(place)}\n`)
+      .map((index) => `${layer.oid(index)}\n`)
       .join('');
   }
 }

@@ -1,5 +1,5 @@
 import { FairSlots } from '../../core/fair-slots.ts';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 
 /** A write of a large repository takes longer than so many milliseconds. */
 const LONG_MS = 1_000;

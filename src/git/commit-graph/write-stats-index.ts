@@ -1,20 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
-import { RENAMED_IN_BACKGROUND, STATS_IN_BACKGROUND } from '../diff-commands.ts';
+import { LOW_PRIORITY_RENAMES, LOW_PRIORITY_STATS } from '../diff-commands.ts';
 import type { DiffCommand } from '../diff-process.ts';
 import { canCount, LineCounter } from '../line-counter/line-counter.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import { askForStats, type OnStats } from './ask-stats.ts';
-import { isOwn, untilUnwritten, writeBeside } from './beside-layers.ts';
+import type { GraphLayer } from './commit-graph.layer.ts';
+import { loadGraph } from './commit-graph.load.ts';
 import type { CommitGraph } from './commit-graph.ts';
 import { layerOf } from './first-parents.ts';
-import type { GraphLayer } from './layer.ts';
-import { loadGraph } from './load.ts';
+import { ownsLayer, waitForOtherWriter, writeSidecar } from './layer-sidecars.ts';
 import { StatsIndex } from './stats-index.ts';
 
 /** How long lines are counted before what was found is written and others have their turn, in milliseconds. */
 const SLICE_MS = 5_000;
 /** Commits at most that git is asked for then. */
-const MOST_ASKED = 8_000;
+const MAX_ASKED = 8_000;
 /** From so many commits on it pays to start a process that counts lines here, path by path; with so many it begins. */
 const MANY = 2_000;
 const FIRST_COUNTED = 8_000;
@@ -31,8 +31,8 @@ const PERIODS = 2 ** 16;
 const isComplete = ({ stats }: GraphLayer): boolean => stats?.unknown === 0;
 
 /** Whether there is something to do for `writeStats`. */
-export function lacksStats(dir: string, graph: CommitGraph): boolean {
-  return graph.layers.some((layer) => !isComplete(layer) && isOwn(dir, layer));
+export function isMissingStats(dir: string, graph: CommitGraph): boolean {
+  return graph.layers.some((layer) => !isComplete(layer) && ownsLayer(dir, layer));
 }
 
 export interface StatsOptions {
@@ -54,7 +54,7 @@ export interface StatsOptions {
 export async function writeStats(dir: string, options: StatsOptions = {}): Promise<boolean> {
   const { sliceMs = SLICE_MS } = options;
   const { graph } = await loadGraph(dir);
-  const layers = (graph?.layers ?? []).filter((layer) => !isComplete(layer) && isOwn(dir, layer));
+  const layers = (graph?.layers ?? []).filter((layer) => !isComplete(layer) && ownsLayer(dir, layer));
   const until = performance.now() + sliceMs;
   for (let layer = layers.pop(); layer !== undefined; layer = layers.pop()) {
     if (await new StatsWriter(dir, graph!, layer, options).write()) return true;
@@ -109,17 +109,17 @@ class StatsWriter {
   async write(): Promise<boolean> {
     const layer = this.#layer;
     const { signal } = this.#options;
-    await untilUnwritten(layer.statsFile, signal);
+    await waitForOtherWriter(layer.statsFile, signal);
     layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
     if (isComplete(layer)) return false;
     const stats = copyOf(layer);
-    const enter: OnStats = (place, found) => stats.enter(place, found);
+    const enter: OnStats = (index, found) => stats.enter(index, found);
     const counter = await this.#counter(stats.unknown);
-    const places = await newestUnknown(layer, stats, counter?.most ?? MOST_ASKED);
+    const places = await newestUnknown(layer, stats, counter?.maxCommits ?? MAX_ASKED);
     try {
       // The file is there while lines are counted, so that another server waits.
-      await writeBeside(layer.statsFile, async (file) => {
-        await (counter === null ? this.#ask(STATS_IN_BACKGROUND, places, enter) : this.#count(counter, places, enter));
+      await writeSidecar(layer.statsFile, async (file) => {
+        await (counter === null ? this.#ask(LOW_PRIORITY_STATS, places, enter) : this.#count(counter, places, enter));
         signal?.throwIfAborted();
         await file.writeFile(stats.file());
       });
@@ -147,22 +147,22 @@ class StatsWriter {
     if (counted === null) {
       // For want of memory, say.
       unfit.add(this.#layer);
-      return await this.#ask(STATS_IN_BACKGROUND, places, onStats);
+      return await this.#ask(LOW_PRIORITY_STATS, places, onStats);
     }
     const parts = new Map<number, DiffStats>();
     const left: number[] = [];
-    for (const [nth, place] of places.entries()) {
+    for (const [nth, index] of places.entries()) {
       const stats = counted[nth]!;
-      if (stats === null) left.push(place);
-      else if (stats.isPart) parts.set(place, stats);
-      else onStats(place, stats);
+      if (stats === null) left.push(index);
+      else if (stats.isPart) parts.set(index, stats);
+      else onStats(index, stats);
     }
-    await this.#ask(RENAMED_IN_BACKGROUND, [...parts.keys()], (place, renamed) => {
-      const { additions, deletions } = parts.get(place)!;
+    await this.#ask(LOW_PRIORITY_RENAMES, [...parts.keys()], (index, renamed) => {
+      const { additions, deletions } = parts.get(index)!;
       const sum = renamed && { additions: additions + renamed.additions, deletions: deletions + renamed.deletions };
-      onStats(place, sum);
+      onStats(index, sum);
     });
-    await this.#ask(STATS_IN_BACKGROUND, left, onStats);
+    await this.#ask(LOW_PRIORITY_STATS, left, onStats);
   }
 
   async #ask(command: DiffCommand, places: readonly number[], onStats: OnStats): Promise<void> {
@@ -176,31 +176,31 @@ class StatsWriter {
 const copyOf = ({ stats, count, sum }: GraphLayer): StatsIndex => stats?.copy() ?? StatsIndex.empty(count, sum);
 
 async function write(layer: GraphLayer, stats: StatsIndex): Promise<void> {
-  await writeBeside(layer.statsFile, (file) => file.writeFile(stats.file()));
+  await writeSidecar(layer.statsFile, (file) => file.writeFile(stats.file()));
 }
 
 /** The newest commits of which nothing is known yet, in their order, as git reads them quickest. */
-async function newestUnknown(layer: GraphLayer, stats: StatsIndex, most: number): Promise<number[]> {
+async function newestUnknown(layer: GraphLayer, stats: StatsIndex, limit: number): Promise<number[]> {
   const counts = new Uint32Array(PERIODS);
-  const periodOf = (place: number) => Math.floor(layer.date(place) / PERIOD);
-  for (let place = 0; place < layer.count; place += 1) {
-    if (place % STEPS === 0) await setImmediate();
-    if (stats.isUnknown(place)) counts[periodOf(place)]! += 1;
+  const periodOf = (index: number) => Math.floor(layer.date(index) / PERIOD);
+  for (let index = 0; index < layer.count; index += 1) {
+    if (index % STEPS === 0) await setImmediate();
+    if (stats.isUnknown(index)) counts[periodOf(index)]! += 1;
   }
   let oldest = PERIODS - 1;
   let newer = 0;
-  while (oldest > 0 && newer + counts[oldest]! < most) {
+  while (oldest > 0 && newer + counts[oldest]! < limit) {
     newer += counts[oldest]!;
     oldest -= 1;
   }
-  let room = most - newer;
+  let room = limit - newer;
   const places: number[] = [];
-  for (let place = 0; place < layer.count; place += 1) {
-    if (place % STEPS === 0) await setImmediate();
-    if (!stats.isUnknown(place)) continue;
-    const period = periodOf(place);
+  for (let index = 0; index < layer.count; index += 1) {
+    if (index % STEPS === 0) await setImmediate();
+    if (!stats.isUnknown(index)) continue;
+    const period = periodOf(index);
     if (period === oldest) room -= 1;
-    if (period > oldest || (period === oldest && room >= 0)) places.push(place);
+    if (period > oldest || (period === oldest && room >= 0)) places.push(index);
   }
   return places.sort((a, b) => layer.date(b) - layer.date(a));
 }
@@ -209,20 +209,20 @@ async function newestUnknown(layer: GraphLayer, stats: StatsIndex, most: number)
  * Writes what an earlier graph knew beside layers that have nothing yet: git has joined its layers, or written them anew.
  * @throws what the file system throws
  */
-export async function carryStats(dir: string, before: CommitGraph): Promise<void> {
+export async function copyStats(dir: string, before: CommitGraph): Promise<void> {
   if (before.layers.every(({ stats }) => stats === null)) return;
   const { graph } = await loadGraph(dir);
   for (const layer of graph?.layers ?? []) {
-    if (layer.stats !== null || before.layers.includes(layer) || !isOwn(dir, layer)) continue;
+    if (layer.stats !== null || before.layers.includes(layer) || !ownsLayer(dir, layer)) continue;
     const stats = copyOf(layer);
-    for (let place = 0; place < layer.count; place += 1) {
-      if (place % FINDS === 0) await setImmediate();
-      const position = before.find(layer.oid(place));
+    for (let index = 0; index < layer.count; index += 1) {
+      if (index % FINDS === 0) await setImmediate();
+      const position = before.find(layer.oid(index));
       const earlier = position < 0 ? null : layerOf(before.layers, position);
       const known = earlier?.stats ?? null;
       if (known === null) continue;
       const at = position - earlier!.below;
-      if (!known.isUnknown(at)) stats.enter(place, known.of(at));
+      if (!known.isUnknown(at)) stats.enter(index, known.of(at));
     }
     if (stats.unknown < layer.count) await write(layer, stats);
   }

@@ -1,6 +1,6 @@
 import type { ObjectReader } from '../object-reader.ts';
 import { type AuthorTest, authorTest } from './author-pattern.ts';
-import { BeyondReader } from './commits.ts';
+import { TooManyOuterCommits } from './history.commits.ts';
 
 /** Commits that are read for one question; a search through more is left to git, which reads them quicker. */
 const MAX_READ = 2_000;
@@ -24,13 +24,13 @@ export class CommitText {
 
   /**
    * Whether a commit has the texts.
-   * @throws BeyondReader where too many were asked for
+   * @throws TooManyOuterCommits where too many were asked for
    */
   async isIn(oid: string): Promise<boolean> {
     if (this.#author === null && this.#message === null) return true;
     this.#read += 1;
     const commit = this.#read > MAX_READ ? null : await this.#objects.commit(oid);
-    if (commit === null) throw new BeyondReader();
+    if (commit === null) throw new TooManyOuterCommits();
     const { name, email } = commit.author;
     return (this.#author?.(`${name} <${email}>`) ?? true) && (this.#message?.test(commit.message) ?? true);
   }

@@ -1,30 +1,30 @@
 import { CommitQueue } from './commit-queue.ts';
-import type { Commits } from './commits.ts';
-import type { Pace } from './pace.ts';
+import type { Commits } from './history.commits.ts';
+import type { TimeSlice } from './time-slice.ts';
 import { TREESAME, UNINTERESTING, type WalkState } from './walk-state.ts';
 
 /** So many commits the walk goes on when all that waits is left out: clocks of authors differ. The number is git's. */
 const SLOP = 5;
 
 /** Commits of a walk by their dates, the newest first. Some that are only passed are among them: ask the state. */
-export async function* walkByDate(state: WalkState, pace: Pace): AsyncGenerator<number, void> {
+export async function* walkByDate(state: WalkState, timeSlice: TimeSlice): AsyncGenerator<number, void> {
   const { commits, query } = state;
   const queue = new CommitQueue();
   const put = (commit: number) => queue.put(commit, 0, commits.date(commit));
   for (const commit of state.begin()) put(commit);
   if (query.not.length > 0) {
-    yield* await limited(state, pace, queue, put);
+    yield* await limited(state, timeSlice, queue, put);
     return;
   }
   let lowest = Number.POSITIVE_INFINITY;
   for (let commit = queue.take(); commit >= 0; commit = queue.take()) {
-    if (pace.isDue) await pace.rest();
+    if (timeSlice.isExpired) await timeSlice.yield();
     // Where nothing else waits, and this lies below all that was met, no other way leads to what is skipped.
     while (query.path !== null && queue.size === 0 && rankOf(commits, commit) < lowest) {
-      const next = query.path.skipSame(commit, query.since ?? undefined);
+      const next = query.path.skipUnchanged(commit, query.since ?? undefined);
       if (next === commit) break;
       commit = next;
-      if (pace.isLate) await pace.rest();
+      if (timeSlice.isLate) await timeSlice.yield();
     }
     lowest = Math.min(lowest, rankOf(commits, commit));
     if (query.since !== null && commits.date(commit) < query.since) continue;
@@ -36,7 +36,7 @@ export async function* walkByDate(state: WalkState, pace: Pace): AsyncGenerator<
 
 /** The generation of a commit of the graph; of others none is needed, since none of them is below one of the graph. */
 function rankOf(commits: Commits, commit: number): number {
-  return commit < commits.inner && commits.graph!.hasGenerations
+  return commit < commits.graphCount && commits.graph!.hasGenerations
     ? commits.generation(commit)
     : Number.POSITIVE_INFINITY;
 }
@@ -44,7 +44,7 @@ function rankOf(commits: Commits, commit: number): number {
 /** All that is not left out, found before the first is given. */
 async function limited(
   state: WalkState,
-  pace: Pace,
+  timeSlice: TimeSlice,
   queue: CommitQueue,
   put: (commit: number) => void,
 ): Promise<number[]> {
@@ -62,7 +62,7 @@ async function limited(
   let date = Number.POSITIVE_INFINITY;
   let slop = SLOP;
   for (let commit = queue.take(); commit >= 0; commit = queue.take()) {
-    if (pace.isDue) await pace.rest();
+    if (timeSlice.isExpired) await timeSlice.yield();
     waiting.delete(commit);
     if (since !== null && commits.date(commit) < since) state.set(commit, UNINTERESTING);
     const waits = state.expand(commit, enter);

@@ -3,7 +3,7 @@ import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { lastKnown } from '../commit-graph/last-change.ts';
 import type { KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import type { History } from './history.ts';
-import { knownOf } from './in-graph.ts';
+import { graphStateOf } from './in-graph.ts';
 
 /** The commits by which a file became what it is, as `git blame` comes to them. */
 export interface FileHistory {
@@ -71,7 +71,7 @@ function changeOf(graph: CommitGraph, changes: PathChanges, position: number): C
  * @returns undefined where they do not tell, or where one commit may have two earlier names
  */
 export async function fileHistory(history: History, oid: string, path: string): Promise<FileHistory | undefined> {
-  const known = await knownOf(history, oid, path);
+  const known = await graphStateOf(history, oid, path);
   if (known === null || known === 'many') return undefined;
   const { graph, changes, position } = known;
   const head = changeOf(graph, changes, position);

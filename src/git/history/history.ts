@@ -1,19 +1,19 @@
+import { BoundedCache, CacheBudget } from '../../core/bounded-cache.ts';
 import { SERVER } from '../../core/fair-slots.ts';
-import { Kept, KeptTogether } from '../../core/kept.ts';
 import { inScope } from '../../core/request-scope.ts';
+import type { GraphLayer } from '../commit-graph/commit-graph.layer.ts';
+import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/commit-graph.load.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
-import { growingIndexOf, nextGrowth, wake } from '../commit-graph/growing.ts';
-import type { GraphLayer } from '../commit-graph/layer.ts';
-import { type LoadedGraph, loadGraph, MAX_GRAPH_BYTES } from '../commit-graph/load.ts';
-import { addToGraph, completePaths, completeStats, stopEarly } from '../commit-graph/write.ts';
-import { lacksPathIndex } from '../commit-graph/write-path-index.ts';
-import { lacksStats } from '../commit-graph/write-stats-index.ts';
+import { addToGraph, completePaths, completeStats, stopPreRefWrites } from '../commit-graph/commit-graph.write.ts';
+import { nextPartialIndex, partialIndexOf, wakeWaiters } from '../commit-graph/partial-indexes.ts';
+import { isMissingPathIndex } from '../commit-graph/write-path-index.ts';
+import { isMissingStats } from '../commit-graph/write-stats-index.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { BeyondReader, Commits, MAX_OUTER } from './commits.ts';
-import { fulfilsBy, waitEnd } from './growth-wait.ts';
-import { Pace } from './pace.ts';
+import { Commits, MAX_OUTER_COMMITS, TooManyOuterCommits } from './history.commits.ts';
+import { resolvesBefore, waitEnd } from './index-wait.ts';
 import { packedBytes } from './packed-bytes.ts';
+import { TimeSlice } from './time-slice.ts';
 
 /** How long a graph is used without a look whether there is a newer one: an old one is only slower. */
 const LOOK_MS = 1_000;
@@ -38,19 +38,19 @@ interface Known {
 
 /** Graphs of all repositories, with room for the largest beside others: every question needs one. */
 const GRAPH_BYTES = 1.5 * MAX_GRAPH_BYTES;
-const graphs = new Kept<History, Known>(GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
-  isDear: true,
-  all: new KeptTogether(GRAPH_BYTES),
+const graphs = new BoundedCache<History, Known>(GRAPH_BYTES, ({ loaded }) => OUTER_BYTES + (loaded.graph?.bytes ?? 0), {
+  isCostly: true,
+  budget: new CacheBudget(GRAPH_BYTES),
 });
 
 /** How a question is answered. */
-export interface Ways<T> {
+export interface HistoryQuery<T> {
   /** By the commits that this process reads. */
-  walk(commits: Commits, pace: Pace): Promise<T>;
+  walk(commits: Commits, timeSlice: TimeSlice): Promise<T>;
   /** By git, for histories that this process leaves to it: `env` is what git needs to know of the commit-graph. */
   git(env: Readonly<Record<string, string>>): Promise<T>;
   /** Instead of another walk, where the graph has grown meanwhile. */
-  again?(): Promise<T>;
+  retry?(): Promise<T>;
 }
 
 const WITHOUT_GRAPH = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'core.commitGraph', GIT_CONFIG_VALUE_0: 'false' };
@@ -84,21 +84,21 @@ export class History {
    * damaged, or the history is cut off.
    * @throws what the way throws
    */
-  async answer<T>(ways: Ways<T>): Promise<T> {
+  async query<T>(query: HistoryQuery<T>): Promise<T> {
     for (;;) {
       const { commits, loaded } = this.#recent() ?? (await this.#now());
-      if (loaded.state === 'damaged') return await ways.git(WITHOUT_GRAPH);
-      if (loaded.state === 'unfit') return await ways.git({});
-      const pace = new Pace();
+      if (loaded.state === 'damaged') return await query.git(WITHOUT_GRAPH);
+      if (loaded.state === 'unfit') return await query.git({});
+      const timeSlice = new TimeSlice();
       try {
-        return await ways.walk(commits, pace);
+        return await query.walk(commits, timeSlice);
       } catch (error) {
-        if (!(error instanceof BeyondReader)) throw error;
+        if (!(error instanceof TooManyOuterCommits)) throw error;
       } finally {
-        pace.end();
+        timeSlice.end();
       }
-      if (!(await this.#grown(loaded))) return await ways.git({});
-      if (ways.again !== undefined) return await ways.again();
+      if (!(await this.#grown(loaded))) return await query.git({});
+      if (query.retry !== undefined) return await query.retry();
     }
   }
 
@@ -131,7 +131,7 @@ export class History {
   }
 
   /** Says that refs point to these commits now: soon the commit-graph has them, too. */
-  changed(oids: readonly string[]): void {
+  refsChanged(oids: readonly string[]): void {
     for (const oid of oids) if (this.#fresh.size < MAX_FRESH) this.#fresh.add(oid);
     if (this.#fresh.size === 0 || this.#pauseMs === null) return;
     this.#writeSoon();
@@ -144,8 +144,8 @@ export class History {
     const { graph, state } = graphs.get(this)?.loaded ?? { graph: null, state: 'good' };
     if (state !== 'good') return false;
     if (graph === null) return this.#isWriting;
-    const isLarge = ({ pathIndex, count }: GraphLayer) => pathIndex === null && count > MAX_OUTER;
-    return graph.layers.some((layer) => isLarge(layer) && (this.#isWriting || growingIndexOf(layer) !== undefined));
+    const isLarge = ({ pathIndex, count }: GraphLayer) => pathIndex === null && count > MAX_OUTER_COMMITS;
+    return graph.layers.some((layer) => isLarge(layer) && (this.#isWriting || partialIndexOf(layer) !== undefined));
   }
 
   /**
@@ -155,8 +155,8 @@ export class History {
    * @throws GitError `aborted` where the caller leaves
    */
   async moreIndexed(until: number): Promise<boolean> {
-    const growth = nextGrowth(graphs.get(this)?.loaded.graph?.layers ?? [], this.#isWriting ? this.#dir : null);
-    if (growth === undefined || !(await fulfilsBy(until, growth))) return false;
+    const growth = nextPartialIndex(graphs.get(this)?.loaded.graph?.layers ?? [], this.#isWriting ? this.#dir : null);
+    if (growth === undefined || !(await resolvesBefore(until, growth))) return false;
     this.#lookSoon();
     return true;
   }
@@ -185,13 +185,13 @@ export class History {
   }
 
   /** Lets go of what was read, and leaves what would have been written to the upkeep of the repository. */
-  forget(): void {
+  invalidate(): void {
     graphs.delete(this);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#fresh.clear();
     this.#stop.abort();
-    stopEarly(this.#dir);
+    stopPreRefWrites(this.#dir);
     this.#stop = new AbortController();
   }
 
@@ -200,7 +200,7 @@ export class History {
     if (newest === this.#completed || this.#pauseMs === null) return;
     this.#completed = newest;
     // A large one is waited for.
-    if (graph.layers.some(({ pathIndex, count }) => pathIndex === null && count > MAX_OUTER)) this.#writeNow();
+    if (graph.layers.some(({ pathIndex, count }) => pathIndex === null && count > MAX_OUTER_COMMITS)) this.#writeNow();
     else this.#writeSoon();
   }
 
@@ -226,19 +226,19 @@ export class History {
       const { graph } = (await this.#now()).loaded;
       const missing = oids.filter((oid) => graph === null || graph.find(oid) < 0);
       if (isWhole || missing.length > 0) await addToGraph(this.#dir, isWhole ? 'refs' : { oids: missing }, signal);
-      else if (graph !== null && lacksPathIndex(this.#dir, graph)) await completePaths(this.#dir, signal);
+      else if (graph !== null && isMissingPathIndex(this.#dir, graph)) await completePaths(this.#dir, signal);
     } catch {
       // The upkeep of the repository tries again, and tells.
     } finally {
       this.#isWriting = false;
       this.#lookSoon();
-      wake(this.#dir);
+      wakeWaiters(this.#dir);
     }
     await this.#countLines(signal);
   }
 
   #lacksAny(graph: CommitGraph): boolean {
-    return lacksPathIndex(this.#dir, graph) || lacksStats(this.#dir, graph);
+    return isMissingPathIndex(this.#dir, graph) || isMissingStats(this.#dir, graph);
   }
 
   #lookSoon(): void {
@@ -252,7 +252,11 @@ export class History {
     this.#isCounting = true;
     try {
       const { graph } = (await this.#now()).loaded;
-      for (let isMore = graph !== null && lacksStats(this.#dir, graph); isMore && !signal.aborted; this.#lookSoon()) {
+      for (
+        let isMore = graph !== null && isMissingStats(this.#dir, graph);
+        isMore && !signal.aborted;
+        this.#lookSoon()
+      ) {
         isMore = await completeStats(this.#dir, signal);
       }
     } catch {

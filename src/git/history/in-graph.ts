@@ -1,9 +1,9 @@
-import { encodeBytes } from '../bytes.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
 import { lastChange, lastKnown } from '../commit-graph/last-change.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
-import { waitEnd } from './growth-wait.ts';
+import { encodeBytes } from '../git.bytes.ts';
 import type { History } from './history.ts';
+import { waitEnd } from './index-wait.ts';
 
 /** What the path indexes tell of a path. */
 interface Known {
@@ -14,7 +14,7 @@ interface Known {
 }
 
 /** Null where they do not tell: `many` where trees tell it sooner. @param path without a slash at either end */
-export async function knownOf(history: History, oid: string, path: string): Promise<Known | 'many' | null> {
+export async function graphStateOf(history: History, oid: string, path: string): Promise<Known | 'many' | null> {
   const graph = await history.graph();
   const position = graph?.find(oid) ?? -1;
   if (position < 0) return null;
@@ -56,7 +56,7 @@ export async function stateInGraph(
   oid: string,
   path: string,
 ): Promise<KnownState | null | undefined> {
-  const known = await knownOf(history, oid, path);
+  const known = await graphStateOf(history, oid, path);
   if (known === null || known === 'many') return undefined;
   const last = lastKnown(known.graph, known.changes, known.position);
   return last === undefined ? undefined : known.changes.stateAt(last);
@@ -74,7 +74,7 @@ export async function lastChangeInGraph(
   path: string,
 ): Promise<{ commit: string; state: KnownState | null } | null | undefined> {
   for (const until = waitEnd(); ; ) {
-    const known = await knownOf(history, oid, path);
+    const known = await graphStateOf(history, oid, path);
     if (known === 'many') return undefined;
     if (known !== null) {
       const { graph, changes, position } = known;

@@ -1,11 +1,11 @@
 import { emptyTreeLike } from '../arguments.ts';
-import { encodeBytes } from '../bytes.ts';
 import { type KnownState, PathChanges } from '../commit-graph/path-changes.ts';
 import { PathFilter } from '../commit-graph/path-filter.ts';
+import { encodeBytes } from '../git.bytes.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import type { Commits } from './commits.ts';
-import type { Pace } from './pace.ts';
+import type { Commits } from './history.commits.ts';
 import { PathStates } from './path-states.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /** How many commits are looked at before others have their turn. */
 const STEPS = 4_000;
@@ -15,7 +15,7 @@ const FILE = /^1[02]/;
 /** What commits did to one file or folder: by the path indexes of the graph, and by filters and trees where it has none. */
 export class PathHistory {
   readonly #commits: Commits;
-  readonly #pace: Pace;
+  readonly #pace: TimeSlice;
   readonly #states: PathStates;
   readonly #filter: PathFilter;
   readonly #changes: PathChanges;
@@ -23,9 +23,15 @@ export class PathHistory {
   /** What is at the path in commits. */
   readonly #known = new Map<number, string>();
 
-  private constructor(commits: Commits, pace: Pace, objects: ObjectReader, path: string, changes: PathChanges) {
+  private constructor(
+    commits: Commits,
+    timeSlice: TimeSlice,
+    objects: ObjectReader,
+    path: string,
+    changes: PathChanges,
+  ) {
     this.#commits = commits;
-    this.#pace = pace;
+    this.#pace = timeSlice;
     this.#states = new PathStates(objects, path);
     this.#filter = new PathFilter(bytesOf(path));
     this.#changes = changes;
@@ -33,10 +39,10 @@ export class PathHistory {
   }
 
   /** @param path with slashes; one at the end means that only a folder counts */
-  static async of(commits: Commits, pace: Pace, objects: ObjectReader, path: string): Promise<PathHistory> {
+  static async of(commits: Commits, timeSlice: TimeSlice, objects: ObjectReader, path: string): Promise<PathHistory> {
     return new PathHistory(
       commits,
-      pace,
+      timeSlice,
       objects,
       path,
       await PathChanges.of(commits.graph?.layers ?? [], bytesOf(path)),
@@ -44,7 +50,7 @@ export class PathHistory {
   }
 
   /** Whether a commit certainly left the path as its first parent has it, or as nothing where it has none. Reads nothing. */
-  surelySame(commit: number): boolean {
+  isKnownUnchanged(commit: number): boolean {
     return commit < this.#changes.limit ? !this.#changes.has(commit) : !this.#commits.mayChange(commit, this.#filter);
   }
 
@@ -54,14 +60,14 @@ export class PathHistory {
    * @param since stops before what was committed earlier, in seconds
    * @returns the commit that was come to, be it the same
    */
-  skipSame(commit: number, since = Number.NEGATIVE_INFINITY): number {
-    const next = this.#commits.skipSame(commit, this.#filter, this.#changes, STEPS, since);
-    this.hand(commit, next);
+  skipUnchanged(commit: number, since = Number.NEGATIVE_INFINITY): number {
+    const next = this.#commits.skipUnchanged(commit, this.#filter, this.#changes, STEPS, since);
+    this.passOn(commit, next);
     return next;
   }
 
   /** Says that the path is in a commit as in another, so that it need not be looked up there. */
-  hand(commit: number, other: number): void {
+  passOn(commit: number, other: number): void {
     const state = this.#known.get(commit);
     if (state !== undefined) this.#know(other, state);
   }
@@ -71,8 +77,8 @@ export class PathHistory {
    * @param nth of the parent, from 0 on; without parents 0, and the commit is held against nothing
    */
   async isSame(commit: number, parent: number | null, nth: number): Promise<boolean> {
-    if (nth === 0 && this.surelySame(commit)) return true;
-    const isOuter = commit >= this.#commits.inner;
+    if (nth === 0 && this.isKnownUnchanged(commit)) return true;
+    const isOuter = commit >= this.#commits.graphCount;
     if (isOuter && parent !== null && !this.#known.has(commit)) {
       return await this.#states.areSame(this.#commits.tree(commit), this.#commits.tree(parent));
     }
@@ -93,10 +99,10 @@ export class PathHistory {
   async #indexedState(commit: number): Promise<string> {
     let at = commit;
     while (!this.#changes.has(at)) {
-      const next = this.#commits.skipSame(at, this.#filter, this.#changes, STEPS, Number.NEGATIVE_INFINITY);
+      const next = this.#commits.skipUnchanged(at, this.#filter, this.#changes, STEPS, Number.NEGATIVE_INFINITY);
       if (next === at) return '';
       at = next;
-      if (this.#pace.isLate) await this.#pace.rest();
+      if (this.#pace.isLate) await this.#pace.yield();
     }
     return this.#textOf(this.#changes.stateAt(at));
   }

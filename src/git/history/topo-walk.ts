@@ -1,16 +1,16 @@
 import { CommitQueue } from './commit-queue.ts';
-import type { Pace } from './pace.ts';
+import type { TimeSlice } from './time-slice.ts';
 import { COUNTED, EXPLORED, UNINTERESTING, type WalkState } from './walk-state.ts';
 
 /**
  * Commits of a walk, no parent before all of its children, and lines of history not mixed. The generations say how far it
  * has to look ahead.
- * @throws as `Commits.rank` and `Pace.rest`
+ * @throws as `Commits.rank` and `TimeSlice.rest`
  */
-export async function* walkByTopology(state: WalkState, pace: Pace): AsyncGenerator<number, void> {
+export async function* walkByTopology(state: WalkState, timeSlice: TimeSlice): AsyncGenerator<number, void> {
   const { commits, query } = state;
   await commits.rank([...query.from, ...query.not]);
-  const ahead = new LookAhead(state, pace);
+  const ahead = new LookAhead(state, timeSlice);
   const starts = state.begin().toSorted((a, b) => commits.date(b) - commits.date(a));
   let lowest = Number.POSITIVE_INFINITY;
   for (const commit of starts) {
@@ -21,7 +21,7 @@ export async function* walkByTopology(state: WalkState, pace: Pace): AsyncGenera
   // The one that is taken first lies last.
   const ready = starts.filter((commit) => ahead.children(commit) === 1).toReversed();
   for (let commit = ready.pop(); commit !== undefined; commit = ready.pop()) {
-    if (pace.isDue) await pace.rest();
+    if (timeSlice.isExpired) await timeSlice.yield();
     if (query.since !== null && commits.date(commit) < query.since) continue;
     await state.expand(commit, () => {});
     for (const parent of state.parents(commit)) {
@@ -40,15 +40,15 @@ export async function* walkByTopology(state: WalkState, pace: Pace): AsyncGenera
 /** Counts the children that commits still wait for, down to a generation. */
 class LookAhead {
   readonly #state: WalkState;
-  readonly #pace: Pace;
+  readonly #pace: TimeSlice;
   readonly #exploring = new CommitQueue();
   readonly #counting = new CommitQueue();
   /** One more than the children that were not given yet. */
   readonly #children = new Map<number, number>();
 
-  constructor(state: WalkState, pace: Pace) {
+  constructor(state: WalkState, timeSlice: TimeSlice) {
     this.#state = state;
-    this.#pace = pace;
+    this.#pace = timeSlice;
   }
 
   begin(commit: number): void {
@@ -71,7 +71,7 @@ class LookAhead {
   async count(lowest: number): Promise<void> {
     const { commits, query } = this.#state;
     while (this.#counting.nextGeneration >= lowest) {
-      if (this.#pace.isDue) await this.#pace.rest();
+      if (this.#pace.isExpired) await this.#pace.yield();
       const commit = this.#counting.take();
       await this.#explore(commits.generation(commit));
       for (const parent of this.#state.parents(commit)) {
@@ -87,7 +87,7 @@ class LookAhead {
     const state = this.#state;
     const { commits, query } = state;
     while (this.#exploring.nextGeneration >= lowest) {
-      if (this.#pace.isDue) await this.#pace.rest();
+      if (this.#pace.isExpired) await this.#pace.yield();
       const commit = this.#exploring.take();
       if (query.since !== null && commits.date(commit) < query.since) state.set(commit, UNINTERESTING);
       const waits = state.expand(commit, (parent) => this.#enter(this.#exploring, parent, EXPLORED));
@@ -99,6 +99,6 @@ class LookAhead {
 
   #enter(queue: CommitQueue, commit: number, flag: number): void {
     const { commits } = this.#state;
-    if (this.#state.claim(commit, flag)) queue.put(commit, commits.generation(commit), commits.date(commit));
+    if (this.#state.markOnce(commit, flag)) queue.put(commit, commits.generation(commit), commits.date(commit));
   }
 }

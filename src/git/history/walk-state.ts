@@ -1,4 +1,4 @@
-import type { Commits } from './commits.ts';
+import type { Commits } from './history.commits.ts';
 import type { PathHistory } from './path-history.ts';
 
 export const SEEN = 1;
@@ -58,7 +58,7 @@ export class WalkState {
   }
 
   /** Sets a flag; false where it was set. */
-  claim(commit: number, flag: number): boolean {
+  markOnce(commit: number, flag: number): boolean {
     if (this.has(commit, flag)) return false;
     this.set(commit, flag);
     return true;
@@ -117,17 +117,17 @@ export class WalkState {
 
   #expandLeftOut(parents: readonly number[], put: (parent: number) => void): void {
     for (const parent of parents) {
-      if (this.claim(parent, UNINTERESTING)) this.onLeftOut(parent);
+      if (this.markOnce(parent, UNINTERESTING)) this.onLeftOut(parent);
       this.set(parent, PARSED);
       this.leaveOutAbove(parent);
-      if (this.claim(parent, SEEN)) put(parent);
+      if (this.markOnce(parent, SEEN)) put(parent);
     }
   }
 
   #hand(commit: number, put: (parent: number) => void): void {
     for (const parent of this.parents(commit)) {
       this.set(parent, PARSED);
-      if (this.claim(parent, SEEN)) put(parent);
+      if (this.markOnce(parent, SEEN)) put(parent);
       if (this.query.firstParent) break;
     }
   }
@@ -141,8 +141,8 @@ export class WalkState {
     const { path } = this.query;
     if (path === null) return undefined;
     const first = parents[0];
-    if (path.surelySame(commit) && (first === undefined || this.#isRelevant(first))) {
-      if (first !== undefined) path.hand(commit, first);
+    if (path.isKnownUnchanged(commit) && (first === undefined || this.#isRelevant(first))) {
+      if (first !== undefined) path.passOn(commit, first);
       this.#follow(commit, parents, first);
       return undefined;
     }

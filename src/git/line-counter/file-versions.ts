@@ -1,6 +1,6 @@
-import { Effort } from '../line-diff/changes.ts';
 import { countInterned } from '../line-diff/count-interned.ts';
-import { InternedLines, type Read } from '../line-diff/interned-lines.ts';
+import { type InternedContent, InternedLines } from '../line-diff/interned-lines.ts';
+import { DiffBudget } from '../line-diff/line-diff.changes.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import type { ObjectStore } from '../packs/object-store.ts';
 import { SUBMODULE, type Version } from './path-versions.ts';
@@ -35,7 +35,7 @@ export class FileVersions {
   readonly #known = new Map<Version, Known>();
   readonly #counted = new Map<string, DiffStats | null>();
   /** What was read last, in memory that is used in turns with other. */
-  #last: Read | null = null;
+  #last: InternedContent | null = null;
   #memory = Buffer.allocUnsafeSlow(LEAST_BYTES);
   #otherMemory = Buffer.allocUnsafeSlow(LEAST_BYTES);
 
@@ -81,7 +81,7 @@ export class FileVersions {
     // There is no room for both.
     if (one === undefined || other === undefined || this.#forgotten > forgotten + 1) return null;
     if (one === null || other === null) return NOTHING;
-    return countInterned(one, other, this.#interned.size, new Effort(MAX_STEPS));
+    return countInterned(one, other, this.#interned.size, new DiffBudget(MAX_STEPS));
   }
 
   /** @returns undefined where it cannot be read */

@@ -21,7 +21,7 @@ export function orderByFirstParents(graph: CommitGraph): FirstParentOrder {
   const parents = new Int32Array(count);
   const sizes = new Int32Array(count).fill(1);
   for (const layer of graph.layers) {
-    for (let place = 0; place < layer.count; place += 1) parents[layer.below + place] = layer.firstParent(place);
+    for (let index = 0; index < layer.count; index += 1) parents[layer.below + index] = layer.firstParent(index);
   }
   const byDepth = rootsFirst(graph);
   for (let nth = count - 1; nth >= 0; nth -= 1) {
@@ -51,9 +51,9 @@ function rootsFirst({ count, layers }: CommitGraph): Int32Array {
   for (let depth = 1; depth < begins.length; depth += 1) begins[depth]! += begins[depth - 1]!;
   const positions = new Int32Array(count);
   for (const { depths, below } of layers) {
-    for (let place = 0; place < depths.length; place += 1) {
-      const depth = depths[place]!;
-      positions[begins[depth]!] = below + place;
+    for (let index = 0; index < depths.length; index += 1) {
+      const depth = depths[index]!;
+      positions[begins[depth]!] = below + index;
       begins[depth]! += 1;
     }
   }

@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
 import { randomNumbers } from '../../../test/support/random-history.ts';
 import { randomVersions } from '../../../test/support/random-versions.ts';
+import { loadGraph } from '../commit-graph/commit-graph.load.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
-import { loadGraph } from '../commit-graph/load.ts';
 import { PathIndex } from '../commit-graph/path-index.ts';
 import { writePathIndexes } from '../commit-graph/write-path-index.ts';
-import { lacksStats, type StatsOptions, writeStats } from '../commit-graph/write-stats-index.ts';
+import { isMissingStats, type StatsOptions, writeStats } from '../commit-graph/write-stats-index.ts';
 import { STATS_COMMAND } from '../diff-commands.ts';
 import { DiffProcess } from '../diff-process.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import { ShortStats } from '../short-stats.ts';
+import { programAddress } from './line-counter.program.ts';
 import { canCount } from './line-counter.ts';
-import { programAddress } from './program.ts';
 
 const COUNTED: StatsOptions = { many: 1, firstCounted: 1_000_000 };
 
@@ -112,9 +112,9 @@ test('lines are counted slice by slice, the newest commits first, and what is th
   missing.push(await mustBeGits(fixture));
   const [layer] = (await graphOf(dir)).layers;
   const datesOf = (isUnknown: boolean) =>
-    Array.from({ length: layer!.count }, (_, place) => place)
-      .filter((place) => layer!.stats!.isUnknown(place) === isUnknown)
-      .map((place) => layer!.date(place));
+    Array.from({ length: layer!.count }, (_, index) => index)
+      .filter((index) => layer!.stats!.isUnknown(index) === isUnknown)
+      .map((index) => layer!.date(index));
   assert.ok(Math.min(...datesOf(false)) >= Math.max(...datesOf(true)));
   assert.equal(counters().length, 1);
   while (await writeStats(dir, options)) missing.push(await mustBeGits(fixture));
@@ -220,7 +220,7 @@ test('commits with contents that are lost, damaged or large are left to git', as
   writeFileSync(file, bytes.subarray(0, -6));
   while (await writeStats(dir, COUNTED));
   const graph = await graphOf(dir);
-  assert.equal(lacksStats(dir, graph), false);
+  assert.equal(isMissingStats(dir, graph), false);
   const of = (oid: string) => graph.stats(graph.find(oid));
   assert.deepEqual(of(root), { additions: 2, deletions: 0 });
   assert.deepEqual(of(large), { additions: 1, deletions: 0 });

@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { SERVER } from '../../core/fair-slots.ts';
+import type { GraphLayer } from '../commit-graph/commit-graph.layer.ts';
 import type { CommitGraph } from '../commit-graph/commit-graph.ts';
-import type { GraphLayer } from '../commit-graph/layer.ts';
-import { GitError } from '../errors.ts';
+import { CLOCK_FACTOR, limitCpu } from '../cpu-limit.ts';
+import { GitError } from '../git.errors.ts';
+import { acquireSlot, killGroup } from '../git.process.ts';
 import type { DiffStats } from '../line-diff/line-diff.ts';
 import { lowerPriority, NICE } from '../priority.ts';
-import { killGroup, takePlace } from '../process.ts';
 import type { Child } from '../spawner/child.ts';
 import { startChild, whenStarted } from '../spawner/start-child.ts';
-import { CLOCK_FACTOR, limitWork } from '../work-limit.ts';
-import type { Job, Slice } from './messages.ts';
-import { programAddress } from './program.ts';
+import type { Job, Slice } from './line-counter.messages.ts';
+import { programAddress } from './line-counter.program.ts';
 import { NONE, ROW_BYTES, TIME_BYTES, WHOLE } from './tally.ts';
 
 /**
@@ -50,16 +50,16 @@ export class LineCounter {
   /** The layer whose commits it counts. */
   readonly layer: GraphLayer;
   /** Commits that it may count at a time: they take some seconds of a processor. */
-  most: number;
+  maxCommits: number;
   readonly #child: Child;
   readonly #chunks: Buffer[] = [];
   #length = 0;
   #ended = false;
   #wake: () => void = () => {};
 
-  private constructor(layer: GraphLayer, child: Child, most: number) {
+  private constructor(layer: GraphLayer, child: Child, maxCommits: number) {
     this.layer = layer;
-    this.most = most;
+    this.maxCommits = maxCommits;
     this.#child = child;
     const end = () => {
       this.#ended = true;
@@ -78,10 +78,10 @@ export class LineCounter {
 
   /**
    * Starts one for a layer for which `canCount` holds.
-   * @param most commits that it may count the first time
+   * @param maxCommits commits that it may count the first time
    * @returns null where it cannot be started
    */
-  static async start(dir: string, layer: GraphLayer, most: number): Promise<LineCounter | null> {
+  static async start(dir: string, layer: GraphLayer, maxCommits: number): Promise<LineCounter | null> {
     try {
       const child = startChild({
         command: process.execPath,
@@ -90,7 +90,7 @@ export class LineCounter {
         env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT },
         pipes: 3,
       });
-      const counter = new LineCounter(layer, child, most);
+      const counter = new LineCounter(layer, child, maxCommits);
       await whenStarted(child);
       lowerPriority(child, NICE.background);
       counter.#tell({ dir, sum: layer.sum.toString('hex'), threads: layer.count < MANY_COMMITS ? 1 : THREADS });
@@ -117,10 +117,10 @@ export class LineCounter {
    * @throws GitError `busy`, `aborted`
    */
   async count(places: readonly number[], signal: AbortSignal | undefined): Promise<(Counted | null)[] | null> {
-    const leave = await takePlace('command', SERVER, signal);
+    const leave = await acquireSlot('command', SERVER, signal);
     const stop = () => this.kill();
-    const limits = { processorMs: SLICE_LIMIT_MS, timeoutMs: CLOCK_FACTOR * SLICE_LIMIT_MS, isWarm: true };
-    const unlimit = limitWork(() => this.#child.pid, limits, stop);
+    const limits = { cpuMs: SLICE_LIMIT_MS, timeoutMs: CLOCK_FACTOR * SLICE_LIMIT_MS, isLongRunning: true };
+    const unlimit = limitCpu(() => this.#child.pid, limits, stop);
     signal?.addEventListener('abort', stop, { once: true });
     try {
       if (signal?.aborted) stop();
@@ -136,7 +136,7 @@ export class LineCounter {
       this.#length = 0;
       if (rows.length !== wanted) return null;
       const taken = Math.max(1, rows.readUInt32BE(ROW_BYTES * places.length));
-      this.most = Math.max(LEAST, Math.round((places.length * SLICE_MS) / taken));
+      this.maxCommits = Math.max(LEAST, Math.round((places.length * SLICE_MS) / taken));
       return places.map((_, nth) => rowAt(rows, nth * ROW_BYTES));
     } finally {
       unlimit();

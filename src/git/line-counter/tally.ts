@@ -15,7 +15,7 @@ export const WENT = 8;
 
 const CHANGED = 0;
 const CAME_AND_WENT = 2;
-const MOST = 2 ** 32;
+const MAX = 2 ** 32;
 
 export function newTally(commits: number): Tally {
   return {
@@ -27,15 +27,15 @@ export function newTally(commits: number): Tally {
 /** Adds lines of a file that a commit has before and after, or only before, or only after. Others may do so at once. */
 export function addLines(
   { states, lines }: Tally,
-  place: number,
+  index: number,
   additions: number,
   deletions: number,
   which: 0 | typeof CAME | typeof WENT,
 ): void {
-  const at = 4 * place + (which === 0 ? CHANGED : CAME_AND_WENT);
+  const at = 4 * index + (which === 0 ? CHANGED : CAME_AND_WENT);
   const sum = Atomics.add(lines, at, additions) + additions;
   const otherSum = Atomics.add(lines, at + 1, deletions) + deletions;
-  Atomics.or(states, place, which | (sum >= MOST || otherSum >= MOST ? LEFT : 0));
+  Atomics.or(states, index, which | (sum >= MAX || otherSum >= MAX ? LEFT : 0));
 }
 
 /** What is told of a commit: all of its lines; those of files that it has changed, without such as came or went; nothing. */
@@ -48,19 +48,19 @@ export const TIME_BYTES = 4;
 export function takeRows({ states, lines }: Tally, places: readonly number[], ms: number): Buffer {
   const rows = Buffer.alloc(ROW_BYTES * places.length + TIME_BYTES);
   rows.writeUInt32BE(Math.round(ms), ROW_BYTES * places.length);
-  for (const [nth, place] of places.entries()) {
-    const state = states[place]!;
+  for (const [nth, index] of places.entries()) {
+    const state = states[index]!;
     const isPart = (state & CAME) !== 0 && (state & WENT) !== 0;
-    const [added, removed, came, went] = lines.subarray(4 * place, 4 * place + 4);
+    const [added, removed, came, went] = lines.subarray(4 * index, 4 * index + 4);
     const additions = added! + (isPart ? 0 : came!);
     const deletions = removed! + (isPart ? 0 : went!);
-    const isLeft = (state & LEFT) !== 0 || additions >= MOST || deletions >= MOST;
+    const isLeft = (state & LEFT) !== 0 || additions >= MAX || deletions >= MAX;
     const at = ROW_BYTES * nth;
     rows.writeUInt32BE(isLeft ? NONE : isPart ? PART : WHOLE, at);
     rows.writeUInt32BE(isLeft ? 0 : additions, at + 4);
     rows.writeUInt32BE(isLeft ? 0 : deletions, at + 8);
-    states[place] = 0;
-    lines.fill(0, 4 * place, 4 * place + 4);
+    states[index] = 0;
+    lines.fill(0, 4 * index, 4 * index + 4);
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-import { type Effort, findChanges } from './changes.ts';
+import { type DiffBudget, findChanges } from './line-diff.changes.ts';
 import type { DiffStats } from './line-diff.ts';
 
 /** More lines that differ are left to git. */
@@ -19,7 +19,7 @@ export function countInterned(
   before: Int32Array,
   after: Int32Array,
   numbers: number,
-  effort: Effort,
+  budget: DiffBudget,
 ): DiffStats | null {
   const shorter = Math.min(before.length, after.length);
   let same = 0;
@@ -50,7 +50,7 @@ export function countInterned(
   };
   for (let at = 0; at < before.length; at += 1) timesBefore[before[at]!]! += 1;
   for (let at = 0; at < after.length; at += 1) timesAfter[after[at]!]! += 1;
-  const isFound = findChanges(pair, effort);
+  const isFound = findChanges(pair, budget);
   for (let at = 0; at < before.length; at += 1) timesBefore[before[at]!] = 0;
   for (let at = 0; at < after.length; at += 1) timesAfter[after[at]!] = 0;
   if (!isFound) return null;

@@ -1,5 +1,5 @@
-import { utf8Length } from '../bytes.ts';
-import type { LinePair, Lines } from './lines.ts';
+import { utf8Length } from '../git.bytes.ts';
+import type { LinePair, Lines } from './line-diff.lines.ts';
 
 /** Lines around a change; changes that share some stand in one hunk. */
 const CONTEXT = 3;

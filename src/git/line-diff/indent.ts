@@ -1,4 +1,4 @@
-import { type Lines, UNKNOWN } from './lines.ts';
+import { type Lines, UNKNOWN } from './line-diff.lines.ts';
 
 /** What git takes into account of where a group of changed lines begins or ends; less is better. */
 const AT_START = 1;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../../test/support/random-objects.ts';
-import { Effort } from './changes.ts';
 import { countInterned } from './count-interned.ts';
-import { InternedLines, type Read } from './interned-lines.ts';
+import { type InternedContent, InternedLines } from './interned-lines.ts';
+import { DiffBudget } from './line-diff.changes.ts';
 import { countLines } from './line-diff.ts';
 
 const WORDS = ['', '}', 'a', 'ab', 'abc\r', 'x'.repeat(127), 'x'.repeat(128), 'y'.repeat(3_000)];
@@ -32,8 +32,8 @@ test('versions that are read one after the other have the numbers of their lines
   for (let file = 0; file < 30; file += 1) {
     interned.clear();
     let lines = Array.from({ length: random.below(200) }, () => `line ${random.below(150)}`);
-    let last: Read | null = null;
-    const known: Read[] = [];
+    let last: InternedContent | null = null;
+    const known: InternedContent[] = [];
     for (let version = 0; version < 25; version += 1) {
       lines = edited(random, version > 2 && random.below(5) === 0 ? [] : lines);
       const content = textOf(random, lines);
@@ -42,8 +42,8 @@ test('versions that are read one after the other have the numbers of their lines
       assert.equal(numbers.length, texts.length);
       last = { content, lines: numbers };
       for (const other of known) {
-        const expected = countLines(other.content, content, new Effort());
-        assert.deepEqual(countInterned(other.lines, numbers, interned.size, new Effort()), expected);
+        const expected = countLines(other.content, content, new DiffBudget());
+        assert.deepEqual(countInterned(other.lines, numbers, interned.size, new DiffBudget()), expected);
       }
       known.push(last);
     }

@@ -1,5 +1,5 @@
-import { commonFrom } from './common-from.ts';
-import { isSame, lineEnd, sumOf, viewOf } from './line-sum.ts';
+import { commonPrefixFrom } from './common-prefix.ts';
+import { isSame, lineEnd, lineHash, viewOf } from './line-sum.ts';
 
 const LINE_FEED = 10;
 const LEAST_PLACES = 4_096;
@@ -13,7 +13,7 @@ const MAX_LINES = 128 * 1024;
 const MAX_PROBES = 16;
 
 /** A content that was read, and its lines by their numbers. */
-export interface Read {
+export interface InternedContent {
   content: Buffer;
   lines: Int32Array;
 }
@@ -59,7 +59,7 @@ export class InternedLines {
    * @param like one that was read before, since all was forgotten last
    * @returns its lines, in memory that is used again; null where there is no room for them, or they were made to take long
    */
-  read(content: Buffer, like: Read | null): Int32Array | null {
+  read(content: Buffer, like: InternedContent | null): Int32Array | null {
     this.#count = 0;
     this.#probes = 0;
     const view = viewOf(content);
@@ -72,7 +72,7 @@ export class InternedLines {
     return true;
   }
 
-  #readLike(content: Buffer, view: DataView, { content: other, lines }: Read): boolean {
+  #readLike(content: Buffer, view: DataView, { content: other, lines }: InternedContent): boolean {
     const otherView = viewOf(other);
     const known = this.#size;
     this.#find(lines);
@@ -82,7 +82,7 @@ export class InternedLines {
     for (let at = 0; at < content.length; ) {
       const from = starts[next]!;
       const most = Math.min(content.length - at, other.length - from);
-      const same = commonFrom({ data: content, view, at }, { data: other, view: otherView, at: from }, most);
+      const same = commonPrefixFrom({ data: content, view, at }, { data: other, view: otherView, at: from }, most);
       const isAll = at + same === content.length && from + same === other.length;
       let to = isAll ? lines.length : lineAt(starts, next, lines.length, from + same);
       // The last line may go on here.
@@ -130,7 +130,7 @@ export class InternedLines {
 
   /** @returns the number of the line that begins there; -1 where there is no room for it */
   #readLine(view: DataView, start: number, end: number): number {
-    const sum = sumOf(view, start, end);
+    const sum = lineHash(view, start, end);
     const number = this.#numberOf(view, start, lineEnd[0]! - start, sum);
     this.#reserve(1);
     this.#lines[this.#count] = number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
 import { Random } from '../../../test/support/random-objects.ts';
-import { Effort } from './changes.ts';
+import { DiffBudget } from './line-diff.changes.ts';
 import { countLines, lineDiff } from './line-diff.ts';
 
 type Pair = readonly [before: Buffer, after: Buffer];
@@ -35,7 +35,7 @@ function gitHunks({ git, bytes }: GitFixture, pairs: readonly Pair[]): Buffer[] 
 function mustBeAsGitsOf(fixture: GitFixture, pairs: readonly Pair[]): void {
   for (const [at, wanted] of gitHunks(fixture, pairs).entries()) {
     const [before, after] = pairs[at]!;
-    const found = lineDiff(before, after, new Effort());
+    const found = lineDiff(before, after, new DiffBudget());
     const text = wanted.toString('latin1');
     assert.equal(
       found?.bytes.toString('latin1'),
@@ -49,7 +49,7 @@ function mustBeAsGitsOf(fixture: GitFixture, pairs: readonly Pair[]): void {
     };
     assert.deepEqual({ additions: found!.additions, deletions: found!.deletions }, counts);
     assert.equal(found!.lines, lines.length);
-    assert.deepEqual(countLines(before, after, new Effort()), counts);
+    assert.deepEqual(countLines(before, after, new DiffBudget()), counts);
   }
 }
 
@@ -146,14 +146,14 @@ test('git is asked where there are very many lines, or it would take long', () =
   const random = new Random(8);
   const lines = (count: number, words: number) =>
     Buffer.from(Array.from({ length: count }, () => `${random.below(words)}\n`).join(''));
-  assert.equal(lineDiff(lines(20_001, 9), lines(9, 9), new Effort()), null);
-  assert.equal(lineDiff(lines(9, 9), lines(20_001, 9), new Effort()), null);
-  assert.notEqual(lineDiff(Buffer.alloc(0), Buffer.from('x\n'.repeat(20_000)), new Effort()), null);
-  const effort = new Effort();
+  assert.equal(lineDiff(lines(20_001, 9), lines(9, 9), new DiffBudget()), null);
+  assert.equal(lineDiff(lines(9, 9), lines(20_001, 9), new DiffBudget()), null);
+  assert.notEqual(lineDiff(Buffer.alloc(0), Buffer.from('x\n'.repeat(20_000)), new DiffBudget()), null);
+  const budget = new DiffBudget();
   let told = 0;
-  while (lineDiff(lines(4_000, 3_000), lines(4_000, 3_000), effort) !== null) told += 1;
+  while (lineDiff(lines(4_000, 3_000), lines(4_000, 3_000), budget) !== null) told += 1;
   assert.ok(told < 20, `${told} were told`);
-  assert.notEqual(lineDiff(lines(40, 30), lines(40, 30), new Effort()), null);
+  assert.notEqual(lineDiff(lines(40, 30), lines(40, 30), new DiffBudget()), null);
 });
 
 test('contents of very many different short lines are read', (t) => {
@@ -176,5 +176,5 @@ test('contents of very many different short lines are read', (t) => {
     gitFixture(t),
     pairs.map(([one, other]): Pair => [Buffer.concat([text, one]), Buffer.concat([text, other])]),
   );
-  assert.equal(lineDiff(short(20_000, 2, 0), short(20_000, 2, 20_000), new Effort())?.additions, 20_000);
+  assert.equal(lineDiff(short(20_000, 2, 0), short(20_000, 2, 20_000), new DiffBudget())?.additions, 20_000);
 });

@@ -1,16 +1,16 @@
-import { type Effort, findChanges } from './changes.ts';
 import { type Hunks, hunksOf } from './hunks.ts';
-import { type Lines, linesOf } from './lines.ts';
+import { type DiffBudget, findChanges } from './line-diff.changes.ts';
+import { type Lines, linesOf } from './line-diff.lines.ts';
 import { slideChanges } from './slide.ts';
 
 /**
  * What differs between two contents, as `git diff` prints it with three lines of context.
- * @param effort of all contents that are compared for one answer
+ * @param budget of all contents that are compared for one answer
  * @returns null where git has to be asked: they are long, or differ in very many lines
  */
-export function lineDiff(before: Buffer, after: Buffer, effort: Effort): Hunks | null {
+export function lineDiff(before: Buffer, after: Buffer, budget: DiffBudget): Hunks | null {
   const pair = linesOf(before, after);
-  if (pair === null || !findChanges(pair, effort)) return null;
+  if (pair === null || !findChanges(pair, budget)) return null;
   slideChanges(pair.before, pair.after, pair.same);
   slideChanges(pair.after, pair.before, pair.same);
   return hunksOf(pair);
@@ -26,9 +26,9 @@ export interface DiffStats {
  * How many lines `lineDiff` would show as added and removed.
  * @returns null where git has to be asked
  */
-export function countLines(before: Buffer, after: Buffer, effort: Effort): DiffStats | null {
+export function countLines(before: Buffer, after: Buffer, budget: DiffBudget): DiffStats | null {
   const pair = linesOf(before, after);
-  if (pair === null || !findChanges(pair, effort)) return null;
+  if (pair === null || !findChanges(pair, budget)) return null;
   return { additions: countChanged(pair.after), deletions: countChanged(pair.before) };
 }
 

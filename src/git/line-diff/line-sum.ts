@@ -5,7 +5,7 @@ const TOP_BITS = 0x80808080 | 0;
 /** Odd, and far from any pattern. */
 const FACTOR = 0x9e3779b1 | 0;
 
-/** Where the line ends that `sumOf` has read last, behind its line feed. */
+/** Where the line ends that `lineHash` has read last, behind its line feed. */
 export const lineEnd: Int32Array = new Int32Array(1);
 
 /**
@@ -13,7 +13,7 @@ export const lineEnd: Int32Array = new Int32Array(1);
  * @param start where it begins, and `end` where the content does
  * @returns a sum, the same for equal lines
  */
-export function sumOf(view: DataView, start: number, end: number): number {
+export function lineHash(view: DataView, start: number, end: number): number {
   let at = start;
   let sum = 0;
   while (at + 4 <= end) {

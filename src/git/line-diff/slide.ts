@@ -1,5 +1,5 @@
 import { SplitScore } from './indent.ts';
-import type { Lines } from './lines.ts';
+import type { Lines } from './line-diff.lines.ts';
 
 /** So many places of a group are looked at for the best one. */
 const MAX_SLIDING = 100;

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { Random } from '../../../test/support/random-objects.ts';
-import { collectGarbage } from '../../core/give-back.ts';
+import { collectGarbage } from '../../core/heap-release.ts';
 import { BlockFile } from './block-file.ts';
 import { BlockFiles } from './block-files.ts';
 
@@ -30,10 +30,10 @@ async function opened(t: TestContext, regions: number, maxBytes = 64 * 1024) {
   /** Looks at the beginning of a region. @returns whether a thread had to read it */
   const visit = async (region: number): Promise<boolean> => {
     const at = region * REGION;
-    const isThere = file.look(at, 100);
+    const isThere = file.tryRead(at, 100);
     if (!isThere) {
       await file.load(at, 100);
-      assert.ok(file.look(at, 100));
+      assert.ok(file.tryRead(at, 100));
     }
     assert.deepEqual(file.bytes.subarray(file.at, file.end), bytes.subarray(at, at + 100));
     return !isThere;
@@ -48,11 +48,11 @@ test('bytes are the same wherever they lie, over blocks and at the end, with few
     for (let round = 0; round < 500; round += 1) {
       const at = random.below(bytes.length);
       const length = random.below(random.pick([10, 5_000, 200_000]));
-      while (!file.look(at, length)) await file.load(at, length);
+      while (!file.tryRead(at, length)) await file.load(at, length);
       assert.ok(file.bytes.subarray(file.at, file.end).equals(bytes.subarray(at, at + length)), `${at} ${length}`);
       assert.deepEqual(file.peek(at, 10), bytes.subarray(at, at + 10));
     }
-    assert.equal(file.look(bytes.length, 1), false);
+    assert.equal(file.tryRead(bytes.length, 1), false);
     await assert.rejects(file.load(bytes.length, 1), { code: 'corrupt' });
   }
 });
@@ -71,7 +71,7 @@ test('bytes are the same while what was read is released again and again', async
   for (let round = 0; round < 300; round += 1) {
     const at = random.below(bytes.length);
     const length = random.below(random.pick([10, 5_000, 200_000]));
-    while (!file.look(at, length)) await file.load(at, length);
+    while (!file.tryRead(at, length)) await file.load(at, length);
     assert.ok(file.bytes.subarray(file.at, file.end).equals(bytes.subarray(at, at + length)), `${at} ${length}`);
     if (round % 10 === 0) await turn();
   }
@@ -93,9 +93,9 @@ test('what is released is no longer held, and a file that is read to its end sta
   await turn();
   collectGarbage();
   assert.equal(held.deref(), undefined);
-  assert.equal(file.look(0, 10), false);
+  assert.equal(file.tryRead(0, 10), false);
   await file.load(0, 10);
-  assert.ok(file.look(0, 10));
+  assert.ok(file.tryRead(0, 10));
 });
 
 test('after some regions that threads have read, the rest of a file is read at once', async (t) => {
@@ -119,9 +119,9 @@ test('files that are on a disk make others be tried later, until many reads have
   for (let region = 0; region < 4; region += 1) assert.ok(await visit(region));
   disk.ms = 2;
   assert.equal(await visit(4), false);
-  assert.equal(files.doubt.regions, 16);
+  assert.equal(files.latencyProbe.regions, 16);
   disk.ms = 0;
   for (let region = 5; region < 21; region += 1) assert.ok(await visit(region), String(region));
   for (let region = 21; region < 85; region += 1) assert.equal(await visit(region), false, String(region));
-  assert.equal(files.doubt.regions, 4);
+  assert.equal(files.latencyProbe.regions, 4);
 });

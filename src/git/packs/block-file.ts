@@ -1,6 +1,6 @@
 import { type BigIntStats, fstat, open } from 'node:fs';
 import { promisify } from 'node:util';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import { BLOCK, type Block, type BlockFiles } from './block-files.ts';
 import { Handle, refuse } from './file-handle.ts';
 
@@ -27,7 +27,7 @@ export class BlockFile {
   readonly path: string;
   /** Of the clock of all files. */
   lastUsed = 0;
-  /** What `look` has found: from `at` to `end` of these bytes. */
+  /** What `tryRead` has found: from `at` to `end` of these bytes. */
   bytes: Buffer = NO_BLOCK.bytes;
   at = 0;
   end = 0;
@@ -47,7 +47,7 @@ export class BlockFile {
   constructor(path: string, files: BlockFiles) {
     this.path = path;
     this.#files = files;
-    this.#toLoad = files.doubt.regions;
+    this.#toLoad = files.latencyProbe.regions;
   }
 
   /** Whether somebody reads it piece by piece. */
@@ -78,7 +78,7 @@ export class BlockFile {
    * @returns whether they are in `bytes` now, from `at` to `end`, until somebody looks at any file again; false where they are not in
    *   memory for sure: `load` them, then look again
    */
-  look(offset: number, length: number): boolean {
+  tryRead(offset: number, length: number): boolean {
     if (this.#handle === undefined || offset >= this.#size) return false;
     const number = Math.floor(offset / BLOCK);
     const block = this.#block(number);
@@ -92,11 +92,11 @@ export class BlockFile {
 
   /** The same as a copy; null where they are not in memory for sure. */
   peek(offset: number, length: number): Buffer | null {
-    return this.look(offset, length) ? Buffer.from(this.bytes.subarray(this.at, this.end)) : null;
+    return this.tryRead(offset, length) ? Buffer.from(this.bytes.subarray(this.at, this.end)) : null;
   }
 
   /**
-   * Brings bytes into memory, so that `look` finds them.
+   * Brings bytes into memory, so that `tryRead` finds them.
    * @throws the file system's error; GitError `corrupt` where the file ends before `offset`, `aborted`
    */
   async load(offset: number, length: number): Promise<void> {
@@ -151,7 +151,7 @@ export class BlockFile {
   }
 
   /** Closes it and forgets what was read: its bytes are not what they should be. */
-  forget(): void {
+  invalidate(): void {
     this.close();
     this.#identity = '';
   }
@@ -220,8 +220,8 @@ export class BlockFile {
     const started = this.#files.now();
     const read = this.#handle!.readSync(bytes, length, offset, this.path);
     this.lastUsed = this.#files.now();
-    if (this.#files.doubt.took(this.lastUsed - started, isTrial)) {
-      this.#toLoad = this.#files.doubt.regions;
+    if (this.#files.latencyProbe.record(this.lastUsed - started, isTrial)) {
+      this.#toLoad = this.#files.latencyProbe.regions;
       this.#present.fill(0);
     }
     if (read < length) throw new GitError('corrupt', `${this.path} is far too short`);

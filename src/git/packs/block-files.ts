@@ -1,6 +1,6 @@
-import { GitError } from '../errors.ts';
-import { Doubt } from './doubt.ts';
-import { scratchOf } from './scratch.ts';
+import { GitError } from '../git.errors.ts';
+import { allocateScratch } from './buffer-pool.ts';
+import { DiskLatencyProbe } from './disk-latency-probe.ts';
 
 /** What is read and kept at a time. */
 export const BLOCK = 16 * 1024;
@@ -27,7 +27,7 @@ interface OpenFile {
 
 /** What the files of all repositories share: blocks in memory, and how many of them are open, both bounded. */
 export class BlockFiles {
-  readonly doubt = new Doubt();
+  readonly latencyProbe = new DiskLatencyProbe();
   /** Gives milliseconds. */
   readonly now: () => number;
   readonly #blocks: Block[] = [];
@@ -36,7 +36,7 @@ export class BlockFiles {
   #taken = 0;
   readonly #maxBlocks: number;
   #hand = 0;
-  #joint = scratchOf(0);
+  #joint = allocateScratch(0);
   readonly #maxOpen: number;
   readonly #idleMs: number;
   readonly #open = new Set<OpenFile>();
@@ -81,7 +81,7 @@ export class BlockFiles {
 
   #allocated(): Buffer {
     if (this.#taken === this.#piece.length) {
-      this.#piece = scratchOf(BLOCK * Math.min(TOGETHER, this.#maxBlocks - this.#blocks.length));
+      this.#piece = allocateScratch(BLOCK * Math.min(TOGETHER, this.#maxBlocks - this.#blocks.length));
       this.#taken = 0;
     }
     this.#taken += BLOCK;
@@ -99,12 +99,12 @@ export class BlockFiles {
     this.#hand = 0;
     this.#piece = Buffer.alloc(0);
     this.#taken = 0;
-    this.#joint = scratchOf(0);
+    this.#joint = allocateScratch(0);
   }
 
   /** Memory for bytes that lie in several blocks, used again for the next. */
   joint(length: number): Buffer {
-    if (this.#joint.length < length) this.#joint = scratchOf(Math.max(length, 4 * BLOCK));
+    if (this.#joint.length < length) this.#joint = allocateScratch(Math.max(length, 4 * BLOCK));
     return this.#joint;
   }
 

@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 
 /** Bytes that are copied one by one: so many take less time than a call. */
 const FEW = 32;
@@ -32,15 +32,15 @@ export function resultSize(delta: Buffer): number {
 /**
  * What a delta makes of its base (gitformat-pack, "Deltified representation").
  * @param maxBytes of the result
- * @param scratch memory for a result that is needed for a moment, where it is large enough
+ * @param buffer memory for a result that is needed for a moment, where it is large enough
  * @throws GitError `corrupt`
  */
-export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number, scratch?: Buffer): Buffer {
+export function applyDelta(base: Buffer, delta: Buffer, maxBytes: number, buffer?: Buffer): Buffer {
   const stated = sizeAt(delta, 0);
   const made = sizeAt(delta, sizeEnd);
   if (stated !== base.length || made > maxBytes) throw corrupt();
-  const fits = scratch !== undefined && made <= scratch.length;
-  const result = fits ? scratch.subarray(0, made) : Buffer.allocUnsafe(made);
+  const fits = buffer !== undefined && made <= buffer.length;
+  const result = fits ? buffer.subarray(0, made) : Buffer.allocUnsafe(made);
   let at = sizeEnd;
   let filled = 0;
   while (at < delta.length) {

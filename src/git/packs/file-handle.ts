@@ -1,7 +1,7 @@
 import { close, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { isMissing } from '../durable.ts';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 
 const readAsync = promisify(read) as unknown as (
   fd: number,

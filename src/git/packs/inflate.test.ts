@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { Random } from '../../../test/support/random-objects.ts';
-import { GitError } from '../errors.ts';
-import { inflatedNow, inflatedStart } from './inflate.ts';
-import { scratchOf } from './scratch.ts';
+import { GitError } from '../git.errors.ts';
+import { allocateScratch } from './buffer-pool.ts';
+import { inflateBytesSync, inflatePrefix } from './inflate.ts';
 
-const scratch = scratchOf(4_096);
+const buffer = allocateScratch(4_096);
 
 /** Lines that zlib makes codes of their own for. */
 function someText(random: Random, length: number): Buffer {
@@ -27,7 +27,7 @@ function soundness(stream: Buffer, size: number): Buffer | 'corrupt' {
 
 function inflate(stream: Buffer, from: number, to: number, size: number, memory?: Buffer): Buffer | 'corrupt' {
   try {
-    return Buffer.from(inflatedNow(stream, from, to, size, memory));
+    return Buffer.from(inflateBytesSync(stream, from, to, size, memory));
   } catch (error) {
     assert.ok(error instanceof GitError && error.code === 'corrupt', String(error));
     return 'corrupt';
@@ -49,7 +49,7 @@ test('one stream after another comes out, sound, damaged, cut, or of another len
     // What follows is that of other objects, where nothing is cut off.
     const bytes = wrong === 2 ? between : Buffer.concat([between, Buffer.alloc(random.below(50), 120)]);
     const wanted = soundness(cut, size);
-    const found = inflate(bytes, between.length - cut.length, bytes.length, size, random.pick([scratch, undefined]));
+    const found = inflate(bytes, between.length - cut.length, bytes.length, size, random.pick([buffer, undefined]));
     assert.deepEqual(found, wanted, `round ${round}`);
     count[wanted === 'corrupt' ? 'corrupt' : 'sound'] += 1;
   }
@@ -59,10 +59,10 @@ test('one stream after another comes out, sound, damaged, cut, or of another len
 test('what comes out lies in the memory that was given, or in memory of its own', () => {
   const data = someText(new Random(5), 2_000);
   const stream = deflateSync(data);
-  assert.equal(inflatedNow(stream, 0, stream.length, data.length, scratch).buffer, scratch.buffer);
-  const own = inflatedNow(stream, 0, stream.length, data.length);
+  assert.equal(inflateBytesSync(stream, 0, stream.length, data.length, buffer).buffer, buffer.buffer);
+  const own = inflateBytesSync(stream, 0, stream.length, data.length);
   const sevens = deflateSync(Buffer.alloc(2_000, 7));
-  const other = inflatedNow(sevens, 0, sevens.length, 2_000);
+  const other = inflateBytesSync(sevens, 0, sevens.length, 2_000);
   assert.notEqual(own.buffer, other.buffer);
   assert.deepEqual(own, data);
 });
@@ -75,20 +75,20 @@ test('where a damaged file leaves nothing, or less than that, it is corrupt', ()
     [9, 3],
     [stream.length, stream.length + 20],
   ] as const)
-    assert.equal(inflate(stream, from, to, data.length, scratch), 'corrupt', `${from} to ${to}`);
-  assert.deepEqual(inflate(stream, 0, stream.length + 20, data.length, scratch), data);
-  assert.deepEqual(inflatedStart(Buffer.alloc(0)), Buffer.alloc(0));
+    assert.equal(inflate(stream, from, to, data.length, buffer), 'corrupt', `${from} to ${to}`);
+  assert.deepEqual(inflate(stream, 0, stream.length + 20, data.length, buffer), data);
+  assert.deepEqual(inflatePrefix(Buffer.alloc(0)), Buffer.alloc(0));
 });
 
 test('the start of a stream is told without the rest of it', () => {
   const data = someText(new Random(6), 5_000);
   const stream = deflateSync(data);
   for (const length of [512, stream.length]) {
-    const start = inflatedStart(stream.subarray(0, length));
+    const start = inflatePrefix(stream.subarray(0, length));
     assert.ok(start.length >= 64);
     assert.deepEqual(start, data.subarray(0, start.length));
   }
-  assert.deepEqual(inflatedStart(deflateSync(Buffer.from('ab'))), Buffer.from('ab'));
-  assert.throws(() => inflatedStart(Buffer.from('no stream of zlib')), GitError);
-  assert.deepEqual(inflatedStart(deflateSync(Buffer.from('abc'))), Buffer.from('abc'));
+  assert.deepEqual(inflatePrefix(deflateSync(Buffer.from('ab'))), Buffer.from('ab'));
+  assert.throws(() => inflatePrefix(Buffer.from('no stream of zlib')), GitError);
+  assert.deepEqual(inflatePrefix(deflateSync(Buffer.from('abc'))), Buffer.from('abc'));
 });

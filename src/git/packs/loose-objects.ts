@@ -2,18 +2,18 @@ import { readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../durable.ts';
-import { GitError } from '../errors.ts';
-import type { ObjectType } from '../objects.ts';
+import { GitError } from '../git.errors.ts';
+import type { ObjectType } from '../git.objects.ts';
 import { BlockFile } from './block-file.ts';
 import type { BlockFiles } from './block-files.ts';
 import { refuse } from './file-handle.ts';
-import { inflated, inflatedNow, inflatedStart, longestCompressed } from './inflate.ts';
-import { inflatedChunks } from './inflated-chunks.ts';
-import { gathered, type RawObject, type RawStream } from './raw-object.ts';
-import { MOST_STORED, storedStart } from './stored-stream.ts';
+import { inflateBytes, inflateBytesSync, inflatePrefix, maxAnyCompressedBytes } from './inflate.ts';
+import { inflateChunks } from './inflate-chunks.ts';
+import { concatChunks, type RawObject, type RawStream } from './raw-object.ts';
+import { MAX_STORED_BYTES, storedStart } from './stored-stream.ts';
 
 /** A file up to here is read at once. */
-const AT_ONCE = 16 * 1024;
+const BATCH_SIZE = 16 * 1024;
 /** Enough for the header: its bytes come first. */
 const START = 512;
 const WHOLE = 1024 * 1024;
@@ -59,8 +59,8 @@ export class LooseObjects {
       const all = length + size;
       const data =
         size > WHOLE
-          ? await gathered(inflatedChunks(file, 0, all), all)
-          : await contentOf(bytes ?? (await file.read(0, Math.min(file.size, longestCompressed(all)))), all);
+          ? await concatChunks(inflateChunks(file, 0, all), all)
+          : await contentOf(bytes ?? (await file.read(0, Math.min(file.size, maxAnyCompressedBytes(all)))), all);
       return { type, size, data: data.subarray(length) };
     } finally {
       file.close();
@@ -100,7 +100,7 @@ export class LooseObjects {
     try {
       const start = bytes?.subarray(0, START) ?? (await file.read(0, START));
       if (start.length === 0) throw new GitError('corrupt', `object file ${path} is empty`);
-      return { file, bytes, header: headerOf(storedStart(start) ?? inflatedStart(start), path) };
+      return { file, bytes, header: headerOf(storedStart(start) ?? inflatePrefix(start), path) };
     } catch (error) {
       file.close();
       throw error;
@@ -109,13 +109,13 @@ export class LooseObjects {
 }
 
 const contentOf = (bytes: Buffer, size: number): Buffer | Promise<Buffer> =>
-  size <= MOST_STORED && storedStart(bytes) !== null
-    ? inflatedNow(bytes, 0, bytes.length, size, Buffer.allocUnsafeSlow(size))
-    : inflated(bytes, size);
+  size <= MAX_STORED_BYTES && storedStart(bytes) !== null
+    ? inflateBytesSync(bytes, 0, bytes.length, size, Buffer.allocUnsafeSlow(size))
+    : inflateBytes(bytes, size);
 
 function smallFile(path: string): Buffer | null {
   try {
-    return statSync(path).size <= AT_ONCE ? readFileSync(path) : null;
+    return statSync(path).size <= BATCH_SIZE ? readFileSync(path) : null;
   } catch (error) {
     return refuse(error, path);
   }
@@ -130,7 +130,7 @@ function headerOf(start: Buffer, path: string): Header {
 async function* withoutHeader(file: BlockFile, length: number, size: number): AsyncGenerator<Buffer> {
   let first = true;
   try {
-    for await (const chunk of inflatedChunks(file, 0, length + size)) {
+    for await (const chunk of inflateChunks(file, 0, length + size)) {
       yield first ? chunk.subarray(length) : chunk;
       first = false;
     }

@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import type { BlockFile } from './block-file.ts';
 import { bytesOf, SortedIds } from './sorted-ids.ts';
 
@@ -61,10 +61,10 @@ export class MultiPackIndex {
   }
 
   /** Which pack has the object whose id has this place, and where in it. */
-  positionAt(place: number): Position | Promise<Position> {
+  positionAt(index: number): Position | Promise<Position> {
     const file = this.#file;
-    const at = this.#offsets.at + place * 8;
-    if (!file.look(at, 8)) return file.load(at, 8).then(() => this.positionAt(place));
+    const at = this.#offsets.at + index * 8;
+    if (!file.tryRead(at, 8)) return file.load(at, 8).then(() => this.positionAt(index));
     const pack = this.#stems[file.bytes.readUInt32BE(file.at)];
     const offset = file.bytes.readUInt32BE(file.at + 4);
     if (pack === undefined) throw this.#bad();
@@ -73,8 +73,8 @@ export class MultiPackIndex {
       : this.#far(pack, this.#large, offset - LARGE);
   }
 
-  async #far(pack: string, large: Chunk, place: number): Promise<Position> {
-    const at = place * 8;
+  async #far(pack: string, large: Chunk, index: number): Promise<Position> {
+    const at = index * 8;
     if (at + 8 > large.size) throw this.#bad();
     return { pack, offset: Number((await bytesOf(this.#file, large.at + at, 8)).readBigUInt64BE(0)) };
   }

@@ -1,12 +1,12 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isMissing } from '../durable.ts';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import { LooseObjects } from './loose-objects.ts';
 import type { Pack } from './pack.ts';
-import { Wait } from './pack-contents.ts';
+import { PendingRead } from './pack-contents.ts';
 import { PackFolder } from './pack-folder.ts';
-import { owned, type RawObject, type RawStream, type Shared } from './raw-object.ts';
+import { detachedObject, type PackResources, type RawObject, type RawStream } from './raw-object.ts';
 
 /** Looks for what moves from file to file; each finds something else on disk than the one before. */
 const MAX_LOOKS = 20;
@@ -25,7 +25,7 @@ interface Source {
 
 /** The objects of one repository, alternates included, read from its files. */
 export class ObjectStore {
-  readonly #shared: Shared;
+  readonly #shared: PackResources;
   readonly #hashBytes: number;
   /** Its own folder first. */
   #folders: { packs: PackFolder; loose: LooseObjects }[];
@@ -34,7 +34,7 @@ export class ObjectStore {
    * @param folder the `objects` folder; nothing is read yet
    * @param hashBytes of its object ids: 20 or 32
    */
-  constructor(folder: string, shared: Shared, hashBytes: number) {
+  constructor(folder: string, shared: PackResources, hashBytes: number) {
     this.#shared = shared;
     this.#hashBytes = hashBytes;
     this.#folders = [this.#open(folder)];
@@ -52,7 +52,7 @@ export class ObjectStore {
    * @throws GitError `corrupt` where it, or what may hold it, is damaged, `denied`, `busy`; `Unwieldy`
    */
   async read(oid: string, maxBytes: number): Promise<RawObject | null> {
-    return await this.use(oid, maxBytes, owned);
+    return await this.use(oid, maxBytes, detachedObject);
   }
 
   /**
@@ -60,7 +60,7 @@ export class ObjectStore {
    * @throws as `read`, and what `take` throws
    */
   async use<T>(oid: string, maxBytes: number, take: (object: RawObject) => T): Promise<T | null> {
-    const others = this.#shared.turns.next();
+    const others = this.#shared.fairness.next();
     if (others !== undefined) await others;
     this.#shared.files.refuseClosed();
     const begun = this.#tryNow(oid, maxBytes);
@@ -142,7 +142,7 @@ export class ObjectStore {
 
   /** What the first place that holds a sound copy of an object gives. */
   async #find<T>(oid: string, take: (source: Source) => Promise<T>): Promise<T | null> {
-    const others = this.#shared.turns.next();
+    const others = this.#shared.fairness.next();
     if (others !== undefined) await others;
     this.#shared.files.refuseClosed();
     const id = Buffer.from(oid, 'hex');
@@ -178,9 +178,9 @@ export class ObjectStore {
    */
   #tryNow(oid: string, maxBytes: number): RawObject | Promise<RawObject | null> | null {
     try {
-      const found = this.#folders[0]!.packs.tryNow(Buffer.from(oid, 'hex'), maxBytes);
+      const found = this.#folders[0]!.packs.trySync(Buffer.from(oid, 'hex'), maxBytes);
       if (found === null) return null;
-      if (found instanceof Wait) return found.end.then(none, none);
+      if (found instanceof PendingRead) return found.end.then(none, none);
       return found instanceof Promise ? found.then((one) => this.#ifSound(oid, one), none) : this.#ifSound(oid, found);
     } catch {
       // There may be a sound one elsewhere.
@@ -194,7 +194,7 @@ export class ObjectStore {
     if (data === null || this.#shared.readsVersions) return object;
     if (data.length <= SLICE) return this.#idOf(type, data) === oid ? object : null;
     // Others read meanwhile.
-    const lasting = owned(object);
+    const lasting = detachedObject(object);
     return this.#idOfLarge(type, lasting.data!).then((id) => (id === oid ? lasting : null));
   }
 
@@ -242,7 +242,7 @@ async function tried<T>(take: () => Promise<T>, damage: GitError[], pack?: Pack)
     if (isMissing(error)) return undefined;
     if (!(error instanceof GitError) || error.code !== 'corrupt') throw error;
     damage.push(error);
-    pack?.forget();
+    pack?.invalidate();
     return undefined;
   }
 }

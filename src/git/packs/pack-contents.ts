@@ -1,14 +1,22 @@
 import { SERVER } from '../../core/fair-slots.ts';
-import { GitError } from '../errors.ts';
-import type { ObjectType } from '../objects.ts';
+import { GitError } from '../git.errors.ts';
+import type { ObjectType } from '../git.objects.ts';
 import type { BlockFile } from './block-file.ts';
+import { allocateScratch, copyFromPool } from './buffer-pool.ts';
 import { applyDelta, resultSize } from './delta.ts';
-import { inflated, inflatedNow, inflatedStart, LARGE, longestCompressed, mostCompressed, SMALL } from './inflate.ts';
-import { inflatedChunks } from './inflated-chunks.ts';
-import type { Bases } from './kept-bases.ts';
+import type { Bases } from './delta-base-cache.ts';
+import {
+  inflateBytes,
+  inflateBytesSync,
+  inflatePrefix,
+  MAX_INLINE_BYTES,
+  MAX_INLINE_BYTES_OF_READERS,
+  maxAnyCompressedBytes,
+  maxCompressedBytes,
+} from './inflate.ts';
+import { inflateChunks } from './inflate-chunks.ts';
 import type { Entry } from './pack-entry.ts';
-import { gathered, type RawObject, type Shared, Unwieldy } from './raw-object.ts';
-import { own, scratchOf } from './scratch.ts';
+import { concatChunks, type PackResources, type RawObject, TooLargeToRead } from './raw-object.ts';
 
 /** What an object is made of. */
 export interface Chain {
@@ -20,7 +28,7 @@ export interface Chain {
 }
 
 /** What is not in memory yet: when it has come, what was asked is to be asked again. */
-export class Wait {
+export class PendingRead {
   readonly end: Promise<unknown>;
 
   constructor(end: Promise<unknown>) {
@@ -30,64 +38,64 @@ export class Wait {
 
 /** The longest chain that is applied without a wait, and the most that all of its deltas may inflate to. */
 const MAX_AT_ONCE = 64;
-const MAX_DELTAS_AT_ONCE = MAX_AT_ONCE * SMALL;
+const MAX_DELTAS_AT_ONCE = MAX_AT_ONCE * MAX_INLINE_BYTES;
 /** Enough of a delta for its sizes, compressed or not: codes of its own take a stream up to 350 bytes (RFC 1951, 3.2.7). */
 const DELTA_START = 512;
 /** Deltas, and what they are applied to, in memory. */
 const MAX_DELTIFIED = 32 * 1024 * 1024;
 /** Contents that are read as a whole; larger ones come in pieces. */
-export const WHOLE = 1024 * 1024;
+export const MAX_WHOLE_BYTES = 1024 * 1024;
 /** Of a long chain the first and each eighth are kept: making some more takes less than keeping them. */
 const KEEP_EACH = 8;
 
 /** For the delta that is applied last, for the one before it, and for what these make in turns. */
-const [lastDelta, oneDelta] = [scratchOf(SMALL), scratchOf(LARGE)];
-const made = [scratchOf(LARGE), scratchOf(LARGE)] as const;
+const [lastDelta, oneDelta] = [allocateScratch(MAX_INLINE_BYTES), allocateScratch(MAX_INLINE_BYTES_OF_READERS)];
+const made = [allocateScratch(MAX_INLINE_BYTES_OF_READERS), allocateScratch(MAX_INLINE_BYTES_OF_READERS)] as const;
 
 /** Makes contents of what the entries of one pack hold. */
 export class PackContents {
   readonly #file: BlockFile;
-  readonly #shared: Shared;
+  readonly #shared: PackResources;
   readonly #hashBytes: number;
   /** What deltas of the file's content were applied to. */
   #bases: Bases = new Map();
 
-  constructor(file: BlockFile, shared: Shared, hashBytes: number) {
+  constructor(file: BlockFile, shared: PackResources, hashBytes: number) {
     this.#file = file;
     this.#shared = shared;
     this.#hashBytes = hashBytes;
   }
 
   /** Forgets what was made of another file that was at this place. */
-  forget(): void {
+  invalidate(): void {
     this.#bases = new Map();
   }
 
   /** What is kept of the content that begins at an offset, until the next look at any content. */
-  kept(offset: number): { type: ObjectType; data: Buffer } | undefined {
+  cached(offset: number): { type: ObjectType; data: Buffer } | undefined {
     return this.#shared.bases.get(this.#bases, offset);
   }
 
   /** The object that a chain makes; see `Pack.read`. */
-  read(chain: Chain, maxBytes: number): RawObject | Promise<RawObject> | Wait {
+  read(chain: Chain, maxBytes: number): RawObject | Promise<RawObject> | PendingRead {
     const { type, deltas, root } = chain;
     const last = deltas[0];
     let size = last === undefined ? sizeOf(root) : 0;
     let delta: Buffer | undefined;
     if (last !== undefined) {
-      const isWhole = last.size <= (maxBytes < 0 ? DELTA_START : SMALL);
+      const isWhole = last.size <= (maxBytes < 0 ? DELTA_START : MAX_INLINE_BYTES);
       const start = isWhole ? this.#inflated(last, lastDelta) : this.#start(last);
-      if (start instanceof Wait) return start;
+      if (start instanceof PendingRead) return start;
       if (isWhole) delta = start;
       size = resultSize(start);
     }
     if (size > maxBytes) return { type, size, data: null };
-    if (!isQuick(chain, this.#shared.atOnce)) {
-      const lasting = { ...chain, root: Buffer.isBuffer(root) ? own(root) : root };
+    if (!isQuick(chain, this.#shared.inlineInflateBytes)) {
+      const lasting = { ...chain, root: Buffer.isBuffer(root) ? copyFromPool(root) : root };
       return this.#content(lasting, size).then((data) => ({ type, size, data }));
     }
     const data = this.#applied(chain, delta);
-    if (data instanceof Wait) return data;
+    if (data instanceof PendingRead) return data;
     const entry = last ?? root;
     // The next version may be made of this one.
     if (this.#shared.readsVersions && !Buffer.isBuffer(entry))
@@ -96,10 +104,10 @@ export class PackContents {
   }
 
   /** What the first bytes of a delta inflate to. */
-  #start({ dataAt }: Entry): Buffer | Wait {
+  #start({ dataAt }: Entry): Buffer | PendingRead {
     const file = this.#file;
-    if (!file.look(dataAt, DELTA_START)) return new Wait(file.load(dataAt, DELTA_START));
-    return inflatedStart(file.bytes.subarray(file.at, file.end));
+    if (!file.tryRead(dataAt, DELTA_START)) return new PendingRead(file.load(dataAt, DELTA_START));
+    return inflatePrefix(file.bytes.subarray(file.at, file.end));
   }
 
   /** What is left of the file for an entry, of these bytes. */
@@ -108,39 +116,39 @@ export class PackContents {
   }
 
   /** Inflates what a small entry holds. */
-  #inflated(entry: Entry, scratch: Buffer, most = mostCompressed(entry.size)): Buffer | Wait {
+  #inflated(entry: Entry, buffer: Buffer, maxBytes = maxCompressedBytes(entry.size)): Buffer | PendingRead {
     const file = this.#file;
-    const length = this.#within(entry, most);
-    if (!file.look(entry.dataAt, length)) return new Wait(file.load(entry.dataAt, length));
+    const length = this.#within(entry, maxBytes);
+    if (!file.tryRead(entry.dataAt, length)) return new PendingRead(file.load(entry.dataAt, length));
     try {
-      return inflatedNow(file.bytes, file.at, file.end, entry.size, scratch);
+      return inflateBytesSync(file.bytes, file.at, file.end, entry.size, buffer);
     } catch (error) {
-      const longest = longestCompressed(entry.size);
+      const longest = maxAnyCompressedBytes(entry.size);
       if (this.#within(entry, longest) <= length) throw error;
-      return this.#inflated(entry, scratch, longest);
+      return this.#inflated(entry, buffer, longest);
     }
   }
 
   /** The same for one of any size, in memory of its own. */
   async #inflatedLater(entry: Entry): Promise<Buffer> {
-    const now = entry.size <= SMALL ? this.#inflated(entry, oneDelta) : undefined;
-    if (Buffer.isBuffer(now)) return own(now);
+    const now = entry.size <= MAX_INLINE_BYTES ? this.#inflated(entry, oneDelta) : undefined;
+    if (Buffer.isBuffer(now)) return copyFromPool(now);
     await now?.end;
-    const length = this.#within(entry, mostCompressed(entry.size));
+    const length = this.#within(entry, maxCompressedBytes(entry.size));
     try {
-      return await inflated(await this.#file.read(entry.dataAt, length), entry.size);
+      return await inflateBytes(await this.#file.read(entry.dataAt, length), entry.size);
     } catch (error) {
-      const longest = this.#within(entry, longestCompressed(entry.size));
+      const longest = this.#within(entry, maxAnyCompressedBytes(entry.size));
       if (!(error instanceof GitError) || error.code !== 'corrupt' || longest <= length) throw error;
-      return await inflated(await this.#file.read(entry.dataAt, longest), entry.size);
+      return await inflateBytes(await this.#file.read(entry.dataAt, longest), entry.size);
     }
   }
 
   /** @param delta the last one inflated, where it is */
-  #applied({ type, deltas, root }: Chain, delta: Buffer | undefined): Buffer | Wait {
+  #applied({ type, deltas, root }: Chain, delta: Buffer | undefined): Buffer | PendingRead {
     const isKnown = Buffer.isBuffer(root);
     const start = isKnown ? root : this.#inflated(root, made[deltas.length % 2]!);
-    if (start instanceof Wait) return start;
+    if (start instanceof PendingRead) return start;
     let data = start;
     for (let n = deltas.length - 1, from = isKnown ? -1 : root.offset; n >= 0; n -= 1) {
       const entry = deltas[n]!;
@@ -148,7 +156,7 @@ export class PackContents {
         this.#shared.bases.set(this.#bases, from, type, data);
       const next = n === 0 ? delta : undefined;
       const one = next ?? this.#inflated(entry, oneDelta);
-      if (one instanceof Wait) return one;
+      if (one instanceof PendingRead) return one;
       data = applyDelta(data, one, MAX_DELTIFIED, made[n % 2]);
       from = entry.offset;
     }
@@ -158,13 +166,13 @@ export class PackContents {
   /** The content of a chain that takes its time. */
   async #content(chain: Chain, size: number): Promise<Buffer> {
     const { deltas, root } = chain;
-    if (deltas.length === 0 && !Buffer.isBuffer(root) && size > WHOLE) {
-      return await gathered(inflatedChunks(this.#file, root.dataAt, size), size);
+    if (deltas.length === 0 && !Buffer.isBuffer(root) && size > MAX_WHOLE_BYTES) {
+      return await concatChunks(inflateChunks(this.#file, root.dataAt, size), size);
     }
-    const most = deltas.reduce((largest, delta) => Math.max(largest, delta.size), Math.max(sizeOf(root), size));
-    if (most > MAX_DELTIFIED) throw new Unwieldy(`a delta of ${most} bytes`);
-    if (most <= WHOLE) return await this.#appliedLater(chain);
-    const give = await this.#shared.memory.take(SERVER, { cost: 3 * most });
+    const maxBytes = deltas.reduce((largest, delta) => Math.max(largest, delta.size), Math.max(sizeOf(root), size));
+    if (maxBytes > MAX_DELTIFIED) throw new TooLargeToRead(`a delta of ${maxBytes} bytes`);
+    if (maxBytes <= MAX_WHOLE_BYTES) return await this.#appliedLater(chain);
+    const give = await this.#shared.memory.take(SERVER, { cost: 3 * maxBytes });
     try {
       return await this.#appliedLater(chain);
     } finally {
@@ -182,7 +190,7 @@ export class PackContents {
       const delta = await this.#inflatedLater(entry);
       data = applyDelta(data, delta, MAX_DELTIFIED);
       from = entry.offset;
-      await this.#shared.turns.next();
+      await this.#shared.fairness.next();
     }
     return data;
   }

@@ -2,14 +2,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isMissing } from '../durable.ts';
-import { GitError } from '../errors.ts';
 import { type FileStamp, isUnchanged, stampOf } from '../file-stamp.ts';
+import { GitError } from '../git.errors.ts';
 import { BlockFile } from './block-file.ts';
 import { refuse } from './file-handle.ts';
 import { MultiPackIndex } from './multi-pack-index.ts';
 import { Pack } from './pack.ts';
-import { Wait } from './pack-contents.ts';
-import type { Shared } from './raw-object.ts';
+import { PendingRead } from './pack-contents.ts';
+import type { PackResources } from './raw-object.ts';
 
 const MULTI = 'multi-pack-index';
 
@@ -24,7 +24,7 @@ interface Place {
 /** The packs of one `objects` folder, as they were when it was last looked at. */
 export class PackFolder {
   readonly folder: string;
-  readonly #shared: Shared;
+  readonly #shared: PackResources;
   readonly #hashBytes: number;
   readonly #multiFile: BlockFile;
   /** The one that was of use last first. */
@@ -39,7 +39,7 @@ export class PackFolder {
   #alternates: string[] = [];
 
   /** @param folder the `objects` folder */
-  constructor(folder: string, shared: Shared, hashBytes: number) {
+  constructor(folder: string, shared: PackResources, hashBytes: number) {
     this.folder = folder;
     this.#shared = shared;
     this.#hashBytes = hashBytes;
@@ -79,25 +79,25 @@ export class PackFolder {
 
   /**
    * An object of the pack that had the last one, or of those of the multi-pack index, as far as it comes without waiting for the disk.
-   * @returns null where it has to be looked for; else as `Pack.tryNow`
+   * @returns null where it has to be looked for; else as `Pack.trySync`
    * @throws as `Pack.read`
    */
-  tryNow(id: Buffer, maxBytes: number): ReturnType<Pack['tryNow']> {
-    if (!this.#hasMulti) return this.#packs[0]?.tryNow(id, maxBytes) ?? null;
+  trySync(id: Buffer, maxBytes: number): ReturnType<Pack['trySync']> {
+    if (!this.#hasMulti) return this.#packs[0]?.trySync(id, maxBytes) ?? null;
     if (!this.#multiFile.use() || this.#multi?.serial !== this.#multiFile.serial) return null;
     const { index } = this.#multi;
     const place = index.ids.find(id);
-    if (typeof place !== 'number') return new Wait(place);
+    if (typeof place !== 'number') return new PendingRead(place);
     const position = place < 0 ? null : index.positionAt(place);
-    if (position instanceof Promise) return new Wait(position);
-    return position === null ? null : (this.#byStem.get(position.pack)?.tryNow(position.offset, maxBytes) ?? null);
+    if (position instanceof Promise) return new PendingRead(position);
+    return position === null ? null : (this.#byStem.get(position.pack)?.trySync(position.offset, maxBytes) ?? null);
   }
 
   /** At most `max` ids of each pack that begin with these digits. */
   async beginningWith(digits: string, max: number): Promise<string[]> {
     const lists: string[][] = [];
     for (const pack of this.#packs) {
-      await this.#shared.turns.next();
+      await this.#shared.fairness.next();
       try {
         lists.push(await pack.beginningWith(digits, max));
       } catch (error) {
@@ -131,8 +131,8 @@ export class PackFolder {
 
   /** Closes all of its files. */
   close(): void {
-    for (const pack of this.#packs) pack.forget();
-    this.#multiFile.forget();
+    for (const pack of this.#packs) pack.invalidate();
+    this.#multiFile.invalidate();
   }
 
   async #multiIndex(damage: GitError[]): Promise<MultiPackIndex | null> {
@@ -159,7 +159,7 @@ export class PackFolder {
       return pack === undefined ? null : { pack, offset };
     } catch (error) {
       note(error, damage);
-      this.#multiFile.forget();
+      this.#multiFile.invalidate();
       return null;
     }
   }
@@ -169,7 +169,7 @@ export class PackFolder {
       return await pack.find(id);
     } catch (error) {
       note(error, damage);
-      pack.forget();
+      pack.invalidate();
       return -1;
     }
   }
@@ -206,7 +206,7 @@ export class PackFolder {
 
   #take(stems: readonly string[], hasMulti: boolean, alternates: string[]): void {
     const wanted = new Set(stems);
-    for (const pack of this.#packs) if (!wanted.has(pack.stem)) pack.forget();
+    for (const pack of this.#packs) if (!wanted.has(pack.stem)) pack.invalidate();
     const fresh = stems.filter((stem) => !this.#byStem.has(stem));
     const open = (stem: string) => new Pack(join(this.folder, 'pack'), stem, this.#shared, this.#hashBytes);
     this.#packs = [...fresh.map(open), ...this.#packs.filter((pack) => wanted.has(pack.stem))];

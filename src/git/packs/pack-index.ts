@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import type { BlockFile } from './block-file.ts';
 import { bytesOf, SortedIds } from './sorted-ids.ts';
 
@@ -43,12 +43,12 @@ export class PackIndex {
   }
 
   /** Where in the pack the object is whose id has this place. */
-  offsetAt(place: number): number | Promise<number> {
+  offsetAt(index: number): number | Promise<number> {
     const { count } = this.ids;
     const hash = this.#hashBytes;
-    const at = this.#version === 1 ? FAN + place * (hash + 4) : 8 + FAN + count * (hash + 4) + place * 4;
+    const at = this.#version === 1 ? FAN + index * (hash + 4) : 8 + FAN + count * (hash + 4) + index * 4;
     const file = this.#file;
-    if (!file.look(at, 4)) return file.load(at, 4).then(() => this.offsetAt(place));
+    if (!file.tryRead(at, 4)) return file.load(at, 4).then(() => this.offsetAt(index));
     const offset = file.bytes.readUInt32BE(file.at);
     if (this.#version === 1 || offset < LARGE) return offset;
     return this.#largeOffset(8 + FAN + count * (hash + 8) + (offset - LARGE) * 8);

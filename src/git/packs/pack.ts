@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { GitError } from '../errors.ts';
-import type { ObjectType } from '../objects.ts';
+import { GitError } from '../git.errors.ts';
+import type { ObjectType } from '../git.objects.ts';
 import { BlockFile } from './block-file.ts';
-import { inflatedChunks } from './inflated-chunks.ts';
-import { type Chain, PackContents, Wait, WHOLE } from './pack-contents.ts';
+import { inflateChunks } from './inflate-chunks.ts';
+import { type Chain, MAX_WHOLE_BYTES, PackContents, PendingRead } from './pack-contents.ts';
 import { type Entry, entryAt, LONGEST_HEADER, REF_DELTA } from './pack-entry.ts';
 import { PackIndex } from './pack-index.ts';
-import { owned, type RawObject, type RawStream, type Shared, Unwieldy } from './raw-object.ts';
+import { detachedObject, type PackResources, type RawObject, type RawStream, TooLargeToRead } from './raw-object.ts';
 
 interface OpenIndex {
   /** Of the file that it was read from. */
@@ -33,7 +33,7 @@ export class Pack {
   #checked = 0;
 
   /** @param folder the `pack` folder; `stem` its name there without an ending */
-  constructor(folder: string, stem: string, shared: Shared, hashBytes: number) {
+  constructor(folder: string, stem: string, shared: PackResources, hashBytes: number) {
     this.stem = stem;
     this.#hashBytes = hashBytes;
     this.#file = new BlockFile(join(folder, `${stem}.pack`), shared.files);
@@ -59,12 +59,12 @@ export class Pack {
   /**
    * The object at an offset, at once where all that it takes is in memory.
    * @param maxBytes a larger one comes without its content; below 0 only type and size are read
-   * @returns what is not a promise may lie in memory that is used again: see `owned`
-   * @throws GitError `corrupt`; `Unwieldy`; the file system's error where the pack has gone
+   * @returns what is not a promise may lie in memory that is used again: see `detachedObject`
+   * @throws GitError `corrupt`; `TooLargeToRead`; the file system's error where the pack has gone
    */
   read(offset: number, maxBytes: number): RawObject | Promise<RawObject> {
     const object = this.#tryRead(offset, maxBytes);
-    return object instanceof Wait ? this.#readLater(object, offset, maxBytes) : object;
+    return object instanceof PendingRead ? this.#readLater(object, offset, maxBytes) : object;
   }
 
   /**
@@ -72,9 +72,9 @@ export class Pack {
    * @returns null where the pack has no such object; else as `read`, or what to wait for before it is asked again
    * @throws as `read`
    */
-  tryNow(place: number | Buffer, maxBytes: number): RawObject | Promise<RawObject> | Wait | null {
-    const offset = typeof place === 'number' ? place : this.find(place);
-    if (typeof offset !== 'number') return new Wait(offset);
+  trySync(index: number | Buffer, maxBytes: number): RawObject | Promise<RawObject> | PendingRead | null {
+    const offset = typeof index === 'number' ? index : this.find(index);
+    if (typeof offset !== 'number') return new PendingRead(offset);
     return offset < 0 ? null : this.#tryRead(offset, maxBytes);
   }
 
@@ -83,20 +83,20 @@ export class Pack {
    * @throws as `read`
    */
   async stream(offset: number): Promise<RawStream> {
-    const found = this.read(offset, WHOLE);
-    const { type, size, data } = found instanceof Promise ? await found : owned(found);
+    const found = this.read(offset, MAX_WHOLE_BYTES);
+    const { type, size, data } = found instanceof Promise ? await found : detachedObject(found);
     if (data !== null) return { type, size, chunks: [data] };
     const entry = this.#entry(await this.#bytes(offset, LONGEST_HEADER), offset);
-    if (TYPES[entry.kind] === undefined) throw new Unwieldy(`a delta of ${size} bytes`);
-    return { type, size, chunks: inflatedChunks(this.#file, entry.dataAt, size) };
+    if (TYPES[entry.kind] === undefined) throw new TooLargeToRead(`a delta of ${size} bytes`);
+    return { type, size, chunks: inflateChunks(this.#file, entry.dataAt, size) };
   }
 
   /** Closes its files and forgets what was read of them. */
-  forget(): void {
+  invalidate(): void {
     this.#index = undefined;
     this.#checked = 0;
-    this.#file.forget();
-    this.#indexFile.forget();
+    this.#file.invalidate();
+    this.#indexFile.invalidate();
   }
 
   async #openIndex(): Promise<PackIndex> {
@@ -132,7 +132,7 @@ export class Pack {
     if (start.readUInt32BE(8) !== ids.count) throw bad('claims to have another number of objects');
     if (!packSum.equals(await this.#bytes(size - this.#hashBytes, this.#hashBytes))) throw bad('does not match index');
     this.#checked = serial;
-    this.#contents.forget();
+    this.#contents.invalidate();
   }
 
   /** A copy of bytes of the pack. */
@@ -144,13 +144,13 @@ export class Pack {
     }
   }
 
-  async #readLater(first: Wait, offset: number, maxBytes: number): Promise<RawObject> {
+  async #readLater(first: PendingRead, offset: number, maxBytes: number): Promise<RawObject> {
     let release: (() => void) | undefined;
     try {
       for (let wait = first, waits = 1; ; waits += 1) {
         await wait.end;
         const object = this.#tryRead(offset, maxBytes);
-        if (!(object instanceof Wait)) return object instanceof Promise ? await object : owned(object);
+        if (!(object instanceof PendingRead)) return object instanceof Promise ? await object : detachedObject(object);
         wait = object;
         // Opening another file for it may have closed this one, again and again.
         if (waits === MANY_WAITS) release = this.#file.hold();
@@ -160,19 +160,19 @@ export class Pack {
     }
   }
 
-  #tryRead(offset: number, maxBytes: number): RawObject | Promise<RawObject> | Wait {
-    if (!this.#file.use() || this.#checked !== this.#file.serial) return new Wait(this.#mustMatch());
+  #tryRead(offset: number, maxBytes: number): RawObject | Promise<RawObject> | PendingRead {
+    if (!this.#file.use() || this.#checked !== this.#file.serial) return new PendingRead(this.#mustMatch());
     const chain = this.#chain(offset);
-    return chain instanceof Wait ? chain : this.#contents.read(chain, maxBytes);
+    return chain instanceof PendingRead ? chain : this.#contents.read(chain, maxBytes);
   }
 
-  #chain(offset: number): Chain | Wait {
+  #chain(offset: number): Chain | PendingRead {
     const file = this.#file;
     const deltas: Entry[] = [];
     for (let at = offset; ; ) {
-      const base = this.#contents.kept(at);
+      const base = this.#contents.cached(at);
       if (base !== undefined) return { type: base.type, deltas, root: base.data };
-      if (!file.look(at, LONGEST_HEADER)) return new Wait(file.load(at, LONGEST_HEADER));
+      if (!file.tryRead(at, LONGEST_HEADER)) return new PendingRead(file.load(at, LONGEST_HEADER));
       const entry = this.#entry(file.bytes, at, file.at, file.end);
       const type = TYPES[entry.kind];
       if (type !== undefined) return { type, deltas, root: entry };
@@ -181,7 +181,7 @@ export class Pack {
       if (entry.kind === REF_DELTA) {
         const end = file.at + entry.dataAt - at;
         const found = this.find(Buffer.from(file.bytes.subarray(end - this.#hashBytes, end)));
-        if (typeof found !== 'number') return new Wait(found);
+        if (typeof found !== 'number') return new PendingRead(found);
         if (found < 0) throw new GitError('corrupt', `broken delta at ${at} of ${file.path}: no base`);
         entry.base = found;
       }

@@ -16,9 +16,9 @@ import { type TestContext, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { Random, randomCommits } from '../../../test/support/random-objects.ts';
-import { GitError } from '../errors.ts';
-import { hashObject, type ObjectFormat } from '../objects.ts';
-import { type Repository, RepositoryPool } from '../repository.ts';
+import { GitError } from '../git.errors.ts';
+import { hashObject, type ObjectFormat } from '../git.objects.ts';
+import { type Repository, RepositoryPool } from '../git.repository.ts';
 
 type Run = (args: readonly string[], input?: string | Buffer) => string;
 

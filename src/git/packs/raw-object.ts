@@ -1,9 +1,9 @@
 import type { FairSlots } from '../../core/fair-slots.ts';
-import type { ObjectType } from '../objects.ts';
+import type { ObjectType } from '../git.objects.ts';
 import type { BlockFiles } from './block-files.ts';
-import type { KeptBases } from './kept-bases.ts';
-import { own } from './scratch.ts';
-import type { Turns } from './turns.ts';
+import { copyFromPool } from './buffer-pool.ts';
+import type { DeltaBaseCache } from './delta-base-cache.ts';
+import type { EventLoopYield } from './event-loop-yield.ts';
 
 /** An object as it is stored, without its id. */
 export interface RawObject {
@@ -22,15 +22,15 @@ export interface RawStream {
 }
 
 /** What the packs of all repositories share. */
-export interface Shared {
+export interface PackResources {
   files: BlockFiles;
   /** What deltas were applied to. */
-  bases: KeptBases;
+  bases: DeltaBaseCache;
   /** Bytes that large deltas take while they are applied. */
   memory: FairSlots;
-  turns: Turns;
+  fairness: EventLoopYield;
   /** Bytes of a content that is inflated without handing it to another thread. */
-  atOnce: number;
+  inlineInflateBytes: number;
   /**
    * Whether version after version of files is read: each is kept for the next one, and taken for what its id says, as git takes what it
    * has checked when it was pushed.
@@ -39,15 +39,15 @@ export interface Shared {
 }
 
 /** What takes more memory than the server has to give: git is to read it. */
-export class Unwieldy extends Error {}
+export class TooLargeToRead extends Error {}
 
 /** An object that lasts longer than to the next wait. */
-export function owned(object: RawObject): RawObject {
-  return object.data === null ? object : { ...object, data: own(object.data) };
+export function detachedObject(object: RawObject): RawObject {
+  return object.data === null ? object : { ...object, data: copyFromPool(object.data) };
 }
 
 /** Pieces as one; nothing past `size` is kept. */
-export async function gathered(chunks: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
+export async function concatChunks(chunks: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
   const data = Buffer.allocUnsafeSlow(size);
   let filled = 0;
   for await (const chunk of chunks) filled += chunk.copy(data, filled);

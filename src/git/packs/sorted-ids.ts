@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import type { BlockFile } from './block-file.ts';
 
 /** Where a table of sorted object ids lies. */
@@ -48,9 +48,9 @@ export class SortedIds {
   }
 
   /** The id at a place. */
-  async at(place: number): Promise<Buffer> {
+  async at(index: number): Promise<Buffer> {
     const { file, idsAt, stride, hashBytes } = this.#table;
-    return await bytesOf(file, idsAt + place * stride, hashBytes);
+    return await bytesOf(file, idsAt + index * stride, hashBytes);
   }
 
   /** At most `max` ids that begin with these hexadecimal digits. */
@@ -60,8 +60,8 @@ export class SortedIds {
     let found = this.#search(first);
     for (; 'missing' in found; found = this.#search(first)) await file.load(found.missing, hashBytes);
     const ids: string[] = [];
-    for (let place = found.place; place < this.count && ids.length < max; place += 1) {
-      const id = (await this.at(place)).toString('hex');
+    for (let index = found.place; index < this.count && ids.length < max; index += 1) {
+      const id = (await this.at(index)).toString('hex');
       if (!id.startsWith(digits)) break;
       ids.push(id);
     }
@@ -87,7 +87,7 @@ export class SortedIds {
       const share = guesses < GUESSES ? (wanted - lowest) / (highest - lowest) : 0.5;
       const middle = Math.min(high - 1, low + Math.floor((high - low) * share));
       const at = idsAt + middle * stride;
-      if (!file.look(at, hashBytes)) return { missing: at };
+      if (!file.tryRead(at, hashBytes)) return { missing: at };
       if (file.end - file.at < hashBytes) throw new GitError('corrupt', `index file ${file.path} is too small`);
       const there = file.bytes.readUInt32BE(file.at);
       const order = wanted === there ? id.compare(file.bytes, file.at, file.end) : wanted - there;

@@ -1,17 +1,17 @@
-import { sumOf } from './inflate-short.ts';
+import { sumOf } from './inflate-small.ts';
 
 /** Of zlib, and of its only block. */
 const HEAD = 7;
 const SUM = 4;
 /** The longest content that one block takes. */
-export const LONGEST_STORED = 0xffff;
+export const MAX_STORED_BLOCK = 0xffff;
 
 /** The longest content that takes no more than 4,096 bytes as it is: a file of it has one block on most disks, compressed or not. */
-export const MOST_STORED: number = 4_096 - HEAD - SUM;
+export const MAX_STORED_BYTES: number = 4_096 - HEAD - SUM;
 
 /**
  * A stream of zlib that has its content as it is: to set zlib up takes longer, and half a megabyte that is left to the garbage collector.
- * @param content at most `LONGEST_STORED` bytes
+ * @param content at most `MAX_STORED_BLOCK` bytes
  */
 export function storedStream(content: Buffer): Buffer {
   const { length } = content;
@@ -19,7 +19,7 @@ export function storedStream(content: Buffer): Buffer {
   // The last block, of the kind that is stored.
   stream.writeUInt32BE(0x7801_0100, 0);
   stream.writeUInt16LE(length, 3);
-  stream.writeUInt16LE(length ^ LONGEST_STORED, 5);
+  stream.writeUInt16LE(length ^ MAX_STORED_BLOCK, 5);
   content.copy(stream, HEAD);
   stream.writeUInt32BE(sumOf(content, length), HEAD + length);
   return stream;

@@ -1,4 +1,4 @@
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../git.repository.ts';
 import type { Question } from './question.ts';
 
 /**

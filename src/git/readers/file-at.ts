@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { copyOf, encoded } from '../../core/own-memory.ts';
+import { copyBytes, encodeUtf8 } from '../../core/detached-copy.ts';
 import { isEntryPath } from '../arguments.ts';
+import type { TreeEntry } from '../git.objects.ts';
+import type { Repository } from '../git.repository.ts';
+import { entryAt, pathEntryOf } from '../git.tree.ts';
 import { lastChangeInGraph } from '../history/in-graph.ts';
 import { lastCommitOf } from '../last-commit.ts';
-import type { TreeEntry } from '../objects.ts';
-import type { Repository } from '../repository.ts';
-import { entryAt, entryOf } from '../tree.ts';
 import type { Question } from './question.ts';
 
 /** A larger blob comes without its content. */
@@ -19,7 +19,7 @@ export interface FileContent {
   sha256: string;
 }
 
-export interface FileAt {
+export interface FileAtCommit {
   entry: TreeEntry;
   /** The newest commit that changed the path; null where none did. */
   last: string | null;
@@ -45,16 +45,16 @@ async function readFileAt(
   path: string,
   form: ContentForm,
   known: string | null,
-): Promise<FileAt | null> {
+): Promise<FileAtCommit | null> {
   const found = isEntryPath(path) ? await lastChangeInGraph(repo.history, commit, path) : undefined;
-  const entry = found?.state ? entryOf(found.state, path) : await entryAt(repo, commit, path);
+  const entry = found?.state ? pathEntryOf(found.state, path) : await entryAt(repo, commit, path);
   if (entry === null || entry.type !== 'blob') return null;
   const last = found?.commit ?? (await lastCommitOf(repo, commit, path));
   const blob = entry.oid === known ? null : await repo.objects.read(entry.oid, MAX_CONTENT);
   const data = blob?.data ?? null;
   if (data === null) return { entry, last, content: null, bytes: null };
   const content = { size: data.length, sha256: hash('sha256', data) };
-  return { entry, last, content, bytes: form === 'raw' ? copyOf(data) : encoded(data.toString('base64')) };
+  return { entry, last, content, bytes: form === 'raw' ? copyBytes(data) : encodeUtf8(data.toString('base64')) };
 }
 
 /** What is told of a file at a commit. Serves repository files. */

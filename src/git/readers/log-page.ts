@@ -1,6 +1,6 @@
+import type { Commit } from '../git.objects.ts';
+import type { Repository } from '../git.repository.ts';
 import { type LogQuery, listCommits } from '../log.ts';
-import type { Commit } from '../objects.ts';
-import type { Repository } from '../repository.ts';
 import type { Question } from './question.ts';
 
 export interface LogPage {

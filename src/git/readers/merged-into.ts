@@ -1,4 +1,4 @@
-import { mergedInto } from '../compare.ts';
+import { mergedInto } from '../git.compare.ts';
 import type { Question } from './question.ts';
 
 /** Which of some commits are part of a target's history. Serves `merged` of branches. */

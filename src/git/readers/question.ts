@@ -1,4 +1,4 @@
-import type { Repository } from '../repository.ts';
+import type { Repository } from '../git.repository.ts';
 
 /**
  * What a thread can be asked about a repository. Arguments and answers are copied from one thread to the other: plain values, dates, and

@@ -21,7 +21,7 @@ async function owing(t: TestContext, taken: readonly number[], clock: readonly n
   t.after(() => thread.end());
   const answer = thread.ask(place, 'none', []);
   t.mock.method(performance, 'now', () => clock[look]!);
-  for (; look < taken.length; look += 1) await thread.look();
+  for (; look < taken.length; look += 1) await thread.poll();
   t.mock.restoreAll();
   if (ended) assert.equal(await answer, undefined);
   return ended;

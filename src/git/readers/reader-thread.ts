@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { Bag, type InBag } from '../../core/bag.ts';
 import { currentScope } from '../../core/request-scope.ts';
+import { SlotSet, type SlotSetItem } from '../../core/slot-set.ts';
 import { cpuTimeOf } from '../../core/thread-watch.ts';
-import { GitError } from '../errors.ts';
-import { READ_MS } from '../process.ts';
-import { CLOCK_FACTOR } from '../work-limit.ts';
-import type { FromThread, ToThread } from './messages.ts';
+import { CLOCK_FACTOR } from '../cpu-limit.ts';
+import { GitError } from '../git.errors.ts';
+import { READ_MS } from '../git.process.ts';
+import type { FromThread, ToThread } from './readers.messages.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 24, stackSizeMb: 4 };
 /** Room for new objects, in MB, that a thread begins with, and stays with. Of one, as usual, it would take what is left in use 300 times a second. */
@@ -22,7 +22,7 @@ const STUCK_MS = 60_000;
 const LOOK_MS = 15_000;
 const LOST_MS = 1.5 * CLOCK_FACTOR * READ_MS;
 
-interface Asked extends InBag {
+interface Asked extends SlotSetItem {
   readonly number: number;
   readonly since: number;
   /** What the thread had taken of a processor at the first look after it was asked, in milliseconds. */
@@ -32,7 +32,7 @@ interface Asked extends InBag {
 }
 
 /** A repository to a thread. */
-export interface Place {
+export interface RepositoryLocation {
   readonly id: string;
   readonly dir: string;
 }
@@ -40,7 +40,7 @@ export interface Place {
 /** A thread that answers questions, and what it owes. */
 export class ReaderThread {
   readonly #worker: Worker;
-  readonly #open = new Bag<Asked>();
+  readonly #open = new SlotSet<Asked>();
   readonly #onEnd: () => void;
   readonly #time: typeof cpuTimeOf;
   /** Whether it has begun to answer. */
@@ -80,7 +80,7 @@ export class ReaderThread {
   }
 
   /** Answers that it owes. */
-  get owes(): number {
+  get pending(): number {
     return this.#open.size;
   }
 
@@ -94,13 +94,17 @@ export class ReaderThread {
    * @returns undefined where it cannot answer
    * @throws GitError as the question does; `aborted` where the asker leaves
    */
-  ask({ id, dir }: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> {
+  ask(
+    { id, dir }: RepositoryLocation,
+    name: string,
+    args: readonly unknown[],
+  ): Promise<{ value: unknown } | undefined> {
     const { caller, signal } = currentScope();
     this.#number += 1;
     const number = this.#number;
     const { promise, resolve, reject } = Promise.withResolvers<{ value: unknown } | undefined>();
-    this.#open.add({ number, since: performance.now(), from: null, resolve, reject, place: -1 });
-    this.#watch ??= setInterval(() => void this.look(), LOOK_MS).unref();
+    this.#open.add({ number, since: performance.now(), from: null, resolve, reject, slot: -1 });
+    this.#watch ??= setInterval(() => void this.poll(), LOOK_MS).unref();
     this.#send({ type: 'question', number, id, dir, name, args, caller });
     if (signal === undefined) return promise;
     const leave = () => this.#send({ type: 'leave', number });
@@ -109,7 +113,7 @@ export class ReaderThread {
   }
 
   /** Says that a repository is about to be moved or removed. */
-  forget(id: string): void {
+  evict(id: string): void {
     this.#send({ type: 'forget', id });
   }
 
@@ -144,7 +148,7 @@ export class ReaderThread {
   }
 
   /** Ends it where it is stuck. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     if (this.#open.size === 0) return;
     const taken = await this.#time(this.#worker);
     const lost = performance.now() - LOST_MS;

@@ -5,20 +5,20 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture } from '../../../test/support/git-fixture.ts';
 import { COMMIT_PAGE } from '../../api/code/commits/page-json.ts';
-import { readingThread } from '../../api/code/reading-thread.ts';
+import { readerThread } from '../../api/code/reader-thread-program.ts';
 import { FOLDER_PAGE } from '../../api/code/repositories/folder-page.ts';
 import { inScope } from '../../core/request-scope.ts';
-import { decodeBytes } from '../bytes.ts';
+import { decodeBytes } from '../git.bytes.ts';
+import type { Repository } from '../git.repository.ts';
 import type { LogQuery } from '../log.ts';
-import type { Repository } from '../repository.ts';
 import { ask } from './ask.ts';
-import { FILE_AT, type FileAt, MAX_CONTENT } from './file-at.ts';
+import { FILE_AT, type FileAtCommit, MAX_CONTENT } from './file-at.ts';
 import { COMMITS } from './log-page.ts';
 import { MERGED_INTO } from './merged-into.ts';
 import { Readers } from './readers.ts';
 
 const isNeeded = () => true;
-const PROGRAM = { ...readingThread, isNeeded };
+const PROGRAM = { ...readerThread, isNeeded };
 const place = { id: 'a', dir: '/nowhere' };
 
 /** Waits until a thread answers about a repository. */
@@ -52,7 +52,7 @@ test('a thread answers as this one does', async (t) => {
     [root, 'none', 'raw', null],
     [root, '', 'raw', null],
   ];
-  const here: (FileAt | null)[] = [];
+  const here: (FileAtCommit | null)[] = [];
   for (const question of questions) here.push(await ask(repo, FILE_AT, ...question));
   assert.deepEqual(
     here.map((answer) => answer?.bytes && Buffer.from(answer.bytes).toString()),
@@ -141,7 +141,7 @@ test('a repository that was forgotten is opened anew', async (t) => {
   const root = fixture.commit({ a: '1' });
   await answering(fixture);
   assert.equal((await ask(repo, FILE_AT, root, 'a', 'raw', null))?.content?.size, 1);
-  pool.forget(repo.id);
+  pool.evict(repo.id);
   rmSync(dir, { recursive: true });
   const again = gitFixture(t);
   const other = again.commit({ a: '22' });
@@ -187,7 +187,7 @@ async function readersOf(t: TestContext, body: string, threads: number, mostOwed
     name: 'test',
     threads,
     isNeeded,
-    ...(mostOwed === undefined ? {} : { mostOwed }),
+    ...(mostOwed === undefined ? {} : { maxPending: mostOwed }),
   });
   let first = readers.ask(place, 'first', []);
   for (; first === undefined; first = readers.ask(place, 'first', [])) await sleep(5);

@@ -1,4 +1,4 @@
-import { type Place, ReaderThread } from './reader-thread.ts';
+import { ReaderThread, type RepositoryLocation } from './reader-thread.ts';
 
 /** After one has ended by itself no other is started for so long, in milliseconds. */
 const PAUSE_MS = 5_000;
@@ -15,7 +15,7 @@ export interface ReaderProgram {
   /** Whether this thread has too little time to find answers itself. */
   isNeeded: () => boolean;
   /** How many answers a thread may owe and still be asked a question of this name; any number where it is not given. */
-  mostOwed?: (name: string) => number;
+  maxPending?: (name: string) => number;
 }
 
 /**
@@ -45,24 +45,28 @@ export class Readers {
    * @returns undefined where none can answer: then the answer is to be found here
    * @throws GitError as the question does
    */
-  ask(place: Place, name: string, args: readonly unknown[]): Promise<{ value: unknown } | undefined> | undefined {
+  ask(
+    location: RepositoryLocation,
+    name: string,
+    args: readonly unknown[],
+  ): Promise<{ value: unknown } | undefined> | undefined {
     if (this.#program === null || this.#program.threads === 0 || !this.#program.isNeeded()) return undefined;
     this.#askedAt = performance.now();
     let thread: ReaderThread | null = null;
     let areReady = true;
     for (const one of this.#threads) {
       areReady &&= one.isReady;
-      if (one.isFree && (thread === null || one.owes < thread.owes)) thread = one;
+      if (one.isFree && (thread === null || one.pending < thread.pending)) thread = one;
     }
-    if (areReady && (thread === null || thread.owes > 0)) this.#start(this.#program);
-    const { mostOwed } = this.#program;
-    if (thread === null || thread.owes >= (mostOwed?.(name) ?? Number.POSITIVE_INFINITY)) return undefined;
-    return thread.ask(place, name, args);
+    if (areReady && (thread === null || thread.pending > 0)) this.#start(this.#program);
+    const { maxPending: mostOwed } = this.#program;
+    if (thread === null || thread.pending >= (mostOwed?.(name) ?? Number.POSITIVE_INFINITY)) return undefined;
+    return thread.ask(location, name, args);
   }
 
   /** Says that a repository is about to be moved or removed. */
-  forget(id: string): void {
-    for (const thread of this.#threads) thread.forget(id);
+  evict(id: string): void {
+    for (const thread of this.#threads) thread.evict(id);
   }
 
   /** Ends all threads; no other is started. */
@@ -94,7 +98,7 @@ export class Readers {
   /** Ends threads that owe nothing; others are started when they are needed. */
   endIdle(): void {
     for (const thread of this.#threads) {
-      if (thread.owes > 0) continue;
+      if (thread.pending > 0) continue;
       this.#threads.delete(thread);
       thread.end();
     }

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { isScarcity } from '../../core/scarcity.ts';
-import { pipeHead } from './messages.ts';
+import { isResourceExhaustion } from '../../core/resource-exhaustion.ts';
+import { pipeHead } from './spawner.messages.ts';
 
 /** A child process, whoever started it: what of Node's `ChildProcess` is used of it. */
 export interface Child {
@@ -172,7 +172,7 @@ export class SpawnedChild extends EventEmitter implements Child {
 
   #cannotConnect(error: NodeJS.ErrnoException): void {
     if (this.pid !== undefined || this.#ended) return;
-    if (error.syscall === 'connect' && !isScarcity(error)) this.#side.onBroken();
+    if (error.syscall === 'connect' && !isResourceExhaustion(error)) this.#side.onBroken();
   }
 
   #closed(): void {

@@ -5,10 +5,10 @@ import { readdirSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { isScarcity } from '../../core/scarcity.ts';
+import { isResourceExhaustion } from '../../core/resource-exhaustion.ts';
 import type { SpawnedChild } from './child.ts';
 import { Spawner } from './spawner.ts';
-import { keepSpawner, spawnerPid, startChild } from './start-child.ts';
+import { spawnerPid, startChild, startSpawner } from './start-child.ts';
 
 async function spawnerOf(t: TestContext): Promise<Spawner> {
   const spawner = await Spawner.start(() => {});
@@ -163,7 +163,7 @@ test('a pipe that cannot be made for want of file descriptors ends that child al
     Socket.prototype.connect = connect;
     const closed = end(refused);
     refused.stdin.end('for nobody');
-    await assert.rejects(refused.started, isScarcity);
+    await assert.rejects(refused.started, isResourceExhaustion);
     await closed;
     assert.equal(refused.pid, undefined);
     const next = sh(spawner, 'cat');
@@ -198,7 +198,7 @@ test('a spawner without file descriptors refuses children, mixes none up, and go
         await child.started;
         assert.equal(await words, `${n}\n`);
       } catch (error) {
-        assert.ok(isScarcity(error), String(error));
+        assert.ok(isResourceExhaustion(error), String(error));
         assert.ok(!(await words));
         refused += 1;
       }
@@ -242,7 +242,7 @@ test('children end with a spawner that is killed, and nobody waits for them', as
 
 test('a spawner that died is replaced, and children start meanwhile', async () => {
   const deaths: number[] = [];
-  const stop = keepSpawner((pid) => deaths.push(pid));
+  const stop = startSpawner((pid) => deaths.push(pid));
   const other = (than: number | null) => async () => {
     for (let round = 0; round < 500 && (spawnerPid() ?? than) === than; round += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -281,7 +281,7 @@ test('a spawner that gets no processor is waited for, one that never answers is 
   const late = sh(spawner, 'cat');
   // This process was away for long as well: its clock says nothing.
   t.mock.method(performance, 'now', () => 1e9);
-  for (let look = 0; look < 11; look += 1) spawner.look();
+  for (let look = 0; look < 11; look += 1) spawner.poll();
   t.mock.restoreAll();
   process.kill(spawner.pid, 'SIGCONT');
   await late.started;
@@ -290,7 +290,7 @@ test('a spawner that gets no processor is waited for, one that never answers is 
   assert.equal(deaths, 0);
   process.kill(spawner.pid, 'SIGSTOP');
   const lost = sh(spawner, 'cat');
-  for (let look = 0; look < 12; look += 1) spawner.look();
+  for (let look = 0; look < 12; look += 1) spawner.poll();
   await assert.rejects(lost.started, { code: 'EAGAIN' });
   assert.equal(deaths, 1);
 });

@@ -4,9 +4,9 @@ import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SpawnedChild } from './child.ts';
-import { type FromSpawner, lines, type ToSpawner } from './messages.ts';
-import { programAddress } from './program.ts';
-import { spawnHere } from './spawn-here.ts';
+import { spawnDirectly } from './spawn-directly.ts';
+import { type FromSpawner, lines, type ToSpawner } from './spawner.messages.ts';
+import { programAddress } from './spawner.program.ts';
 
 export interface ChildPlan {
   command: string;
@@ -44,7 +44,7 @@ export class Spawner {
    */
   static async start(onEnd: () => void): Promise<Spawner> {
     const program = fileURLToPath(programAddress);
-    const child = spawnHere(process.execPath, [...MEMORY, program], {
+    const child = spawnDirectly(process.execPath, [...MEMORY, program], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { PATH: process.env.PATH },
       cwd: '/',
@@ -79,7 +79,7 @@ export class Spawner {
   private constructor(child: ChildProcess, path: string) {
     this.#process = child;
     this.#path = path;
-    this.#watch = setInterval(() => this.look(), LOOK_MS).unref();
+    this.#watch = setInterval(() => this.poll(), LOOK_MS).unref();
     // Its pipes keep no process alive that has nothing else to do.
     child.unref();
     for (const pipe of [child.stdin, child.stdout]) if (pipe instanceof Socket) pipe.unref();
@@ -146,7 +146,7 @@ export class Spawner {
   }
 
   /** Ends it where it hangs. */
-  look(): void {
+  poll(): void {
     const [oldest] = this.#starting;
     if (oldest === undefined) return;
     const [id, looks] = oldest;

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Child, SpawnedChild } from './child.ts';
-import { spawnHere } from './spawn-here.ts';
+import { spawnDirectly } from './spawn-directly.ts';
 import { type ChildPlan, Spawner } from './spawner.ts';
 
 /** Milliseconds until a spawner that ended is replaced; each failure in a row doubles them. */
 const AGAIN_MS = 100;
-const MOST_AGAIN_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 let current: Spawner | null = null;
 
@@ -18,7 +18,7 @@ export function startChild(plan: ChildPlan): Child {
   if (current !== null && !current.ended) return current.child(plan);
   const { command, args, cwd, env, pipes } = plan;
   const stdio = Array.from({ length: pipes }, () => 'pipe' as const);
-  return spawnHere(command, args, { stdio, cwd, env, detached: true });
+  return spawnDirectly(command, args, { stdio, cwd, env, detached: true });
 }
 
 /** Fulfils when a child runs. @throws Error where it could not be started */
@@ -50,7 +50,7 @@ let letGo: (() => void) | undefined;
  * @param onDeath told when it ended by itself
  * @returns ends it, where nobody else wants one; to be called when nothing runs any more
  */
-export function keepSpawner(onDeath: (pid: number) => void): () => void {
+export function startSpawner(onDeath: (pid: number) => void): () => void {
   keepers += 1;
   letGo ??= keepOne(onDeath);
   let done = false;
@@ -71,7 +71,7 @@ function keepOne(onDeath: (pid: number) => void): () => void {
   let stopped = false;
   let mine: Spawner | null = null;
   const keep = async () => {
-    for (let pause = AGAIN_MS; !stopped; pause = Math.min(pause * 2, MOST_AGAIN_MS)) {
+    for (let pause = AGAIN_MS; !stopped; pause = Math.min(pause * 2, MAX_RETRY_MS)) {
       const ended = Promise.withResolvers<void>();
       mine = await Spawner.start(ended.resolve).catch(() => null);
       if (stopped) break;

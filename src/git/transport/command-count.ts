@@ -8,7 +8,7 @@ const SHALLOW = Buffer.from('shallow ');
  * but the first.
  */
 export class CommandCount {
-  readonly #most: number;
+  readonly #limit: number;
   #header = '';
   /** Bytes of the packet that are still to come. */
   #left = 0;
@@ -19,9 +19,9 @@ export class CommandCount {
   #count = 0;
   #isOver = false;
 
-  /** @param most commands that are let by */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param limit commands that are let by */
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
   /** Words of the first command that say what the client can do. */
@@ -45,7 +45,7 @@ export class CommandCount {
         at = end;
         if (this.#left === 0) this.#end();
       }
-      if (this.#count > this.#most) return false;
+      if (this.#count > this.#limit) return false;
     }
     return true;
   }
@@ -58,9 +58,9 @@ export class CommandCount {
   }
 
   #see(part: Buffer): void {
-    const most = this.#first === null ? MAX_FIRST : SHALLOW.length;
-    if (this.#seenBytes >= most) return;
-    this.#seen.push(Buffer.from(part.subarray(0, most - this.#seenBytes)));
+    const limit = this.#first === null ? MAX_FIRST : SHALLOW.length;
+    if (this.#seenBytes >= limit) return;
+    this.#seen.push(Buffer.from(part.subarray(0, limit - this.#seenBytes)));
     this.#seenBytes += this.#seen.at(-1)!.length;
   }
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { GitError } from '../errors.ts';
-import type { GitChild } from '../process.ts';
+import { GitError } from '../git.errors.ts';
+import type { GitChild } from '../git.process.ts';
 
 /** What a client may still send to a git that has refused its push: it reads the reason only once it has sent all. */
 const MAX_DISCARDED = 256 * 1024 * 1024;
@@ -24,7 +24,7 @@ async function firstOf(stream: Readable | Writable, ...events: string[]): Promis
  * @param look at what comes, before git gets it; false where git is to get no more
  * @throws GitError `invalid` past a limit; what the input fails with
  */
-export async function feed(
+export async function pipeInput(
   input: Readable,
   stdin: Writable,
   maxBytes: number,
@@ -55,7 +55,7 @@ export async function feed(
  * @param idleMs how long, in milliseconds
  * @param working whether the server itself is at work, during which silence is no fault
  */
-export function watch(git: GitChild, idleMs: number, working: () => boolean, expire: () => void): void {
+export function watchIdle(git: GitChild, idleMs: number, working: () => boolean, expire: () => void): void {
   const moved = () => [git.stdin, git.stdout].map((s) => (s instanceof Socket ? s.bytesRead + s.bytesWritten : 0));
   let last = '';
   let since = performance.now();

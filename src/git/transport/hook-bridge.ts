@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { normalize } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { decodeBytes, encodeBytes } from '../bytes.ts';
-import { GitError } from '../errors.ts';
+import { decodeBytes, encodeBytes } from '../git.bytes.ts';
+import { GitError } from '../git.errors.ts';
 import { isValidRefName } from '../ref-name.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';
-import type { PushedRef } from './push.ts';
+import type { PushedRef } from './transport.push.ts';
 
 /** What the server says and hears over the pipes our two hooks inherit (see the folder `hooks`). */
 export interface HookPipes {
@@ -24,7 +24,7 @@ export const HOOK_PIPES = 5;
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REASON = 1_000;
 /** Refs that are read or reported before others have their turn. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Names the pipes in the order of their descriptors, 3 onwards. */
 export function hookPipes(pipes: readonly Socket[]): HookPipes {
@@ -53,7 +53,7 @@ function parseUpdate(line: string): PushedRef {
 async function parseUpdates(lines: readonly string[]): Promise<PushedRef[]> {
   const updates: PushedRef[] = [];
   for (const line of lines) {
-    if (updates.length % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (updates.length % BATCH_SIZE === BATCH_SIZE - 1) await nextTurn();
     updates.push(parseUpdate(line));
   }
   return updates;
@@ -135,9 +135,9 @@ export async function reportResults(
   reasons: readonly (string | null)[],
   message = '',
 ): Promise<void> {
-  for (let at = 0; at < updates.length; at += AT_ONCE) {
+  for (let at = 0; at < updates.length; at += BATCH_SIZE) {
     if (at > 0) await nextTurn();
-    const lines = updates.slice(at, at + AT_ONCE).map(({ ref }, index) => {
+    const lines = updates.slice(at, at + BATCH_SIZE).map(({ ref }, index) => {
       const told = reasons[at + index];
       const reason = told === undefined ? 'failed to update ref' : told;
       return encodePacket(encodeBytes(reason === null ? `ok ${ref}\n` : `ng ${ref} ${oneLine(reason)}\n`));

@@ -2,7 +2,7 @@ import { readRecords } from '../records.ts';
 import type { RepositoryPath } from './service.ts';
 
 const CHECK = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
-const PROCESSOR_MS = 60_000;
+const CPU_MS = 60_000;
 /** So many are told at most: one is enough to refuse a push. */
 const MAX_BLOBS = 10_000;
 
@@ -23,7 +23,7 @@ export async function largePushedBlobs(
   const options = {
     gitDir: repository.dir,
     env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },
-    processorMs: PROCESSOR_MS,
+    cpuMs: CPU_MS,
   };
   await readRecords(['cat-file', '--batch-all-objects', '--unordered', CHECK], options, (record) => {
     const [oid, type, size] = record.toString('latin1').split(' ');

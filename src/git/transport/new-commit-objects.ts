@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
-import { GitError } from '../errors.ts';
-import { gitFailure, killedError, spawnGit } from '../process.ts';
+import { GitError } from '../git.errors.ts';
+import { gitFailure, killedError, spawnGit } from '../git.process.ts';
 import { type NewCommitsOptions, rangeOf } from './new-commits.ts';
 import type { RepositoryPath } from './service.ts';
 
@@ -12,7 +12,7 @@ export interface CommitObject {
 }
 
 const MAX_COMMIT = 10 * 1024 * 1024;
-const PROCESSOR_MS = 300_000;
+const CPU_MS = 300_000;
 
 /**
  * The commits that no branch and no tag leads to, as they are stored: two git commands, one after the other, that wait for
@@ -25,7 +25,7 @@ export async function* newCommitObjects(
   heads: readonly string[],
   { env, known }: Pick<NewCommitsOptions, 'env' | 'known'>,
 ): AsyncGenerator<CommitObject[], void> {
-  const options = { gitDir: repository.dir, env, processorMs: PROCESSOR_MS };
+  const options = { gitDir: repository.dir, env, cpuMs: CPU_MS };
   const list = await spawnGit(['rev-list', '--stdin', '--not', '--branches', '--tags'], options);
   const read = await spawnGit(['cat-file', '--batch'], { ...options, lane: 'within' }).catch((error: unknown) => {
     list.kill();

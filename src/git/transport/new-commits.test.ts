@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { data, quote } from '../../../test/support/fast-import.ts';
 import { GitRepository } from '../../../test/support/git-repository.ts';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import { newCommitObjects } from './new-commit-objects.ts';
-import { type NewCommit, type NewFile, type NewThing, newCommits } from './new-commits.ts';
+import { type NewCommit, type NewCommitOrFile, type NewFile, newCommits } from './new-commits.ts';
 
 const all: GitRepository[] = [];
 let git: GitRepository;
@@ -35,12 +35,12 @@ function loose(...commits: { mark: number; message: string; from?: number[]; fil
 }
 const file = (path: string, content = 'x') => `M 100644 inline ${quote(path)}\n${data(content)}`;
 const read = async (heads: readonly string[], { files = true, known = [] as string[] } = {}) => {
-  const found: NewThing[] = [];
+  const found: NewCommitOrFile[] = [];
   for await (const things of newCommits(git.repo, heads, { env: {}, known, files })) found.push(...things);
   return found;
 };
-const commitsOf = (things: NewThing[]) => things.filter((thing): thing is NewCommit => thing.kind === 'commit');
-const filesOf = (things: NewThing[], oid: string) =>
+const commitsOf = (things: NewCommitOrFile[]) => things.filter((thing): thing is NewCommit => thing.kind === 'commit');
+const filesOf = (things: NewCommitOrFile[], oid: string) =>
   things
     .filter((thing): thing is NewFile => thing.kind === 'file' && thing.commit === oid)
     .map(({ path, added }) => `${path}${added ? '' : ' changed'}`)

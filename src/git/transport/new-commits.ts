@@ -1,6 +1,6 @@
 import { checkOids } from '../arguments.ts';
-import { decodeBytes } from '../bytes.ts';
-import { COMPARING_CHILD } from '../diff-commands.ts';
+import { COMPARE_CHILD_MEMORY } from '../diff-commands.ts';
+import { decodeBytes } from '../git.bytes.ts';
 import { recordBatches } from '../records.ts';
 import type { RepositoryPath } from './service.ts';
 
@@ -29,7 +29,7 @@ export interface NewFile {
   added: boolean;
 }
 
-export type NewThing = NewCommit | NewFile;
+export type NewCommitOrFile = NewCommit | NewFile;
 
 /** Bytes of a message, and of a path, that are read. */
 export const MAX_MESSAGE = 1024 * 1024;
@@ -37,7 +37,7 @@ const MESSAGE = 5;
 const FORMAT = '%H%x00%an%x00%ae%x00%cn%x00%ce%x00%B';
 const SUBMODULE = '160000';
 /** How much is read of one push at most; hours of it would keep others waiting. */
-const PROCESSOR_MS = 300_000;
+const CPU_MS = 300_000;
 
 /** What is to be read. */
 export interface NewCommitsOptions {
@@ -59,7 +59,7 @@ export async function* newCommits(
   repository: RepositoryPath,
   heads: readonly string[],
   { env, known, files }: NewCommitsOptions,
-): AsyncGenerator<NewThing[], void> {
+): AsyncGenerator<NewCommitOrFile[], void> {
   const args = ['log', '--stdin', '-z', '--no-notes', '--no-color', '--no-show-signature', '--no-mailmap'];
   args.push('--encoding=UTF-8', `--format=${FORMAT}`);
   if (files) args.push('--raw', '--no-abbrev', '--no-renames', '-c');
@@ -70,13 +70,13 @@ export async function* newCommits(
     env,
     separator: 0,
     maxRecord: MAX_MESSAGE,
-    processorMs: PROCESSOR_MS,
-    memory: COMPARING_CHILD,
+    cpuMs: CPU_MS,
+    memory: COMPARE_CHILD_MEMORY,
     input,
   };
   const reader = new LogReader();
   for await (const batch of recordBatches(args, options)) {
-    const things: NewThing[] = [];
+    const things: NewCommitOrFile[] = [];
     for (const { record, length } of batch) {
       const thing = reader.take(record, length);
       if (thing !== null) things.push(thing);
@@ -97,7 +97,7 @@ class LogReader {
   #commit = '';
   #file: { blob: string; added: boolean; submodule: boolean } | null = null;
 
-  take(record: Buffer, length: number): NewThing | null {
+  take(record: Buffer, length: number): NewCommitOrFile | null {
     if (this.#fields.length > 0) return this.#takeField(record, length);
     if (this.#file !== null) return this.#takePath(record);
     const text = record.toString('latin1', record[0] === 10 ? 1 : 0);

@@ -1,13 +1,13 @@
-import { isAncestor } from '../compare.ts';
-import { parseCommit } from '../objects.ts';
-import { runGit } from '../process.ts';
-import type { Repository } from '../repository.ts';
+import { isAncestor } from '../git.compare.ts';
+import { parseCommit } from '../git.objects.ts';
+import { runGit } from '../git.process.ts';
+import type { Repository } from '../git.repository.ts';
 import { openQuarantine } from './quarantine-reader.ts';
 
 const MAX_COMMIT = 1024 * 1024;
 /** Commits of a push that are read for one question, and for all together: of more git is asked. */
 const MAX_COMMITS = 2_000;
-const MOST_COMMITS = 50_000;
+const MAX_READ_COMMITS = 50_000;
 /** Places where a commit of the push meets what was there before: where there are more, git is asked. */
 const MAX_MEETINGS = 50;
 
@@ -74,7 +74,7 @@ export class PushedHistory {
 
   /** Those of a commit after those of its parents, each found once. */
   async #meetingsOf(wanted: string): Promise<Meetings> {
-    const granted = Math.min(MAX_COMMITS, MOST_COMMITS - this.#granted);
+    const granted = Math.min(MAX_COMMITS, MAX_READ_COMMITS - this.#granted);
     this.#granted += granted;
     this.#left += granted;
     const open = [wanted];

@@ -1,10 +1,10 @@
 import { checkOids } from '../arguments.ts';
-import { decodeBytes } from '../bytes.ts';
-import { COMPARING_CHILD } from '../diff-commands.ts';
+import { COMPARE_CHILD_MEMORY } from '../diff-commands.ts';
+import { decodeBytes } from '../git.bytes.ts';
+import { runGit } from '../git.process.ts';
 import { MAX_POINTER_BYTES, parsePointer } from '../lfs.ts';
-import { runGit } from '../process.ts';
 import { readRecords } from '../records.ts';
-import { readArrived } from './quarantine-reader.ts';
+import { readQuarantined } from './quarantine-reader.ts';
 import type { RepositoryPath } from './service.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ const MIN_POINTER_BYTES = 110;
 /** Small files of one push that are looked into, and how many by one command. */
 const MAX_CANDIDATES = 200_000;
 const BATCH = 10_000;
-const PROCESSOR_MS = 60_000;
+const CPU_MS = 60_000;
 const MAX_RECORD = 8_192;
 
 /** An LFS pointer among the objects of a push. */
@@ -37,7 +37,7 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
   const { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH } = quarantineEnv;
   if (GIT_OBJECT_DIRECTORY === undefined || GIT_QUARANTINE_PATH === undefined) return [];
   const few: PushedPointer[] = [];
-  const isRead = await readArrived(GIT_QUARANTINE_PATH, MAX_POINTER_BYTES, (blob, { type, data }) => {
+  const isRead = await readQuarantined(GIT_QUARANTINE_PATH, MAX_POINTER_BYTES, (blob, { type, data }) => {
     const pointer = type === 'blob' && data !== null && isPointerSize(data.length) ? parsePointer(data) : null;
     if (pointer !== null) few.push({ ...pointer, blob });
   });
@@ -47,7 +47,7 @@ export async function pushedPointers(repository: RepositoryPath, quarantineEnv: 
   const options = {
     gitDir: repository.dir,
     env: { GIT_OBJECT_DIRECTORY, GIT_QUARANTINE_PATH },
-    processorMs: PROCESSOR_MS,
+    cpuMs: CPU_MS,
   };
   const list = [
     'cat-file',
@@ -75,17 +75,17 @@ export interface HistoryRange {
  * The LFS pointers among the files that commits bring, of all versions: one git command, and one more for each some
  * thousand small files.
  * @param signal ends it
- * @param processorMs of each command
+ * @param cpuMs of each command
  * @throws GitError `invalid`, `failed`, `timeout`, `aborted`
  */
 export async function pointersBetween(
   repository: Pick<RepositoryPath, 'dir'>,
   { tips, known }: HistoryRange,
-  { signal, processorMs = PROCESSOR_MS }: { signal?: AbortSignal; processorMs?: number } = {},
+  { signal, cpuMs = CPU_MS }: { signal?: AbortSignal; cpuMs?: number } = {},
 ): Promise<PushedPointer[]> {
   checkOids([...tips, ...known]);
   if (tips.length === 0) return [];
-  const options = { gitDir: repository.dir, processorMs, ...(signal === undefined ? {} : { signal }) };
+  const options = { gitDir: repository.dir, cpuMs, ...(signal === undefined ? {} : { signal }) };
   const filters = ['--filter=object:type=blob', `--filter=blob:limit=${MAX_POINTER_BYTES}`];
   const walk = ['rev-list', '--objects', '--no-object-names', ...filters, '--filter-provided-objects'];
   const input = [...tips, ...known.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join('');
@@ -115,7 +115,7 @@ const isPointerSize = (bytes: number): boolean => bytes >= MIN_POINTER_BYTES && 
 
 async function readPointers(
   candidates: readonly string[],
-  options: { gitDir: string; env?: Environment; processorMs: number; signal?: AbortSignal },
+  options: { gitDir: string; env?: Environment; cpuMs: number; signal?: AbortSignal },
 ): Promise<PushedPointer[]> {
   const pointers: PushedPointer[] = [];
   for (let at = 0; at < candidates.length; at += BATCH) {
@@ -160,7 +160,7 @@ export async function pathsOfPush(
   onPath: (path: string) => unknown,
 ): Promise<void> {
   const args = ['log', '--stdin', '-z', '--format=', '--name-only', '--no-renames', '-c', '--not', '--all'];
-  const limits = { maxRecord: MAX_RECORD, processorMs: PROCESSOR_MS, memory: COMPARING_CHILD };
+  const limits = { maxRecord: MAX_RECORD, cpuMs: CPU_MS, memory: COMPARE_CHILD_MEMORY };
   const options = { gitDir: repository.dir, env, separator: 0, ...limits };
   await readRecords(args, { ...options, input: heads.map((oid) => `${oid}\n`).join('') }, (record) =>
     record.length === 0 ? true : onPath(decodeBytes(record)),

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../durable.ts';
 import { ObjectStore } from '../packs/object-store.ts';
+import { createPackResources } from '../packs/pack-resources.ts';
 import type { RawObject } from '../packs/raw-object.ts';
-import { sharedByPacks } from '../packs/shared.ts';
 
 const MiB = 1024 * 1024;
 /** Files of a push that are read one by one. */
@@ -30,7 +30,7 @@ async function reading<T>(quarantine: string, oidDigits: number, work: (store: O
 
 /** The objects that have come alone, without those of the repository. @param oidDigits of an object id */
 export function openQuarantine(quarantine: string, oidDigits: number): { store: ObjectStore; close: () => void } {
-  const shared = sharedByPacks({ blockBytes: 4 * MiB, baseBytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
+  const shared = createPackResources({ blockBytes: 4 * MiB, baseBytes: 4 * MiB, maxOpen: 32, idleMs: 60_000 });
   const store = new ObjectStore(quarantine, shared, oidDigits / 2);
   return {
     store,
@@ -46,7 +46,7 @@ export function openQuarantine(quarantine: string, oidDigits: number): { store: 
  * @param maxBytes larger ones come without their content
  * @returns false where git has to be asked
  */
-export async function readArrived(
+export async function readQuarantined(
   quarantine: string,
   maxBytes: number,
   take: (oid: string, object: RawObject) => void,

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
 import { CommandCount } from './command-count.ts';
-import { EarlyIndex } from './early-index.ts';
 import {
   answerQuestion,
   HOOK_PIPES,
@@ -13,11 +12,12 @@ import {
   reportResults,
 } from './hook-bridge.ts';
 import { MAX_UNPACKED_BYTES, receiveOfUnknownSize } from './large-push.ts';
-import type { PushedRef, PushHandlers } from './push.ts';
 import { quarantinedFolders, quarantineEnvironment, syncObjectFolders } from './quarantine.ts';
+import { QuarantineIndexer } from './quarantine-indexer.ts';
 import { refusalOfPush } from './refusal.ts';
 import { protocolEnvironment, type RepositoryPath, serviceConfig } from './service.ts';
-import { startSession, type TransportOptions, type TransportSession, type Work } from './session.ts';
+import { type SessionTask, startSession, type TransportOptions, type TransportSession } from './session.ts';
+import type { PushedRef, PushHandlers } from './transport.push.ts';
 
 export interface ReceiveOptions extends TransportOptions, PushHandlers {
   /** Largest pack in bytes; a larger one is refused with git's own text. */
@@ -46,9 +46,9 @@ function sameUpdate(left: PushedRef, right: PushedRef): boolean {
 async function askCheck(
   repository: RepositoryPath,
   pipes: HookPipes,
-  index: EarlyIndex,
+  index: QuarantineIndexer,
   options: ReceiveOptions,
-  work: Work,
+  work: SessionTask,
 ): Promise<Accepted | null> {
   try {
     const question = await readQuestion(pipes);
@@ -72,7 +72,7 @@ async function moveRefs(
   pipes: HookPipes,
   accepted: Accepted,
   options: ReceiveOptions,
-  work: Work,
+  work: SessionTask,
 ): Promise<void> {
   const commands = await readCommands(pipes);
   if (commands === null) return;
@@ -132,7 +132,7 @@ function start(
       keepsQuarantine: true,
       serve: async (descriptors, work) => {
         const pipes = hookPipes(descriptors);
-        const index = new EarlyIndex(repository.dir);
+        const index = new QuarantineIndexer(repository.dir);
         let accepted: Accepted | null = null;
         try {
           accepted = await askCheck(repository, pipes, index, options, work);

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
-import { GitError } from '../errors.ts';
+import { GitError } from '../git.errors.ts';
+import { type Killed, spawnGit } from '../git.process.ts';
 import { lowerPriority, NICE } from '../priority.ts';
-import { type Killed, spawnGit } from '../process.ts';
-import { feed, firstByte, watch } from './flow.ts';
+import { firstByte, pipeInput, watchIdle } from './flow.ts';
 
 /** What all three services take. */
 export interface TransportOptions {
@@ -52,11 +52,11 @@ export interface SessionPlan {
   /** Whether git keeps objects in quarantine, which it must be given the time to remove. */
   keepsQuarantine?: boolean;
   /** Called with the inherited pipes (descriptor 3 onwards) as soon as git runs; a failure is kept for `done` and ends the pipes. */
-  serve?: (pipes: readonly Socket[], work: Work) => Promise<void>;
+  serve?: (pipes: readonly Socket[], work: SessionTask) => Promise<void>;
 }
 
 /** Runs a piece of the server's own work, during which git and the client may be silent. */
-export type Work = <T>(job: () => Promise<T>) => Promise<T>;
+export type SessionTask = <T>(job: () => Promise<T>) => Promise<T>;
 
 const HOUR = 3_600_000;
 /** After so many milliseconds without a byte a client is dropped. */
@@ -132,7 +132,7 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
     if (signal !== null || stopped !== null) output.destroy(new GitError('aborted', 'git was stopped'));
   });
   let jobs = 0;
-  const work: Work = async (job) => {
+  const work: SessionTask = async (job) => {
     jobs += 1;
     try {
       return await job();
@@ -140,13 +140,13 @@ export async function startSession(plan: SessionPlan, options: TransportOptions)
       jobs -= 1;
     }
   };
-  watch(
+  watchIdle(
     git,
     options.idleMs ?? IDLE_MS,
     () => jobs > 0,
     () => stop('idle'),
   );
-  if (plan.input) feed(plan.input, stdin, plan.maxInputBytes, look).catch(fail);
+  if (plan.input) pipeInput(plan.input, stdin, plan.maxInputBytes, look).catch(fail);
   else stdin.end();
   plan.serve?.(pipes, work).catch((error: unknown) => {
     failure ??= error;

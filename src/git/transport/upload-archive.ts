@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { archiveMemory, MAX_ENTRIES } from '../archive.ts';
-import { GitError } from '../errors.ts';
-import type { Repository } from '../repository.ts';
+import { archiveMemory, MAX_ENTRIES } from '../git.archive.ts';
+import { GitError } from '../git.errors.ts';
+import type { Repository } from '../git.repository.ts';
 import { resolveRevision } from '../revision.ts';
 import { treeSize } from '../tree-size.ts';
 import { encodePacket, FLUSH, readPackets, readUntilFlush } from './packet-line.ts';

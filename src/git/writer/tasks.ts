@@ -1,10 +1,10 @@
 import { closeSync, constants, lstatSync, openSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
-import { bytesPath } from '../bytes.ts';
 import { isMissing, syncFile, syncPath } from '../durable.ts';
+import { bytesPath } from '../git.bytes.ts';
 import { type NamedObject, syncFolders, writeFiles } from '../loose-files.ts';
 import { statOf } from '../loose-ref-file.ts';
-import { type LocksTask, type TakenLock, takeLocks } from './locks.ts';
+import { type LocksTask, type TakenLock, takeLocks } from './writer.locks.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
@@ -32,7 +32,7 @@ export interface LockTask {
 }
 
 /** A file that is put in the place of another one. */
-export interface PutTask {
+export interface ReplaceTask {
   name: 'put';
   from: string | Uint8Array;
   to: string | Uint8Array;
@@ -50,10 +50,10 @@ export interface RemoveTask {
 }
 
 /** Work of a write with files of a repository, which is durable when it is done. */
-export type Task = ObjectsTask | LockTask | PutTask | LocksTask | RemoveTask;
+export type Task = ObjectsTask | LockTask | ReplaceTask | LocksTask | RemoveTask;
 
 /** What a task gives. */
-export interface Done {
+export interface TaskResult {
   /** Of objects: the names of those that were not there. */
   fresh?: string[];
   /** Of a file that is in its place: why that may not be durable. */
@@ -65,7 +65,7 @@ export interface Done {
 }
 
 /** Does a task in this thread. @throws the file system's error, of a task that has changed nothing but left objects that nobody needs */
-export function doTask(task: Task): Promise<Done> {
+export function runTask(task: Task): Promise<TaskResult> {
   if (task.name === 'objects') return storeHere(task);
   if (task.name === 'locks') return Promise.resolve(takeLocks(task));
   if (task.name === 'remove') return removeFiles(task);
@@ -82,22 +82,22 @@ export function fileOf(task: Task): number | null {
  * Does a task of which nobody knows how far another thread came with it. A file that has been put in its place is not missed where it
  * was: there may be somebody else's lock by then.
  * @param file what `fileOf` gave before the other thread began
- * @throws as `doTask`
+ * @throws as `runTask`
  */
-export async function doAgain(task: Task, file: number | null): Promise<Done> {
+export async function retryTask(task: Task, file: number | null): Promise<TaskResult> {
   if (task.name === 'remove') return await removeFiles(task, true);
-  if (task.name !== 'put' || file === null || fileOf(task) === file) return await doTask(task);
+  if (task.name !== 'put' || file === null || fileOf(task) === file) return await runTask(task);
   return await withNames(task.folder);
 }
 
-async function storeHere({ objects, batch }: ObjectsTask): Promise<Done> {
+async function storeHere({ objects, batch }: ObjectsTask): Promise<TaskResult> {
   const folders = new Set<string>();
   const fresh = await writeFiles(objects, batch, folders);
   await syncFolders(objects, [...folders]);
   return { fresh };
 }
 
-async function makeLock({ path, content }: LockTask): Promise<Done> {
+async function makeLock({ path, content }: LockTask): Promise<TaskResult> {
   const file = openSync(path as string, O_CREAT | O_EXCL | O_WRONLY, 0o644);
   try {
     try {
@@ -113,7 +113,7 @@ async function makeLock({ path, content }: LockTask): Promise<Done> {
   return {};
 }
 
-async function removeFiles({ dir, names, files }: RemoveTask, again = false): Promise<Done> {
+async function removeFiles({ dir, names, files }: RemoveTask, again = false): Promise<TaskResult> {
   let failure: unknown;
   for (const [index, name] of names.entries()) {
     const path = bytesPath(dir, name);
@@ -129,13 +129,13 @@ async function removeFiles({ dir, names, files }: RemoveTask, again = false): Pr
   return {};
 }
 
-async function putInPlace({ from, to, folder }: PutTask): Promise<Done> {
+async function putInPlace({ from, to, folder }: ReplaceTask): Promise<TaskResult> {
   renameSync(from as string, to as string);
   return await withNames(folder);
 }
 
 /** Makes the names in a folder durable. */
-async function withNames(folder: PutTask['folder']): Promise<Done> {
+async function withNames(folder: ReplaceTask['folder']): Promise<TaskResult> {
   if (folder === null) return {};
   try {
     await syncPath(folder as string);

@@ -7,8 +7,8 @@ import { type TestContext, test } from 'node:test';
 import { gitFixture } from '../../../test/support/git-fixture.ts';
 import type { NamedObject } from '../loose-files.ts';
 import { nameObject } from '../object-writer.ts';
-import { doAgain, doTask, fileOf, type PutTask } from './tasks.ts';
-import { makeLock, putInPlace, storeObjects } from './writing-thread.ts';
+import { fileOf, type ReplaceTask, retryTask, runTask } from './tasks.ts';
+import { makeLock, replaceFile, storeObjects } from './writing-thread.ts';
 
 let contents = 0;
 
@@ -74,13 +74,13 @@ test('many writes are done by a thread, as they would be here', async (t) => {
   await assert.rejects(makeLock(lock, 'other\n'), { code: 'EEXIST', syscall: 'open', path: lock });
   await assert.rejects(makeLock(join(dir, 'refs/none/x.lock'), 'x'), { code: 'ENOENT' });
   const away = { from: lock, to: join(dir, 'refs/none/x'), folder: null };
-  await assert.rejects(putInPlace(away), { code: 'ENOENT', syscall: 'rename' });
+  await assert.rejects(replaceFile(away), { code: 'ENOENT', syscall: 'rename' });
   assert.equal(fs.readFileSync(lock, 'utf8'), 'content\n');
-  assert.equal(await putInPlace({ from: lock, to: file, folder: join(dir, 'refs/heads') }), null);
+  assert.equal(await replaceFile({ from: lock, to: file, folder: join(dir, 'refs/heads') }), null);
   assert.equal(fs.readFileSync(file, 'utf8'), 'content\n');
   await makeLock(lock, 'more\n');
   // It is in its place, and nobody knows whether that lasts.
-  const unsafe = await putInPlace({ from: lock, to: file, folder: join(dir, 'refs/none') });
+  const unsafe = await replaceFile({ from: lock, to: file, folder: join(dir, 'refs/none') });
   assert.equal((unsafe as NodeJS.ErrnoException).code, 'ENOENT');
   assert.equal(fs.readFileSync(file, 'utf8'), 'more\n');
   assert.equal(flushes(), before);
@@ -89,21 +89,21 @@ test('many writes are done by a thread, as they would be here', async (t) => {
 test('what a thread has put in its place before it ended is not put there again', async (t) => {
   const { dir } = gitFixture(t);
   const [lock, file] = [join(dir, 'refs/heads/once.lock'), join(dir, 'refs/heads/once')];
-  const put: PutTask = { name: 'put', from: lock, to: file, folder: join(dir, 'refs/heads') };
+  const put: ReplaceTask = { name: 'put', from: lock, to: file, folder: join(dir, 'refs/heads') };
   fs.writeFileSync(lock, 'first\n');
   const begun = fileOf(put);
-  assert.deepEqual(await doAgain(put, begun), {});
+  assert.deepEqual(await retryTask(put, begun), {});
   assert.equal(fs.readFileSync(file, 'utf8'), 'first\n');
-  assert.deepEqual(await doAgain(put, begun), {});
+  assert.deepEqual(await retryTask(put, begun), {});
   // Another one's lock stays where it is.
   fs.writeFileSync(lock, 'second\n');
-  assert.deepEqual(await doAgain(put, begun), {});
+  assert.deepEqual(await retryTask(put, begun), {});
   assert.deepEqual(
     [lock, file].map((path) => fs.readFileSync(path, 'utf8')),
     ['second\n', 'first\n'],
   );
   fs.rmSync(lock);
   // There was nothing to put there.
-  await assert.rejects(doAgain(put, fileOf(put)), { code: 'ENOENT' });
-  await assert.rejects(doTask(put), { code: 'ENOENT' });
+  await assert.rejects(retryTask(put, fileOf(put)), { code: 'ENOENT' });
+  await assert.rejects(runTask(put), { code: 'ENOENT' });
 });

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { NamedObject } from '../loose-files.ts';
-import type { TakenLock } from './locks.ts';
-import type { AskedTask, FromWriter } from './messages.ts';
-import { type Done, doAgain, doTask, errorOf, fileOf, type PutTask, type Task } from './tasks.ts';
-import { WRITER, writerAddress } from './thread.ts';
+import { errorOf, fileOf, type ReplaceTask, retryTask, runTask, type Task, type TaskResult } from './tasks.ts';
+import type { TakenLock } from './writer.locks.ts';
+import type { AskedTask, FromWriter } from './writer.messages.ts';
+import { WRITER, writerAddress } from './writer.thread.ts';
 
 const MEMORY = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
 /** The thread costs some 9 MB, and 30 ms to start: it is there once so many tasks come within so many milliseconds ... */
@@ -15,7 +15,7 @@ const IDLE_MS = 30_000;
 interface Asked {
   task: Task;
   file: number | null;
-  resolve(done: Done | Promise<Done>): void;
+  resolve(done: TaskResult | Promise<TaskResult>): void;
   reject(error: unknown): void;
 }
 
@@ -47,10 +47,10 @@ class WritingThread {
     this.#worker.unref();
   }
 
-  ask(task: Task): Promise<Done> {
+  ask(task: Task): Promise<TaskResult> {
     this.#number += 1;
     const number = this.#number;
-    const { promise, resolve, reject } = Promise.withResolvers<Done>();
+    const { promise, resolve, reject } = Promise.withResolvers<TaskResult>();
     if (this.#open.size === 0) this.#worker.ref();
     this.#open.set(number, { task, file: fileOf(task), resolve, reject });
     this.#usedAt = performance.now();
@@ -85,7 +85,7 @@ class WritingThread {
     this.#onEnd();
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const { task, file, resolve } of open) resolve(doAgain(task, file));
+    for (const { task, file, resolve } of open) resolve(retryTask(task, file));
     void this.#worker.terminate();
   }
 }
@@ -114,7 +114,7 @@ const times: number[] = [];
 let stays = 0;
 
 /** Has everything done here until what it gives is called: for tests that count what is done, or see to it that it fails. */
-export function writeHere(): () => void {
+export function writeInThisThread(): () => void {
   stays += 1;
   return () => {
     stays -= 1;
@@ -122,18 +122,18 @@ export function writeHere(): () => void {
 }
 
 /** Does a task apart from the thread of the requests where there are many, else here. */
-function run(task: Task): Promise<Done> {
-  if (stays > 0) return doTask(task);
+function run(task: Task): Promise<TaskResult> {
+  if (stays > 0) return runTask(task);
   if (thread === null && isBusy()) thread = begin();
-  return thread?.isReady ? thread.ask(task) : doTask(task);
+  return thread?.isReady ? thread.ask(task) : runTask(task);
 }
 
 /** Does a task apart from the thread of the requests, however few there are: one that may wait for the disk often. */
-async function runApart(task: Task): Promise<Done> {
-  if (stays > 0) return doTask(task);
+async function runApart(task: Task): Promise<TaskResult> {
+  if (stays > 0) return runTask(task);
   thread ??= begin();
   await thread?.started;
-  return thread?.isReady ? thread.ask(task) : doTask(task);
+  return thread?.isReady ? thread.ask(task) : runTask(task);
 }
 
 /** Starts a thread; null where the system has none to give. */
@@ -181,7 +181,7 @@ export async function makeLock(path: string | Buffer, content: string): Promise<
  * @returns why it may not be durable although it is in its place, or null
  * @throws the file system's error; then it is where it was
  */
-export async function putInPlace(task: Omit<PutTask, 'name'>): Promise<Error | null> {
+export async function replaceFile(task: Omit<ReplaceTask, 'name'>): Promise<Error | null> {
   const { unsafe } = await run({ name: 'put', ...task });
   return unsafe === undefined ? null : errorOf(unsafe);
 }

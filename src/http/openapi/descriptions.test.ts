@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { vocabulary } from '../../api/index.ts';
 import { routes } from '../../routes.ts';
-import { type OpenApiDocument, type OperationObject, openApiDocument } from './document.ts';
+import { type OpenApiDocument, type OperationObject, openApiDocument } from './openapi.document.ts';
 import type { ParameterObject } from './parameters.ts';
 import type { SchemaObject } from './schema-object.ts';
 
@@ -90,6 +90,6 @@ test('every word of the vocabulary is used', async () => {
   });
   for (const [, { parameters }] of operations)
     for (const { name } of parameters as ParameterObject[]) for (const part of name.split(/[[\]]+/)) names.add(part);
-  const unused = Object.keys((await vocabulary()).words).filter((word) => !names.has(word.split('.').at(-1)!));
+  const unused = Object.keys((await vocabulary()).entries).filter((word) => !names.has(word.split('.').at(-1)!));
   assert.deepEqual(unused, []);
 });

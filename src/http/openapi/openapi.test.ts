@@ -6,9 +6,9 @@ import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
 import { anyone } from '../../../test/support/http-server.ts';
 import { vocabulary } from '../../api/index.ts';
 import { routes } from '../../routes.ts';
-import { type Access, route } from '../route.ts';
-import { Instant, List, Nullable, pagination, Upload } from '../schema.ts';
-import { type OpenApiDocument, type OperationObject, openApiDocument } from './document.ts';
+import { type Access, route } from '../http.route.ts';
+import { Instant, List, Nullable, pagination, Upload } from '../http.schema.ts';
+import { type OpenApiDocument, type OperationObject, openApiDocument } from './openapi.document.ts';
 
 const BASE = 'https://forge.example';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

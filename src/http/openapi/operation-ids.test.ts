@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { anyone } from '../../../test/support/http-server.ts';
-import { type Method, type Route, route } from '../route.ts';
+import { type Method, type Route, route } from '../http.route.ts';
 import { operationIdOf } from './operation-ids.ts';
 
 const One = Type.Object({ id: Type.Integer() });

@@ -1,5 +1,5 @@
-import type { Route } from '../route.ts';
-import { pascalCase, singular } from './schemas.ts';
+import type { Route } from '../http.route.ts';
+import { pascalCase, singular } from './openapi.schemas.ts';
 
 /** What the last segment of a path does, where it is no thing that is read or made. */
 const ACTION =

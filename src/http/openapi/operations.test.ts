@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { anyone } from '../../../test/support/http-server.ts';
-import { type Access, route } from '../route.ts';
-import { type OpenApiDocument, openApiDocument } from './document.ts';
+import { type Access, route } from '../http.route.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.document.ts';
 
 const BASE = 'https://forge.example';
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
@@ -101,7 +101,7 @@ test('a vocabulary says what declarations leave unsaid, and names objects', () =
     success: { status: 200, schema: Thing },
     handler,
   });
-  const made = plain(openApiDocument([list], BASE, { words, objects: { Thing } }));
+  const made = plain(openApiDocument([list], BASE, { entries: words, objects: { Thing } }));
   const { id, colour, size } = made.components.schemas.Thing!.properties!;
   assert.deepEqual([id?.description, id?.examples], ["The thing's id.", [7]]);
   assert.deepEqual([colour?.description, colour?.examples], ['A colour.', ['red']]);

@@ -1,11 +1,11 @@
 import type { TObject, TSchema } from 'typebox';
+import type { Route } from '../http.route.ts';
+import { propertiesOf } from '../http.schema.ts';
 import type { ParamRules } from '../params/coerce.ts';
-import type { Route } from '../route.ts';
-import { propertiesOf } from '../schema.ts';
-import { withPlan } from './plan.ts';
-import { ruleConstraints } from './rules.ts';
+import { withPlan } from './openapi.plan.ts';
+import { ruleConstraints } from './openapi.rules.ts';
+import type { SchemaBook } from './openapi.schemas.ts';
 import type { SchemaObject } from './schema-object.ts';
-import type { SchemaBook } from './schemas.ts';
 
 type InputSchema = TSchema & {
   type?: string | string[];

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ANONYMOUS, shareOf } from '../../access/caller.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ANONYMOUS, rateLimitKeyOf } from '../../access/caller.ts';
+import { ApiError } from '../../core/core.errors.ts';
 import type { Deps } from '../../deps.ts';
-import { routedTo } from '../routed.ts';
+import { routeMatchOf } from '../route-match.ts';
 import { jsonBounds, parseJsonBody } from './json.ts';
 import { readMultipart } from './multipart.ts';
+import { readText, type TextKind } from './params.read-body.ts';
 import { parseUrlencoded } from './rack.ts';
-import { readText, type TextKind } from './read-body.ts';
 import { RequestBody } from './request-body.ts';
 
 declare module 'fastify' {
@@ -37,7 +37,7 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('held', null);
 
   function ownerOf(request: FastifyRequest): RequestBody {
-    const share = shareOf(request.caller ?? ANONYMOUS, request.ip);
+    const share = rateLimitKeyOf(request.caller ?? ANONYMOUS, request.ip);
     const owner = new RequestBody(folder, (cost, signal) => deps.memory.take(share, { cost, signal }));
     request.held = owner;
     return owner;
@@ -45,12 +45,12 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
 
   const add = (contentType: string, read: (request: FastifyRequest, body: Readable) => Promise<object>) =>
     app.addContentTypeParser(contentType, async (request: FastifyRequest, body: Readable) =>
-      routedTo(request).config.isBytes === true ? body : read(request, body),
+      routeMatchOf(request).config.isBytes === true ? body : read(request, body),
     );
   const text =
     (kind: TextKind, parse: (text: string, request: FastifyRequest) => object) =>
     (request: FastifyRequest, body: Readable) => {
-      const { bodyLimit: limit, config } = routedTo(request);
+      const { bodyLimit: limit, config } = routeMatchOf(request);
       const options = { limit, owner: ownerOf(request), spoolTexts: config.spoolTexts === true };
       return readText(request, body, kind, (read) => parse(read, request), options);
     };
@@ -63,17 +63,17 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
     text('form', (read) => parseUrlencoded(read)),
   );
   add('multipart/form-data', (request, body) =>
-    readMultipart(request, body, ownerOf(request), routedTo(request).bodyLimit),
+    readMultipart(request, body, ownerOf(request), routeMatchOf(request).bodyLimit),
   );
   add('*', async (request, body) => {
     const [mediaType = ''] = String(request.headers['content-type'] ?? '').split(';');
-    if (mediaType.trim().toLowerCase() === routedTo(request).config.mediaType) return json(request, body);
+    if (mediaType.trim().toLowerCase() === routeMatchOf(request).config.mediaType) return json(request, body);
     throw new ApiError(415, '415 Unsupported Media Type');
   });
   app.addHook('onRequest', (request, reply, done) => {
     // A type of the client's own does not matter where there is no body. One that is read says that there is to be one.
     const said = request.headers['content-type'] ?? '';
-    if (!READ.test(said) && isWithoutBody(request) && routedTo(request).config.isBytes !== true) {
+    if (!READ.test(said) && isWithoutBody(request) && routeMatchOf(request).config.isBytes !== true) {
       delete request.headers['content-type'];
     }
     // `close` comes whether the answer was sent or the client went away.

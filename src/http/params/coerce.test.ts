@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type TSchema, Type } from 'typebox';
-import { ApiError } from '../../core/errors.ts';
-import { Day, Enum, Filled, Instant, IntegerEnum, List, Nullable, Upload } from '../schema.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import { Day, Enum, Filled, Instant, IntegerEnum, List, Nullable, Upload } from '../http.schema.ts';
 import { compileParams, type ParamRules } from './coerce.ts';
 import { parseUrlencoded } from './rack.ts';
 

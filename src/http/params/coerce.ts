@@ -1,7 +1,6 @@
 import type { TObject } from 'typebox';
-import { invalidParameter } from '../../core/errors.ts';
-import { isStorable } from '../../core/storable.ts';
-import { SpooledText } from './request-body.ts';
+import { invalidParameter } from '../../core/core.errors.ts';
+import { isDatabaseText } from '../../core/database-text.ts';
 import {
   type Coercer,
   coerceBoolean,
@@ -11,7 +10,8 @@ import {
   fail,
   INVALID,
   type JsonSchema,
-} from './scalars.ts';
+} from './params.scalars.ts';
+import { SpooledText } from './request-body.ts';
 import { UploadedFile } from './uploaded-file.ts';
 
 /** Rules over several parameters, as the platform words their failures (400). */
@@ -30,7 +30,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 
 /** A value of any shape, in texts that a database keeps. */
 const coerceAny: Coercer = (value, name, failures) =>
-  isStorable(value) ? value : fail(failures, `${name} is invalid`);
+  isDatabaseText(value) ? value : fail(failures, `${name} is invalid`);
 
 function compileArray(schema: JsonSchema): Coercer {
   const item = schema.items === undefined ? coerceAny : compile(schema.items);

@@ -1,4 +1,4 @@
-import { badRequest } from '../../core/errors.ts';
+import { badRequest } from '../../core/core.errors.ts';
 import { invalidJson } from './json.ts';
 import { type Extractor, LONG_TEXT, type TextSink } from './text-sink.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { ApiError } from '../../core/core.errors.ts';
 import { checkWellFormed } from './text.ts';
 
 /** Nested arrays and objects; deeper ones could exhaust the stack where values are walked. */

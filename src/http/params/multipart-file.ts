@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError } from '../../core/core.errors.ts';
 import { multipartChunks } from './multipart-end.ts';
 
 /** The rest of the body is not read, so the connection cannot serve another request. */

@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { anyone, exchange, type RouteServer, serveRoutes } from '../../../test/support/http-server.ts';
-import { route } from '../route.ts';
-import { Upload } from '../schema.ts';
+import { route } from '../http.route.ts';
+import { Upload } from '../http.schema.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 const routes = [
@@ -55,13 +55,13 @@ test('texts that are no UTF-8 are refused, those that are are kept to the letter
     '\r\nContent-Type: text/plain; charset=latin1',
   ]) {
     for (const value of ['é€\u{1f600}\ufffd', '']) {
-      const answer = await send(type, Buffer.from(value));
-      assert.equal(answer.json<{ a: string }>().a, value, type);
+      const response = await send(type, Buffer.from(value));
+      assert.equal(response.json<{ a: string }>().a, value, type);
     }
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]]) {
-      const answer = await send(type, Buffer.from(bytes));
-      assert.equal(answer.statusCode, 400, type);
-      assert.match(answer.json<{ message: string }>().message, /not UTF-8/);
+      const response = await send(type, Buffer.from(bytes));
+      assert.equal(response.statusCode, 400, type);
+      assert.match(response.json<{ message: string }>().message, /not UTF-8/);
     }
   }
   const name = Buffer.from(`${file('file', 'a\xff.zip', 'x')}${END}`, 'latin1');
@@ -101,10 +101,10 @@ test('fields are nested, files wait on disk and are gone after the answer', asyn
 
 test('a body that arrives with its headers is read whole', async () => {
   const content = 'y'.repeat(100_000);
-  const answer = await exchange(address, raw(`${file('file', 'a', content)}${field('a', 'last')}${END}`));
-  assert.match(answer, /^HTTP\/1\.1 201/);
-  assert.match(answer, /"a":"last"/);
-  assert.match(answer, /"size":100000/);
+  const response = await exchange(address, raw(`${file('file', 'a', content)}${field('a', 'last')}${END}`));
+  assert.match(response, /^HTTP\/1\.1 201/);
+  assert.match(response, /"a":"last"/);
+  assert.match(response, /"size":100000/);
 });
 
 test('a body is read whose end has a bare line feed before it, and what is like an end within a file stays', async () => {

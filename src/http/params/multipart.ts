@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../core/errors.ts';
-import { faultOf } from '../../core/surroundings.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import { environmentFaultOf } from '../../core/environment-fault.ts';
 import { multipartChunks } from './multipart-end.ts';
 import { nestParams, type ParamValue } from './rack.ts';
 import { type RequestBody, SpooledText } from './request-body.ts';
@@ -140,7 +140,7 @@ class MultipartReader {
     const write = pipeline(stream, target);
     // Looked at in `finish`; a file that fails before must not end the process.
     write.catch((error: unknown) => {
-      if (faultOf(error) !== null) this.fault ??= error;
+      if (environmentFaultOf(error) !== null) this.fault ??= error;
     });
     this.#writes.push(write);
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { badRequest } from '../../core/errors.ts';
+import { badRequest } from '../../core/core.errors.ts';
 
 /** The text of bytes, never an altered one. @throws ApiError 400 when they are not UTF-8 */
 export function decodeUtf8(bytes: Buffer): string {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { badRequest } from '../../core/errors.ts';
+import { badRequest } from '../../core/core.errors.ts';
 
 /** Length of the sequence that a byte begins; 1 for what begins none. */
 function sequenceLength(byte: number): number {

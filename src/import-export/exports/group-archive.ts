@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
+import { AFTER_LINEAGE } from '../../access/access.membership.ts';
 import type { Caller } from '../../access/caller.ts';
-import { AFTER_LINEAGE } from '../../access/membership.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../deps.ts';
-import { GROUP_RELATIONS } from '../relations/groups.ts';
+import { GROUP_RELATIONS } from '../relations/groups.relation.ts';
 import { type ArchivedFile, type Exporting, PAGE, type TreeRelation } from '../relations/relation.ts';
 import { USER_CONTRIBUTIONS } from '../relations/user-contributions.ts';
-import { heads, peopleText, textsOf } from './archive.ts';
-import { Aside, textFile } from './aside.ts';
+import { heads, peopleText, textsOf } from './export.archive.ts';
+import { TemporaryFiles, textFile } from './temporary-files.ts';
 
 const isTree = (relation: (typeof GROUP_RELATIONS)[number]): relation is TreeRelation =>
   relation.form === 'objects' && relation.name !== USER_CONTRIBUTIONS;
@@ -18,7 +18,7 @@ export class GroupArchive {
   readonly #group: Namespace;
   readonly #caller: Caller;
   readonly #signal: AbortSignal;
-  readonly #aside: Aside;
+  readonly #aside: TemporaryFiles;
 
   /** @param caller who has it exported */
   constructor(deps: Deps, group: Namespace, caller: Caller, signal: AbortSignal) {
@@ -26,7 +26,7 @@ export class GroupArchive {
     this.#group = group;
     this.#caller = caller;
     this.#signal = signal;
-    this.#aside = new Aside(deps);
+    this.#aside = new TemporaryFiles(deps);
   }
 
   dispose(): Promise<void> {

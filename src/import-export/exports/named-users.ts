@@ -1,8 +1,8 @@
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Portable } from '../relations/relation.ts';
 import { USER_CONTRIBUTIONS } from '../relations/user-contributions.ts';
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Users whom the objects of an export name, until they are entered with them. */
 export class NamedUsers {
@@ -30,7 +30,7 @@ export class NamedUsers {
       .where('relation', '=', USER_CONTRIBUTIONS)
       .executeTakeFirst();
     if (telling === undefined) return;
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
+    for (let at = 0; at < ids.length; at += BATCH_SIZE) {
       await db
         .insertInto('relation_export_users')
         .columns(['export_id', 'user_id'])
@@ -38,7 +38,7 @@ export class NamedUsers {
           eb
             .selectFrom('users')
             .select([eb.val(telling.id).as('export_id'), 'id as user_id'])
-            .where('id', 'in', ids.slice(at, at + AT_ONCE)),
+            .where('id', 'in', ids.slice(at, at + BATCH_SIZE)),
         )
         .onConflict((conflict) => conflict.doNothing())
         .execute();

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { ComesAgain } from '../../core/comes-again.ts';
+import { RetryLater } from '../../core/retry-later.ts';
 import type { Deps } from '../../deps.ts';
-import { requestOutside } from '../../outbound/request.ts';
-import { parseHttpUrl } from '../../outbound/resolve.ts';
+import { requestExternal } from '../../outbound/outbound.request.ts';
+import { parseHttpUrl } from '../../outbound/outbound.resolve.ts';
 import { outboundRules } from '../../settings/outbound-rules.ts';
-import { type Given, isGiven } from './take.ts';
+import { type ImportedObject, isImportedObject } from './coerce-import.ts';
 
 const MAX_JSON = 8 * 1024 * 1024;
 const IDLE_MS = 60_000;
@@ -41,10 +41,10 @@ export class RemoteServer {
 
   /**
    * The body of an answer, to be read or destroyed.
-   * @throws RemoteRefusal, ComesAgain where it asks for patience, BlockedAddress; what the connection fails with
+   * @throws RemoteRefusal, RetryLater where it asks for patience, BlockedAddress; what the connection fails with
    */
   async open(method: 'GET' | 'POST', path: string, signal = this.#signal): Promise<IncomingMessage> {
-    const answer = await requestOutside(parseHttpUrl(`${this.#base}${path}`), await outboundRules(this.#deps), {
+    const answer = await requestExternal(parseHttpUrl(`${this.#base}${path}`), await outboundRules(this.#deps), {
       method,
       headers: { 'private-token': this.#token, accept: '*/*', 'accept-encoding': 'identity' },
       signal,
@@ -56,7 +56,7 @@ export class RemoteServer {
     if (status === 429 || status === 503) {
       const seconds = Number(headers['retry-after']);
       const pause = Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : DEFAULT_PAUSE_MS;
-      throw new ComesAgain(Math.min(pause, MAX_PAUSE_MS), `the other server answers with status ${status}`);
+      throw new RetryLater(Math.min(pause, MAX_PAUSE_MS), `the other server answers with status ${status}`);
     }
     throw new RemoteRefusal(status);
   }
@@ -80,27 +80,27 @@ export class RemoteServer {
   }
 
   /** One object; null where there is none. */
-  async find(path: string): Promise<Given | null> {
+  async find(path: string): Promise<ImportedObject | null> {
     try {
       const found = await this.json('GET', path);
-      return isGiven(found) ? found : null;
+      return isImportedObject(found) ? found : null;
     } catch (error) {
       if (error instanceof RemoteRefusal && error.status === 404) return null;
       throw error;
     }
   }
 
-  /** The objects of a list, a page at a time. @param most after so many it ends */
-  async *list(path: string, most: number): AsyncGenerator<Given> {
+  /** The objects of a list, a page at a time. @param limit after so many it ends */
+  async *list(path: string, limit: number): AsyncGenerator<ImportedObject> {
     let count = 0;
-    for (let page = 1; count < most; page += 1) {
+    for (let page = 1; count < limit; page += 1) {
       const query = `${path.includes('?') ? '&' : '?'}per_page=${PAGE}&page=${page}`;
       const found = await this.json('GET', `${path}${query}`);
       if (!Array.isArray(found)) return;
       for (const each of found) {
         count += 1;
-        if (count > most) return;
-        if (isGiven(each)) yield each;
+        if (count > limit) return;
+        if (isImportedObject(each)) yield each;
       }
       if (found.length < PAGE) return;
     }

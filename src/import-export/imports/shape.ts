@@ -1,4 +1,4 @@
-import { Unfit } from './take.ts';
+import { InvalidImportObject } from './coerce-import.ts';
 
 /** How deep lists and objects may stand in one another: everything that looks through them does so step by step. */
 const MAX_DEPTH = 100;
@@ -8,7 +8,7 @@ const MAX_VALUES = 500_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN, OPEN_LIST, CLOSE, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x5d];
 
-/** Looks at a line of JSON before it is taken apart. @throws Unfit for one that has too many values, or too deep ones */
+/** Looks at a line of JSON before it is taken apart. @throws InvalidImportObject for one that has too many values, or too deep ones */
 export function checkShape(line: Buffer): void {
   let [depth, values] = [0, 0];
   for (let at = 0; at < line.length; at += 1) {
@@ -18,13 +18,13 @@ export function checkShape(line: Buffer): void {
     } else if (byte === OPEN || byte === OPEN_LIST) {
       depth += 1;
       values += 1;
-      if (depth > MAX_DEPTH) throw new Unfit(`the object is more than ${MAX_DEPTH} levels deep`);
+      if (depth > MAX_DEPTH) throw new InvalidImportObject(`the object is more than ${MAX_DEPTH} levels deep`);
     } else if (byte === CLOSE || byte === CLOSE_LIST) {
       depth -= 1;
     } else if (byte === COMMA) {
       values += 1;
     }
-    if (values > MAX_VALUES) throw new Unfit(`the object has more than ${MAX_VALUES} values`);
+    if (values > MAX_VALUES) throw new InvalidImportObject(`the object has more than ${MAX_VALUES} values`);
   }
 }
 

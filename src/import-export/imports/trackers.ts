@@ -1,14 +1,14 @@
 import { timestamp } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
-import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.ts';
-import type { BulkImportTracker } from '../../db/tables/bulk-import-trackers.ts';
-import { IMPORT_STATUS } from '../../db/tables/bulk-imports.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { BulkImportEntity } from '../../db/tables/bulk-import-entities.table.ts';
+import type { BulkImportTracker } from '../../db/tables/bulk-import-trackers.table.ts';
+import { IMPORT_STATUS } from '../../db/tables/bulk-imports.table.ts';
 import type { Deps } from '../../deps.ts';
 import type { Progress } from './write-objects.ts';
 
 /** The import has been cancelled, or what it is into is gone. */
-export class Stopped extends Error {
-  override name = 'Stopped';
+export class ImportStopped extends Error {
+  override name = 'ImportStopped';
 }
 
 /** Kept of an entity at most. */
@@ -74,7 +74,7 @@ export async function recordFailure(
     .execute();
 }
 
-/** Refuses to go on with an entity that is not under way any more, in the transaction that writes for it. @throws Stopped */
+/** Refuses to go on with an entity that is not under way any more, in the transaction that writes for it. @throws ImportStopped */
 export async function requireStarted(deps: Deps, db: Db, entity: Pick<BulkImportEntity, 'id'>): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('bulk_import_entities')
@@ -82,7 +82,7 @@ export async function requireStarted(deps: Deps, db: Db, entity: Pick<BulkImport
     .where('id', '=', entity.id)
     .where('status', '=', IMPORT_STATUS.started)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Stopped();
+  if (numUpdatedRows === 0n) throw new ImportStopped();
 }
 
 /** Keeps how far the reading of one file of a relation is. */
@@ -95,7 +95,7 @@ export function progressOf(
 ): Progress {
   return {
     skip,
-    move: async (db, done, written) => {
+    advance: async (db, done, written) => {
       await requireStarted(deps, db, entity);
       await db
         .updateTable('bulk_import_trackers')
@@ -109,6 +109,6 @@ export function progressOf(
         .execute();
     },
     fail: (db, { kind, message, title }) => recordFailure(deps, db, entity.id, { relation, kind, message, title }),
-    look: () => signal.throwIfAborted(),
+    check: () => signal.throwIfAborted(),
   };
 }

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { Importing } from './importing.ts';
-import { type Given, isGiven } from './take.ts';
+import { type ImportedObject, isImportedObject } from './coerce-import.ts';
+import type { ImportContext } from './import-context.ts';
 
 const ADDRESS = /\/uploads\/([0-9a-f]{32})\//g;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-type Place = Pick<Importing['place'], 'kind' | 'id'>;
+type Place = Pick<ImportContext['place'], 'kind' | 'id'>;
 
 /** The secret under which a place gets files whose own is taken on this server: the same however often it is asked for. */
 export const secretElsewhere = ({ kind, id }: Place, secret: string): string =>
   createHash('sha256').update(`${kind}:${id}:${secret}`).digest('hex').slice(0, 32);
 
-function secretsIn(value: unknown, found: Set<string>): Set<string> {
-  if (typeof value === 'string') for (const [, secret] of value.matchAll(ADDRESS)) found.add(secret!);
-  else if (Array.isArray(value) || isGiven(value)) for (const each of Object.values(value)) secretsIn(each, found);
-  return found;
+function secretsIn(value: unknown, secrets: Set<string>): Set<string> {
+  if (typeof value === 'string') for (const [, secret] of value.matchAll(ADDRESS)) secrets.add(secret!);
+  else if (Array.isArray(value) || isImportedObject(value))
+    for (const each of Object.values(value)) secretsIn(each, secrets);
+  return secrets;
 }
 
 function rewritten(value: unknown, moved: ReadonlyMap<string, string>): unknown {
@@ -23,19 +24,21 @@ function rewritten(value: unknown, moved: ReadonlyMap<string, string>): unknown 
       moved.has(secret) ? `/uploads/${moved.get(secret)}/` : all,
     );
   if (Array.isArray(value)) return value.map((each) => rewritten(each, moved));
-  if (!isGiven(value)) return value;
+  if (!isImportedObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rewritten(each, moved)]));
 }
 
 /** Has texts point to the files of the place, where these have got other addresses; the files have to be there already. */
 export async function withOwnAddresses(
-  { deps, place }: Pick<Importing, 'deps' | 'place'>,
-  objects: readonly Given[],
-): Promise<readonly Given[]> {
+  { deps, place }: Pick<ImportContext, 'deps' | 'place'>,
+  objects: readonly ImportedObject[],
+): Promise<readonly ImportedObject[]> {
   const secrets = [...secretsIn(objects, new Set())];
   const moved = new Map<string, string>();
-  for (let at = 0; at < secrets.length; at += AT_ONCE) {
-    const others = new Map(secrets.slice(at, at + AT_ONCE).map((secret) => [secretElsewhere(place, secret), secret]));
+  for (let at = 0; at < secrets.length; at += BATCH_SIZE) {
+    const others = new Map(
+      secrets.slice(at, at + BATCH_SIZE).map((secret) => [secretElsewhere(place, secret), secret]),
+    );
     const rows = await deps.db
       .selectFrom('uploads')
       .select('secret')
@@ -44,5 +47,5 @@ export async function withOwnAddresses(
       .execute();
     for (const { secret } of rows) moved.set(others.get(secret)!, secret);
   }
-  return moved.size === 0 ? objects : objects.map((object) => rewritten(object, moved) as Given);
+  return moved.size === 0 ? objects : objects.map((object) => rewritten(object, moved) as ImportedObject);
 }

@@ -1,9 +1,9 @@
 import { timestamp } from '../../core/clock.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
-import { repositorySize } from '../../git/repository-files.ts';
+import { isUniqueViolation } from '../../db/db.errors.ts';
+import { repositorySize } from '../../git/git.repository-files.ts';
 import { withNewRepository } from '../../repositories/new-repository.ts';
-import { findWiki } from '../../repositories/wikis.ts';
-import type { Importing } from './importing.ts';
+import { findWiki } from '../../repositories/repository.wikis.ts';
+import type { ImportContext } from './import-context.ts';
 
 /** There is none, or nothing is in it. */
 class NoWiki extends Error {}
@@ -12,7 +12,7 @@ class NoWiki extends Error {}
  * Gives the place the wiki that it had, where it has none yet and had one.
  * @throws GitError, RemoteError for one that cannot be read
  */
-export async function takeWiki({ deps, place, makeRepository }: Importing): Promise<void> {
+export async function importWiki({ deps, place, makeRepository }: ImportContext): Promise<void> {
   if ((await findWiki(deps.db, { type: place.kind, id: place.id })) !== undefined) return;
   let size = 0;
   const make = async (dir: string) => {

@@ -1,8 +1,8 @@
-import { faultOf } from '../../core/surroundings.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Importing, Writer } from './importing.ts';
-import { namedIn } from './people.ts';
-import { type Given, Unfit } from './take.ts';
+import { environmentFaultOf } from '../../core/environment-fault.ts';
+import type { Db } from '../../db/db.schema.ts';
+import { type ImportedObject, InvalidImportObject } from './coerce-import.ts';
+import type { ImportContext, RelationWriter } from './import-context.ts';
+import { userIdsIn } from './imported-users.ts';
 import { withOwnAddresses } from './upload-addresses.ts';
 
 /** Bytes of objects that one transaction writes, about. */
@@ -14,34 +14,34 @@ export interface Progress {
   /** Objects that are done already, and are passed over. */
   skip: number;
   /** @param done objects that count as done with this transaction; `written` of them became rows */
-  move(db: Db, done: number, written: number): Promise<void>;
+  advance(db: Db, done: number, written: number): Promise<void>;
   fail(db: Db, failure: { kind: string; message: string; title: string | null }): Promise<void>;
   /** Ends the work where it has to. @throws */
-  look(): Promise<void> | void;
+  check(): Promise<void> | void;
 }
 
-const titleOf = (given: Given): string | null => {
-  const found = [given.title, given.name, given.tag].find((each) => typeof each === 'string');
+const titleOf = (object: ImportedObject): string | null => {
+  const found = [object.title, object.name, object.tag].find((each) => typeof each === 'string');
   return found === undefined ? null : found.replaceAll('\0', '').toWellFormed().slice(0, MAX_MESSAGE);
 };
 
 /** Whether an error is about the object and not about what surrounds it. */
-const isOfObject = (error: unknown): boolean => faultOf(error) === null;
+const isOfObject = (error: unknown): boolean => environmentFaultOf(error) === null;
 
 async function writeTogether(
-  importing: Importing,
-  writer: Writer,
-  given: readonly Given[],
+  context: ImportContext,
+  writer: RelationWriter,
+  imported: readonly ImportedObject[],
   progress: Progress,
 ): Promise<void> {
-  const objects = await withOwnAddresses(importing, given);
-  await importing.people.know(namedIn(objects));
-  const { db } = importing.deps;
-  const write = async (part: readonly Given[]) => {
-    const move = (db: Db) => progress.move(db, part.length, part.length);
-    if ('writeAlone' in writer) return writer.writeAlone(importing, part[0]!, move);
+  const objects = await withOwnAddresses(context, imported);
+  await context.users.ensure(userIdsIn(objects));
+  const { db } = context.deps;
+  const write = async (part: readonly ImportedObject[]) => {
+    const move = (db: Db) => progress.advance(db, part.length, part.length);
+    if ('writeAlone' in writer) return writer.writeAlone(context, part[0]!, move);
     await db.transaction().execute(async (db) => {
-      await writer.write(importing, db, part);
+      await writer.write(context, db, part);
       await move(db);
     });
   };
@@ -52,21 +52,26 @@ async function writeTogether(
     // One of them cannot be taken over: the others are.
     for (const object of objects) {
       await write([object]).catch(async (error: unknown) => {
-        await progress.look();
+        await progress.check();
         if (!isOfObject(error)) throw error;
-        return passOver(importing, error, titleOf(object), progress);
+        return passOver(context, error, titleOf(object), progress);
       });
     }
   }
 }
 
-async function passOver({ deps }: Importing, error: unknown, title: string | null, progress: Progress): Promise<void> {
-  const unfit = error instanceof Unfit;
+async function passOver(
+  { deps }: ImportContext,
+  error: unknown,
+  title: string | null,
+  progress: Progress,
+): Promise<void> {
+  const unfit = error instanceof InvalidImportObject;
   if (!unfit) deps.log.log('warn', 'an object could not be imported', { error: String(error) });
   await deps.db.transaction().execute(async (db) => {
     const message = unfit ? error.message.slice(0, MAX_MESSAGE) : 'The object could not be written.';
     await progress.fail(db, { kind: unfit ? 'Unfit' : 'DatabaseError', message, title });
-    await progress.move(db, 1, 0);
+    await progress.advance(db, 1, 0);
   });
 }
 
@@ -76,25 +81,25 @@ async function passOver({ deps }: Importing, error: unknown, title: string | nul
  * @returns how many objects the file has
  */
 export async function writeObjects(
-  importing: Importing,
-  writer: Writer,
-  objects: AsyncIterable<Given | Unfit>,
+  context: ImportContext,
+  writer: RelationWriter,
+  objects: AsyncIterable<ImportedObject | InvalidImportObject>,
   progress: Progress,
 ): Promise<number> {
   const atOnce = 'writeAlone' in writer ? 1 : writer.atOnce;
-  let [count, bytes, part]: [number, number, Given[]] = [0, 0, []];
+  let [count, bytes, part]: [number, number, ImportedObject[]] = [0, 0, []];
   const flush = async () => {
     const together = part;
     [bytes, part] = [0, []];
-    if (together.length > 0) await writeTogether(importing, writer, together, progress);
-    await progress.look();
+    if (together.length > 0) await writeTogether(context, writer, together, progress);
+    await progress.check();
   };
   for await (const object of objects) {
     count += 1;
     if (count <= progress.skip) continue;
-    if (object instanceof Unfit) {
+    if (object instanceof InvalidImportObject) {
       await flush();
-      await passOver(importing, object, null, progress);
+      await passOver(context, object, null, progress);
       continue;
     }
     part.push(object);

@@ -1,22 +1,22 @@
-import type { Writer } from './importing.ts';
-import { approvalRuleWriter } from './relations/approval-rules.ts';
-import { featureFlagWriter, userListWriter } from './relations/feature-flags.ts';
-import { issueLinkWriter } from './relations/issue-links.ts';
-import { issueWriter } from './relations/issues.ts';
-import { memberWriter } from './relations/members.ts';
-import { mergeRequestWriter } from './relations/merge-requests.ts';
+import type { RelationWriter } from './import-context.ts';
+import { approvalRuleWriter } from './relations/approval-rules.import.ts';
+import { featureFlagWriter, userListWriter } from './relations/feature-flags.import.ts';
+import { issueLinkWriter } from './relations/issue-links.import.ts';
+import { issueWriter } from './relations/issues.import.ts';
+import { memberWriter } from './relations/members.import.ts';
+import { mergeRequestWriter } from './relations/merge-requests.import.ts';
 import { badgeWriter, namedWriter } from './relations/named.ts';
-import { commitNoteWriter } from './relations/notes.ts';
-import { pipelineScheduleWriter } from './relations/pipeline-schedules.ts';
-import { pipelineWriter } from './relations/pipelines.ts';
-import { projectFeatureWriter } from './relations/project-feature.ts';
-import { protectionWriter } from './relations/protected-refs.ts';
-import { pushRuleWriter } from './relations/push-rule.ts';
-import { releaseWriter } from './relations/releases.ts';
-import { snippetWriter } from './relations/snippets.ts';
+import { commitNoteWriter } from './relations/notes.import.ts';
+import { pipelineScheduleWriter } from './relations/pipeline-schedules.import.ts';
+import { pipelineWriter } from './relations/pipelines.import.ts';
+import { projectFeatureWriter } from './relations/project-feature.import.ts';
+import { protectionWriter } from './relations/protected-refs.import.ts';
+import { pushRuleWriter } from './relations/push-rule.import.ts';
+import { releaseWriter } from './relations/releases.import.ts';
+import { snippetWriter } from './relations/snippets.import.ts';
 
 /** What is taken over of groups and projects, in the order in which one needs the other. */
-export const WRITERS: Readonly<Record<'group' | 'project', Readonly<Record<string, Writer>>>> = {
+export const WRITERS: Readonly<Record<'group' | 'project', Readonly<Record<string, RelationWriter>>>> = {
   group: {
     labels: namedWriter('labels'),
     milestones: namedWriter('milestones'),

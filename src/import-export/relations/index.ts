@@ -1,5 +1,5 @@
-import { GROUP_RELATIONS } from './groups.ts';
-import { PROJECT_RELATIONS } from './projects.ts';
+import { GROUP_RELATIONS } from './groups.relation.ts';
+import { PROJECT_RELATIONS } from './projects.relation.ts';
 import { fileNameOf, type Portable, type Relation } from './relation.ts';
 
 type Kind = Portable['kind'];

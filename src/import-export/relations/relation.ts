@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Caller } from '../../access/caller.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 
 /** What is taken elsewhere. */

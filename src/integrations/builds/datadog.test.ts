@@ -37,7 +37,7 @@ async function watched(settings: Json = {}) {
     const job = await runner.take();
     await job.patchTrace('a line\n');
     await job.finish('failed', { failure_reason: 'script_failure' });
-    await app.settle();
+    await app.drain();
     return job.id;
   };
   const begin = () => makePipeline(app, made.project, { jobs: [{ name: 'test', status: 'pending' }] });
@@ -97,7 +97,7 @@ test('datadog is told of no pipeline where that is switched off', async () => {
   await run();
   assert.deepEqual(got(), []);
   await push();
-  await app.settle();
+  await app.drain();
   assert.deepEqual(
     got().map(({ header }) => header),
     ['Push Hook'],

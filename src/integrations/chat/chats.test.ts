@@ -14,7 +14,7 @@ before(async () => {
 });
 beforeEach(async () => {
   await app.deps.db.deleteFrom('integrations').execute();
-  app.deps.recent.forget();
+  app.deps.recent.invalidate();
   receiver.reset();
 });
 after(async () => {
@@ -155,7 +155,7 @@ describe('a chat is sent its own format', () => {
     test(slug, async () => {
       const made = await projectWith(app, slug, of('', '', '').settings);
       await made.issue({ description: 'a <b>' });
-      await app.settle();
+      await app.drain();
       assert.deepEqual(gotBy(receiver), [of(made.web, made.project.full_path, made.project.name).request]);
     });
   }
@@ -164,7 +164,7 @@ describe('a chat is sent its own format', () => {
     const settings = { hostname: receiver.url, token: 'sesame', room: '!a:b.example' };
     const { issue, web, project } = await projectWith(app, 'matrix', settings);
     await issue();
-    await app.settle();
+    await app.drain();
     const [{ path, ...request } = { path: '' }] = gotBy(receiver);
     assert.match(path, /^\/_matrix\/client\/v3\/rooms\/!a%3Ab.example\/send\/m\.room\.message\/[0-9a-f-]{36}$/);
     assert.deepEqual(request, {
@@ -193,7 +193,7 @@ describe('a chat is sent its own format', () => {
       const { push, web, project } = await projectWith(app, 'irker', settings);
       const first = await push('main', 'a');
       const second = await push('main', 'b');
-      await app.settle();
+      await app.drain();
       const to = ['irc://irc.test/#dev', 'irc://irc.example/#ops'];
       const head = `${project.full_path}:`;
       const said = irc.lines.map((line) => JSON.parse(line) as Json);
@@ -217,7 +217,7 @@ describe('a chat is sent its own format', () => {
       response.writeHead((JSON.parse(text) as Json).parse_mode === undefined ? 200 : 400).end();
     const { issue } = await projectWith(app, 'telegram', { hostname: receiver.url, token: 'x', room: '1' });
     await issue();
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       gotBy(receiver).map(({ body }) => (body as Json).parse_mode ?? null),
       ['markdown', null],
@@ -236,7 +236,7 @@ describe('a chat is told', () => {
     await push('side', 'c');
     expectStatus(await app.post(`${at}/repository/tags`, { json: { tag_name: 'v1', ref: 'main' } }), 201);
     expectStatus(await app.delete(`${at}/repository/branches/side`), 204);
-    await app.settle();
+    await app.drain();
     const place = `<${web}|${project.full_path}>`;
     assert.deepEqual(texts(), [
       `${ANN} pushed new branch <${web}/-/commits/main|main> to ${place}`,
@@ -253,14 +253,14 @@ describe('a chat is told', () => {
   test('of issues that open and close, merge requests, comments and pages of the wiki', async () => {
     const { issue, at, web, project, push } = await slack();
     await push('side', 'x').catch(() => push('main', 'x'));
-    await app.settle();
+    await app.drain();
     receiver.reset();
     const { iid } = await issue();
     expectStatus(await app.put(`${at}/issues/${iid}`, { json: { title: 'Still [broken]' } }), 200);
     expectStatus(await app.put(`${at}/issues/${iid}`, { json: { state_event: 'close' } }), 200);
     expectStatus(await app.post(`${at}/issues/${iid}/notes`, { json: { body: 'Mended' } }), 201);
     expectStatus(await app.post(`${at}/wikis`, { json: { title: 'Home', content: 'Here' } }), 201);
-    await app.settle();
+    await app.drain();
     const place = `<${web}|${project.full_path}>`;
     const [opened, closed, noted, wiki] = texts();
     assert.equal(opened, `[${place}] Issue <${web}/-/issues/1|#1 Broken> opened by ${ANN}`);
@@ -277,12 +277,12 @@ describe('a chat is told', () => {
     const { push, pipeline, set, web, project } = await slack({ pipeline_events: true, push_events: false });
     const sha = await push('main', 'a');
     await pipeline(sha, 'success');
-    await app.settle();
+    await app.drain();
     assert.deepEqual(texts(), []);
     await set({ notify_only_broken_pipelines: false });
     const other = await push('main', 'b');
     const { pipeline_id: id } = await pipeline(other, 'failed');
-    await app.settle();
+    await app.drain();
     const [{ text, attachments } = {}] = slackBodies(receiver);
     const [card = {}] = attachments as Json[];
     assert.equal(text, '');
@@ -301,10 +301,10 @@ describe('a chat is told', () => {
     // The same state once more is nothing new.
     await set({ notify_only_when_pipeline_status_changes: true });
     await pipeline(await push('main', 'c'), 'failed');
-    await app.settle();
+    await app.drain();
     assert.equal(receiver.got.length, 1);
     await pipeline(await push('main', 'd'), 'success');
-    await app.settle();
+    await app.drain();
     assert.equal(receiver.got.length, 2);
   });
 
@@ -313,14 +313,14 @@ describe('a chat is told', () => {
     const count = async (branch: string) => {
       receiver.reset();
       await push(branch);
-      await app.settle();
+      await app.drain();
       return receiver.got.length;
     };
     await push('main', 'a');
     await push('side', 'b');
     await push('kept', 'c');
     expectStatus(await app.post(`${at}/protected_branches`, { json: { name: 'kept' } }), 201);
-    await app.settle();
+    await app.drain();
     const seen: Json = {};
     for (const wanted of ['default', 'protected', 'default_and_protected', 'all']) {
       await set({ branches_to_be_notified: wanted });
@@ -336,7 +336,7 @@ describe('a chat is told', () => {
     const count = async (labels: string) => {
       receiver.reset();
       await issue({ labels });
-      await app.settle();
+      await app.drain();
       return receiver.got.length;
     };
     assert.deepEqual([await count(''), await count('bug'), await count('bug,urgent')], [0, 1, 1]);
@@ -349,7 +349,7 @@ describe('a chat is told', () => {
     const { issue } = await slack(channels);
     await issue();
     await issue({ confidential: true });
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       slackBodies(receiver).map(({ channel }) => channel),
       ['#a', '#b', '#secret'],
@@ -358,7 +358,7 @@ describe('a chat is told', () => {
     const events = { push_channel: `${receiver.url}/own` };
     const { push } = await projectWith(app, 'discord', { webhook: `${receiver.url}/hook`, ...events });
     await push();
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       receiver.got.map(({ path }) => path),
       ['/own'],
@@ -368,12 +368,12 @@ describe('a chat is told', () => {
   test('of confidential issues and incidents as its flags say', async () => {
     const { issue, set } = await slack({ confidential_issues_events: false });
     await issue({ confidential: true });
-    await app.settle();
+    await app.drain();
     assert.deepEqual(texts(), []);
     await set({ issues_events: false, incident_events: true, incident_channel: '#fire' });
     await issue();
     await issue({ issue_type: 'incident' });
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       slackBodies(receiver).map(({ channel, text }) => [channel, /Incident </.test(String(text))]),
       [['#fire', true]],

@@ -1,5 +1,5 @@
-import { whoDid } from '../telling/payload.ts';
-import type { Work } from '../telling/work.ts';
+import type { DispatchContext } from '../dispatch/dispatch-context.ts';
+import { actorName } from '../dispatch/integration-payload.ts';
 import { type ChatMessage, GREY } from './chat-message.ts';
 import { projectLink } from './project-link.ts';
 import type { Style } from './style.ts';
@@ -8,7 +8,7 @@ const WIKI_VERBS: Readonly<Record<string, string>> = { create: 'created', update
 const MAX_TEXT = 8_000;
 
 /** What a chat is told of a page of a wiki. */
-export function wikiMessage({ payload }: Work, style: Style): ChatMessage | undefined {
+export function wikiMessage({ payload }: DispatchContext, style: Style): ChatMessage | undefined {
   const {
     title = '',
     url = '',
@@ -19,7 +19,7 @@ export function wikiMessage({ payload }: Work, style: Style): ChatMessage | unde
   } = payload.object_attributes ?? { id: 0 };
   const verb = WIKI_VERBS[action];
   if (verb === undefined) return undefined;
-  const who = style.plain(whoDid(payload));
+  const who = style.plain(actorName(payload));
   const place = projectLink(style, payload);
   const page = style.link('wiki page', url);
   const diff = style.link('Compare changes', diff_url);
@@ -36,7 +36,7 @@ const COLORS: Readonly<Record<string, string>> = { success: 'good', canceled: 'w
 const ENDS: Readonly<Record<string, string>> = { success: 'succeeded', failed: 'failed', canceled: 'was canceled' };
 
 /** What a chat is told of a deployment. */
-export function deploymentMessage({ payload }: Work, style: Style): ChatMessage {
+export function deploymentMessage({ payload }: DispatchContext, style: Style): ChatMessage {
   const { status = '', environment = '', deployable_id, deployable_url, short_sha = '', commit_url = '' } = payload;
   const name = style.plain(environment);
   const end = ENDS[status];
@@ -45,7 +45,7 @@ export function deploymentMessage({ payload }: Work, style: Style): ChatMessage 
   const job = deployable_url == null ? '' : ` with job ${style.link(`#${deployable_id}`, deployable_url)}`;
   const what = `${style.link(short_sha, commit_url)}: ${style.plain(payload.commit_title ?? '')}`;
   const place = projectLink(style, payload);
-  const who = style.plain(whoDid(payload));
+  const who = style.plain(actorName(payload));
   return {
     summary,
     attachments: [{ text: `${place}${job} by ${who}\n${what}`, color: COLORS[status] ?? '#334455' }],

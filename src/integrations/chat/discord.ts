@@ -1,6 +1,6 @@
-import { whoDid } from '../telling/payload.ts';
-import { postJson } from '../telling/work.ts';
-import { channelsFor, type Post, wholeText } from './rooms.ts';
+import { postJson } from '../dispatch/dispatch-context.ts';
+import { actorName } from '../dispatch/integration-payload.ts';
+import { type ChatPost, channelsFor, wholeText } from './rooms.ts';
 
 const COLORS: Readonly<Record<string, number>> = { good: 0x0d532a, warning: 0x703800, danger: 0x8d1300 };
 const OTHER = 0xfc6d26;
@@ -14,16 +14,16 @@ const colorOf = (color: string | undefined): number =>
     : (COLORS[color] ?? (/^#[\da-f]{6}$/i.test(color) ? Number.parseInt(color.slice(1), 16) : OTHER));
 
 /** Discord: an event's channel is an address of its own. */
-export const discord: Post = async (work, message) => {
-  const { payload, deps } = work;
+export const discord: ChatPost = async (context, message) => {
+  const { payload, deps } = context;
   const icon = payload.user?.avatar_url ?? payload.user_avatar;
-  const author = { name: whoDid(payload).slice(0, MAX_NAME), ...(icon == null ? {} : { icon_url: icon }) };
+  const author = { name: actorName(payload).slice(0, MAX_NAME), ...(icon == null ? {} : { icon_url: icon }) };
   const embed = {
     color: colorOf(message.attachments[0]?.color),
     timestamp: deps.clock.now().toISOString(),
     author,
     description: wholeText(message).slice(0, MAX_TEXT),
   };
-  const [own] = channelsFor(work, message, 1);
-  await work.call(postJson(own ?? work.text('webhook'), { content: '', embeds: [embed] }));
+  const [own] = channelsFor(context, message, 1);
+  await context.call(postJson(own ?? context.text('webhook'), { content: '', embeds: [embed] }));
 };

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import { BlockedAddress, resolveOutside } from '../../outbound/resolve.ts';
-import { hookRules } from '../../webhooks/address.ts';
-import { isNewRef, isRemovedRef, isTag, refName, whoDid } from '../telling/payload.ts';
-import { type Act, NotReached, type Work } from '../telling/work.ts';
+import { BlockedAddress, resolveExternal } from '../../outbound/outbound.resolve.ts';
+import { hookRules } from '../../webhooks/webhooks.address.ts';
+import { type DispatchContext, type Handler, ServiceUnreachable } from '../dispatch/dispatch-context.ts';
+import { actorName, isNewRef, isRemovedRef, isTag, refName } from '../dispatch/integration-payload.ts';
 
 const HOST = 'localhost';
 const PORT = 6659;
@@ -25,13 +25,13 @@ export function recipientsOf(text: (name: string) => string): string[] {
 const said = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 /** What IRC is told of a push, a line each. */
-export function linesOf({ payload, setting }: Work): string[] {
+export function linesOf({ payload, setting }: DispatchContext): string[] {
   const color = (code: string, text: string) =>
     setting('colorize_messages') === true ? `\x03${code}${text}\x0f` : text;
   const { project, commits = [], total_commits_count: total = 0, before = '', after = '' } = payload;
   const name = refName(payload);
   const head = `${color('05', project?.path_with_namespace ?? '')}:`;
-  const who = color('10', said(whoDid(payload)));
+  const who = color('10', said(actorName(payload)));
   const ref = color('06', name);
   const kind = isTag(payload) ? 'tag' : 'branch';
   if (isRemovedRef(payload)) return [`${head} ${who} has deleted the ${kind} ${ref}`];
@@ -52,25 +52,25 @@ export function linesOf({ payload, setting }: Work): string[] {
 }
 
 /** irker, which passes on to IRC what it gets as lines of JSON. */
-export const irker: Act = async (work) => {
-  const to = recipientsOf(work.text);
-  const lines = linesOf(work);
+export const irker: Handler = async (context) => {
+  const to = recipientsOf(context.text);
+  const lines = linesOf(context);
   if (to.length === 0 || lines.length === 0) return;
   const text = lines.map((privmsg) => `${JSON.stringify({ to, privmsg })}\n`).join('');
-  await send(work, text);
+  await send(context, text);
 };
 
-async function send({ deps, setting, text, signal }: Work, bytes: string): Promise<void> {
+async function send({ deps, setting, text, signal }: DispatchContext, bytes: string): Promise<void> {
   const port = Number(setting('server_port') ?? PORT);
   try {
     // The address says the host and the port alone: nothing is asked over HTTP.
     const url = new URL(`http://${text('server_host') || HOST}:${port}`);
-    const [host] = await resolveOutside(url, await hookRules(deps, false));
+    const [host] = await resolveExternal(url, await hookRules(deps, false));
     await write(host!, port, bytes, signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof BlockedAddress) throw new NotReached(`it ${error.message}`);
-    throw new NotReached(error instanceof Error ? error.message : 'no connection');
+    if (error instanceof BlockedAddress) throw new ServiceUnreachable(`it ${error.message}`);
+    throw new ServiceUnreachable(error instanceof Error ? error.message : 'no connection');
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Payload, type ToldAttributes, whoDid } from '../telling/payload.ts';
-import type { Work } from '../telling/work.ts';
+import type { DispatchContext } from '../dispatch/dispatch-context.ts';
+import { actorName, type Payload, type PayloadAttributes } from '../dispatch/integration-payload.ts';
 import { type ChatMessage, GREY } from './chat-message.ts';
 import { projectLink } from './project-link.ts';
 import type { Style } from './style.ts';
@@ -14,11 +14,11 @@ const pathOf = ({ project }: Payload): string => project?.path_with_namespace ??
 const ISSUE_VERBS: Readonly<Record<string, string>> = { open: 'opened', close: 'closed', reopen: 'reopened' };
 
 /** What a chat is told of an issue that was opened, closed or opened again. */
-export function issueMessage({ payload, trigger }: Work, style: Style): ChatMessage | undefined {
+export function issueMessage({ payload, trigger }: DispatchContext, style: Style): ChatMessage | undefined {
   const { title = '', iid, url = '', description, action = '', type } = payload.object_attributes ?? { id: 0 };
   const verb = ISSUE_VERBS[action];
   if (verb === undefined) return undefined;
-  const who = style.plain(whoDid(payload));
+  const who = style.plain(actorName(payload));
   const kind = type ?? 'Issue';
   const link = style.link(`#${iid} ${style.plain(title)}`, url);
   const opened = {
@@ -49,11 +49,11 @@ const MERGE_REQUEST_VERBS: Readonly<Record<string, string>> = {
 };
 
 /** What a chat is told of a merge request, but for changes of what it says. */
-export function mergeRequestMessage({ payload }: Work, style: Style): ChatMessage | undefined {
+export function mergeRequestMessage({ payload }: DispatchContext, style: Style): ChatMessage | undefined {
   const { title = '', iid, url = '', action = '' } = payload.object_attributes ?? { id: 0 };
   const verb = MERGE_REQUEST_VERBS[action];
   if (verb === undefined) return undefined;
-  const who = style.plain(whoDid(payload));
+  const who = style.plain(actorName(payload));
   const link = style.link(`!${iid} *${style.plain(title)}*`, url);
   const place = projectLink(style, payload);
   const ofState = /^(open|close|reopen|merge)$/.test(action);
@@ -72,7 +72,7 @@ export function mergeRequestMessage({ payload }: Work, style: Style): ChatMessag
 
 /** What a comment is on: words for it, and its title. */
 function target({ commit, issue, merge_request, snippet }: Payload): { words: string; title: string; thread: string } {
-  const of = (kind: string, sign: string, { iid, id, title = '' }: ToldAttributes) => ({
+  const of = (kind: string, sign: string, { iid, id, title = '' }: PayloadAttributes) => ({
     words: `${kind} ${sign}${iid ?? id}`,
     title,
     thread: `${kind} `,
@@ -84,11 +84,11 @@ function target({ commit, issue, merge_request, snippet }: Payload): { words: st
 }
 
 /** What a chat is told of a new comment. */
-export function noteMessage({ payload, trigger }: Work, style: Style): ChatMessage | undefined {
+export function noteMessage({ payload, trigger }: DispatchContext, style: Style): ChatMessage | undefined {
   const { note = '', url = '', action, system } = payload.object_attributes ?? { id: 0 };
   if (system === true || (action !== undefined && action !== 'create')) return undefined;
   const { words, title, thread } = target(payload);
-  const who = style.plain(whoDid(payload));
+  const who = style.plain(actorName(payload));
   const place = projectLink(style, payload);
   const link = style.link(`commented on ${words}`, url);
   return {

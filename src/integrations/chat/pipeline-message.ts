@@ -1,5 +1,5 @@
-import { whoDid } from '../telling/payload.ts';
-import type { Work } from '../telling/work.ts';
+import type { DispatchContext } from '../dispatch/dispatch-context.ts';
+import { actorName } from '../dispatch/integration-payload.ts';
 import type { ChatMessage } from './chat-message.ts';
 import { projectLink } from './project-link.ts';
 import type { Style } from './style.ts';
@@ -27,7 +27,7 @@ const named = (names: readonly string[]): string => {
 };
 
 /** What a chat is told of a pipeline that has ended. */
-export function pipelineMessage({ payload, deps }: Work, style: Style): ChatMessage {
+export function pipelineMessage({ payload, deps }: DispatchContext, style: Style): ChatMessage {
   const {
     id,
     ref,
@@ -43,7 +43,7 @@ export function pipelineMessage({ payload, deps }: Work, style: Style): ChatMess
   const kind = tag === true ? 'tag' : 'branch';
   const refUrl = tag === true ? `${web}/-/tags/${ref}` : `${web}/-/commits/${ref}`;
   const { words, color } = outcome(status, /warning/.test(detailed_status));
-  const who = style.plain(whoDid(payload));
+  const who = style.plain(actorName(payload));
   const place = projectLink(style, payload);
   const of = `Pipeline ${style.link(`#${id}`, url)} of ${kind} ${style.link(style.plain(ref ?? ''), refUrl)} by ${who} ${words}`;
   const time = took == null ? '' : ` in ${duration(took)}`;

@@ -1,4 +1,4 @@
-import type { Payload } from '../telling/payload.ts';
+import type { Payload } from '../dispatch/integration-payload.ts';
 import type { Style } from './style.ts';
 
 /** The project that something happened in, as a link to it. */

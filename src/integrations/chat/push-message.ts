@@ -1,15 +1,22 @@
-import { isNewRef, isRemovedRef, isTag, refName, type ToldCommit, whoDid } from '../telling/payload.ts';
-import type { Work } from '../telling/work.ts';
+import type { DispatchContext } from '../dispatch/dispatch-context.ts';
+import {
+  actorName,
+  isNewRef,
+  isRemovedRef,
+  isTag,
+  type PayloadCommit,
+  refName,
+} from '../dispatch/integration-payload.ts';
 import { type ChatMessage, GREY } from './chat-message.ts';
 import { projectLink } from './project-link.ts';
 import type { Style } from './style.ts';
 
 /** `[2d1db523](url): Title - Ann`. */
-export const commitLine = ({ plain, link }: Style, { id, url, title, author }: ToldCommit): string =>
+export const commitLine = ({ plain, link }: Style, { id, url, title, author }: PayloadCommit): string =>
   `${link(id.slice(0, 8), url)}: ${plain(title)} - ${plain(author.name)}`;
 
 /** What a chat is told of a push. */
-export function pushMessage({ payload, trigger }: Work, style: Style): ChatMessage {
+export function pushMessage({ payload, trigger }: DispatchContext, style: Style): ChatMessage {
   const { project, commits = [], before = '', after = '' } = payload;
   const { link, plain } = style;
   const web = project?.web_url ?? '';
@@ -19,7 +26,7 @@ export function pushMessage({ payload, trigger }: Work, style: Style): ChatMessa
   const place = projectLink(style, payload);
   const compare = link('Compare changes', `${web}/-/compare/${before}...${after}`);
   const changed = !isNewRef(payload) && !isRemovedRef(payload);
-  const who = plain(whoDid(payload));
+  const who = plain(actorName(payload));
   const did = isRemovedRef(payload)
     ? `${who} removed ${kind} ${plain(name)}`
     : isNewRef(payload)

@@ -1,9 +1,9 @@
-import { postJson } from '../telling/work.ts';
-import type { Post } from './rooms.ts';
+import { postJson } from '../dispatch/dispatch-context.ts';
+import type { ChatPost } from './rooms.ts';
 
 /** Microsoft Teams: an adaptive card. */
-export const teams: Post = async (work, { activity, attachments }) => {
-  const { payload } = work;
+export const teams: ChatPost = async (context, { activity, attachments }) => {
+  const { payload } = context;
   const image = payload.user?.avatar_url ?? payload.user_avatar ?? null;
   const block = (text: string, more: object = {}) => ({ type: 'TextBlock', text, wrap: true, ...more });
   const { title, subtitle, text } = activity;
@@ -32,5 +32,5 @@ export const teams: Post = async (work, { activity, attachments }) => {
     ],
   };
   const card = { contentType: 'application/vnd.microsoft.card.adaptive', content };
-  await work.call(postJson(work.text('webhook'), { type: 'message', attachments: [card] }));
+  await context.call(postJson(context.text('webhook'), { type: 'message', attachments: [card] }));
 };

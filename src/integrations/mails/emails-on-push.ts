@@ -1,15 +1,15 @@
 import { AUTOMATIC } from '../../mail/mail.ts';
 import { mailHost } from '../../mail/send-mail.ts';
-import { isOnBranch } from '../telling/filters.ts';
-import { isNewRef, isRemovedRef, isTag, refName } from '../telling/payload.ts';
-import type { Act, Work } from '../telling/work.ts';
-import { mailOnce } from './once.ts';
+import type { DispatchContext, Handler } from '../dispatch/dispatch-context.ts';
+import { isOnBranch } from '../dispatch/dispatch-filters.ts';
+import { isNewRef, isRemovedRef, isTag, refName } from '../dispatch/integration-payload.ts';
+import { mailOnce } from './integration-mails.once.ts';
+import { recipientsOf } from './integration-mails.recipients.ts';
 import { pushDiff } from './push-diff.ts';
-import { recipientsOf } from './recipients.ts';
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
 
-function titleOf({ payload }: Work): string {
+function titleOf({ payload }: DispatchContext): string {
   const name = refName(payload);
   const kind = isTag(payload) ? 'tag' : 'branch';
   const { commits = [], total_commits_count: total = 0 } = payload;
@@ -19,7 +19,7 @@ function titleOf({ payload }: Work): string {
 }
 
 /** What the mail says, a paragraph each. */
-function paragraphsOf({ payload }: Work): string[] {
+function paragraphsOf({ payload }: DispatchContext): string[] {
   const { project, commits = [], before = '', after = '', total_commits_count: total = 0 } = payload;
   const what = isRemovedRef(payload) ? 'deleted' : isNewRef(payload) ? 'pushed new' : 'pushed to';
   const head = `${payload.user_name ?? 'Somebody'} ${what} ${isTag(payload) ? 'tag' : 'branch'} ${refName(payload)} at ${project?.path_with_namespace}\n${project?.web_url}`;
@@ -37,7 +37,7 @@ function paragraphsOf({ payload }: Work): string[] {
 }
 
 /** The diff of a push to a branch that was there before and still is. */
-async function diffOf({ deps, payload, projectId, setting }: Work, recipients: number): Promise<string[]> {
+async function diffOf({ deps, payload, projectId, setting }: DispatchContext, recipients: number): Promise<string[]> {
   if (setting('disable_diffs') === true || projectId === null) return [];
   if (isTag(payload) || isNewRef(payload) || isRemovedRef(payload)) return [];
   const { before = '', after = '' } = payload;
@@ -45,7 +45,7 @@ async function diffOf({ deps, payload, projectId, setting }: Work, recipients: n
 }
 
 /** The address that whoever pushed has confirmed. */
-async function pusherAddress({ deps, actorId }: Work): Promise<string | undefined> {
+async function pusherAddress({ deps, actorId }: DispatchContext): Promise<string | undefined> {
   if (actorId === null) return undefined;
   const user = await deps.db
     .selectFrom('users')
@@ -63,22 +63,22 @@ function isOfHost(address: string, host: string): boolean {
 }
 
 /** Whom the mail is from: where that is asked for whoever pushed, by their address where it is one of this installation's domain. */
-async function senderOf(work: Work) {
-  const name = work.payload.user_name == null ? {} : { fromName: work.payload.user_name };
-  const address = work.setting('send_from_committer_email') === true ? await pusherAddress(work) : undefined;
+async function senderOf(context: DispatchContext) {
+  const name = context.payload.user_name == null ? {} : { fromName: context.payload.user_name };
+  const address = context.setting('send_from_committer_email') === true ? await pusherAddress(context) : undefined;
   if (address === undefined) return name;
-  return { ...name, replyTo: address, ...(isOfHost(address, mailHost(work.deps)) ? { fromAddress: address } : {}) };
+  return { ...name, replyTo: address, ...(isOfHost(address, mailHost(context.deps)) ? { fromAddress: address } : {}) };
 }
 
 /** Mails to everybody on the list what was pushed. */
-export const emailsOnPush: Act = async (work) => {
-  if (!(await isOnBranch(work))) return;
-  const { deps, payload, idempotencyKey } = work;
-  const recipients = recipientsOf(work.text('recipients'));
+export const emailsOnPush: Handler = async (context) => {
+  if (!(await isOnBranch(context))) return;
+  const { deps, payload, idempotencyKey } = context;
+  const recipients = recipientsOf(context.text('recipients'));
   if (recipients.length === 0) return;
-  const subject = `[${payload.project?.path_with_namespace}][${refName(payload)}] ${titleOf(work)}`;
-  const text = [...paragraphsOf(work), ...(await diffOf(work, recipients.length))].join('\n\n');
-  const sender = await senderOf(work);
+  const subject = `[${payload.project?.path_with_namespace}][${refName(payload)}] ${titleOf(context)}`;
+  const text = [...paragraphsOf(context), ...(await diffOf(context, recipients.length))].join('\n\n');
+  const sender = await senderOf(context);
   const mails = recipients.map((to, index) => ({
     to,
     ...sender,
@@ -87,5 +87,5 @@ export const emailsOnPush: Act = async (work) => {
     messageId: `${idempotencyKey}.${index}@${mailHost(deps)}`,
     headers: AUTOMATIC,
   }));
-  await mailOnce(work, mails);
+  await mailOnce(context, mails);
 };

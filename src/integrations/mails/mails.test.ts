@@ -4,8 +4,8 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/
 import { commitFiles } from '../../../test/support/commits.ts';
 import { projectWith } from '../../../test/support/programs.ts';
 import { SmtpReceiver } from '../../../test/support/smtp-receiver.ts';
-import type { Work } from '../telling/work.ts';
-import { mailOnce } from './once.ts';
+import type { DispatchContext } from '../dispatch/dispatch-context.ts';
+import { mailOnce } from './integration-mails.once.ts';
 
 let app: TestApp;
 let receiver: SmtpReceiver;
@@ -32,7 +32,7 @@ test('everybody on the list is mailed what was pushed', async () => {
   await push('main', 'a');
   const second = await push('main', 'b');
   await push('side', 'c');
-  await app.settle();
+  await app.drain();
   const mails = got();
   assert.deepEqual(
     mails.map(([to, subject]) => [to, subject]),
@@ -51,7 +51,7 @@ test('everybody on the list is mailed what was pushed', async () => {
   assert.doesNotMatch(String(mails[1]?.[2]), /Summary of changes/);
   await set({ disable_diffs: true });
   await push('main', 'd');
-  await app.settle();
+  await app.drain();
   const [first] = got();
   assert.equal(first?.[1], `[${project.full_path}][main] Add d`);
   assert.doesNotMatch(String(first?.[2]), /\+ d/);
@@ -60,7 +60,7 @@ test('everybody on the list is mailed what was pushed', async () => {
 test('an event that is told of again is not mailed again', async () => {
   const { push } = await projectWith(app, 'emails-on-push', { recipients: 'a@forge.example' });
   await push('main', 'a');
-  await app.settle();
+  await app.drain();
   assert.equal(got().length, 1);
   const { db } = app.deps;
   const told = await db
@@ -68,13 +68,13 @@ test('an event that is told of again is not mailed again', async () => {
     .selectAll()
     .orderBy('created_at', 'desc')
     .executeTakeFirstOrThrow();
-  const work = { deps: app.deps, idempotencyKey: told.key } as Work;
+  const context = { deps: app.deps, idempotencyKey: told.key } as DispatchContext;
   const mail = { to: 'a@forge.example', subject: 'Again', text: 'Again' };
-  await mailOnce(work, [mail]);
-  await app.settle();
+  await mailOnce(context, [mail]);
+  await app.drain();
   assert.deepEqual(got(), []);
-  await mailOnce({ ...work, idempotencyKey: 'another' }, [mail]);
-  await app.settle();
+  await mailOnce({ ...context, idempotencyKey: 'another' }, [mail]);
+  await app.drain();
   assert.equal(got().length, 1);
 });
 
@@ -93,7 +93,7 @@ test('a mail shows diffs of what was pushed, but no more than so much', async ()
   });
   const first = await push('main', 'a');
   await push('side', 'b');
-  await app.settle();
+  await app.drain();
   got();
   const large = Array.from({ length: 6_000 }, (_, line) => `line ${line}`).join('\n');
   await commit(at, [
@@ -102,7 +102,7 @@ test('a mail shows diffs of what was pushed, but no more than so much', async ()
     { action: 'create', file_path: 'data', content: 'AAEC/w==', encoding: 'base64' },
     { action: 'create', file_path: 'x'.repeat(200), content: 'some text' },
   ]);
-  await app.settle();
+  await app.drain();
   const text = String(got()[0]?.[2]);
   assert.match(text, /\n {2}\+ big\n {2}\+ data\n {2}→ a → moved\n/);
   assert.match(text, /\nbig\n=+\nThe diff of this file is too large to be shown\./);
@@ -110,7 +110,7 @@ test('a mail shows diffs of what was pushed, but no more than so much', async ()
   assert.ok(text.length < 20_000);
   // What was forced away is no change of the push.
   await commit(at, [{ action: 'create', file_path: 'other', content: 'x' }], { start_sha: first, force: true });
-  await app.settle();
+  await app.drain();
   const forced = String(got()[0]?.[2]);
   assert.match(forced, /Summary of changes:\n {2}\+ other\n\n/);
 });
@@ -120,11 +120,11 @@ test('branches that nobody wants to be told of are not mailed', async () => {
   const { push, set } = await projectWith(app, 'emails-on-push', { recipients });
   await push('main', 'a');
   await set({ branches_to_be_notified: 'protected' });
-  await app.settle();
+  await app.drain();
   got();
   await push('side', 'b');
   await push('main', 'c');
-  await app.settle();
+  await app.drain();
   assert.deepEqual(
     got().map(([, subject]) => subject?.replace(/^.*\]/, '')),
     [' Add c'],
@@ -144,7 +144,7 @@ test('a mail is from whoever pushed where that is asked for, by an address of th
     for (const { user } of [inside, outside]) await own.make.member({ project }, user, 40);
     const commitAs = async ({ token }: { token: string }, file: string) => {
       await commitFiles(own, project.id, { [file]: 'x' }, { token });
-      await own.settle();
+      await own.drain();
     };
     const senders = () => {
       const listed = receiver.mails.filter(({ to }) => to[0] === 'a@forge.example');
@@ -168,11 +168,11 @@ test('a mail is from whoever pushed where that is asked for, by an address of th
 test('everybody on the list is mailed how a pipeline ended', async () => {
   const { push, pipeline, project } = await projectWith(app, 'pipelines-email', { recipients: 'a@forge.example' });
   await pipeline(await push('main', 'a'), 'success');
-  await app.settle();
+  await app.drain();
   assert.deepEqual(got(), []);
   const sha = await push('main', 'b');
   await pipeline(sha, 'failed');
-  await app.settle();
+  await app.drain();
   const mails = got();
   assert.deepEqual(
     mails.map(([to, subject]) => [to, subject]),

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts';
-import { mergeBase } from '../../git/compare.ts';
 import { diffTrees } from '../../git/diff.ts';
 import type { FileDiff } from '../../git/diff-result.ts';
-import { GitError } from '../../git/errors.ts';
+import { mergeBase } from '../../git/git.compare.ts';
+import { GitError } from '../../git/git.errors.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 
 /** What one mail shows of what was changed. */

@@ -1,13 +1,15 @@
-import { closedAmong } from '../../core/references.ts';
+import { closedIssuesAmong } from '../../core/core.references.ts';
 import { parseJson } from '../../db/columns.ts';
-import { refName, type ToldCommit, whoDid } from '../telling/payload.ts';
-import { type Act, base, basic, postJson, type Work } from '../telling/work.ts';
+import { base, basic, type DispatchContext, type Handler, postJson } from '../dispatch/dispatch-context.ts';
+import { actorName, type PayloadCommit, refName } from '../dispatch/integration-payload.ts';
 import { jiraKeysIn } from './patterns.ts';
 
-const keysIn = (words: string, { text }: Work): string[] => [...new Set(jiraKeysIn(words, text).map(({ key }) => key))];
+const keysIn = (words: string, { text }: DispatchContext): string[] => [
+  ...new Set(jiraKeysIn(words, text).map(({ key }) => key)),
+];
 
-const closedBy = (words: string, { text }: Work): string[] =>
-  closedAmong(words, jiraKeysIn(words, text)).map(({ key }) => key);
+const closedBy = (words: string, { text }: DispatchContext): string[] =>
+  closedIssuesAmong(words, jiraKeysIn(words, text)).map(({ key }) => key);
 
 /** What mentions an issue. */
 interface Mention {
@@ -17,17 +19,17 @@ interface Mention {
   url: string;
 }
 
-const headersOf = ({ setting, text }: Work): Record<string, string> =>
+const headersOf = ({ setting, text }: DispatchContext): Record<string, string> =>
   setting('jira_auth_type') === 1
     ? { Authorization: `Bearer ${text('password')}` }
     : basic(text('username'), text('password'));
 
 /** Calls below the address of one issue. */
-function issueOf(work: Work, key: string) {
-  const url = `${base(work.text('api_url') || work.text('url'))}/rest/api/2/issue/${encodeURIComponent(key)}`;
-  const headers = { ...headersOf(work), Accept: 'application/json' };
+function issueOf(context: DispatchContext, key: string) {
+  const url = `${base(context.text('api_url') || context.text('url'))}/rest/api/2/issue/${encodeURIComponent(key)}`;
+  const headers = { ...headersOf(context), Accept: 'application/json' };
   const read = async <T>(path: string): Promise<T | null> => {
-    const { status, body } = await work.call({ method: 'GET', url: `${url}${path}`, headers });
+    const { status, body } = await context.call({ method: 'GET', url: `${url}${path}`, headers });
     if (status !== 200) return null;
     try {
       return parseJson<T>(body);
@@ -35,22 +37,22 @@ function issueOf(work: Work, key: string) {
       return null;
     }
   };
-  const send = (path: string, body: unknown) => work.call(postJson(`${url}${path}`, body, headers));
+  const send = (path: string, body: unknown) => context.call(postJson(`${url}${path}`, body, headers));
   return { read, send };
 }
 
 const inBraces = (text: string): string => text.replace(/[{}]/g, '');
 
 /** Leaves a link and, where that is wanted, a comment at an issue that is mentioned. */
-async function mention(work: Work, key: string, { kind, title, url }: Mention): Promise<void> {
-  const { payload, deps } = work;
-  const issue = issueOf(work, key);
+async function mention(context: DispatchContext, key: string, { kind, title, url }: Mention): Promise<void> {
+  const { payload, deps } = context;
+  const issue = issueOf(context, key);
   if ((await issue.read('')) === null) return;
   const { project, user } = payload;
   const username = user?.username ?? payload.user_username;
-  const who = `[${inBraces(whoDid(payload))}|${deps.externalUrl()}/${username ?? ''}]`;
+  const who = `[${inBraces(actorName(payload))}|${deps.externalUrl()}/${username ?? ''}]`;
   const place = `[${project?.path_with_namespace}|${project?.web_url}]`;
-  if (work.flag('comment_on_event_enabled')) {
+  if (context.flag('comment_on_event_enabled')) {
     const body = `${who} mentioned this issue in [${kind}|${url}] of ${place}:{quote}${inBraces(title)}{quote}`;
     await issue.send('/comment', { body });
   }
@@ -75,11 +77,15 @@ interface Issue {
 }
 
 /** Closes an issue: by the transitions that were set up, else by the first that leads to a state that is done. */
-async function close(work: Work, key: string, { title, url }: Pick<Mention, 'title' | 'url'>): Promise<void> {
-  const issue = issueOf(work, key);
+async function close(
+  context: DispatchContext,
+  key: string,
+  { title, url }: Pick<Mention, 'title' | 'url'>,
+): Promise<void> {
+  const issue = issueOf(context, key);
   const found = await issue.read<Issue>('');
   if (found === null || found.fields?.status?.statusCategory?.key === 'done') return;
-  const named = work
+  const named = context
     .text('jira_issue_transition_id')
     .split(/[,;]/)
     .map((id) => id.trim())
@@ -94,21 +100,21 @@ async function close(work: Work, key: string, { title, url }: Pick<Mention, 'tit
   await issue.send('/comment', { body: `Issue solved with [${inBraces(title)}|${url}].` });
 }
 
-const asMention = ({ title, url }: ToldCommit): Mention => ({ kind: 'a commit', title, url });
+const asMention = ({ title, url }: PayloadCommit): Mention => ({ kind: 'a commit', title, url });
 
-async function onPush(work: Work): Promise<void> {
-  const { payload } = work;
+async function onPush(context: DispatchContext): Promise<void> {
+  const { payload } = context;
   const onDefault = refName(payload) === payload.project?.default_branch;
   for (const commit of payload.commits ?? []) {
-    const closed = new Set(onDefault ? closedBy(commit.message, work) : []);
-    for (const key of keysIn(commit.message, work)) {
-      if (closed.has(key)) await close(work, key, { title: commit.id.slice(0, 8), url: commit.url });
-      else await mention(work, key, asMention(commit));
+    const closed = new Set(onDefault ? closedBy(commit.message, context) : []);
+    for (const key of keysIn(commit.message, context)) {
+      if (closed.has(key)) await close(context, key, { title: commit.id.slice(0, 8), url: commit.url });
+      else await mention(context, key, asMention(commit));
     }
   }
 }
 
-async function onMergeRequest(work: Work): Promise<void> {
+async function onMergeRequest(context: DispatchContext): Promise<void> {
   const {
     title = '',
     description,
@@ -116,14 +122,14 @@ async function onMergeRequest(work: Work): Promise<void> {
     iid,
     action = '',
     target_branch,
-  } = work.payload.object_attributes ?? { id: 0 };
+  } = context.payload.object_attributes ?? { id: 0 };
   const text = `${title}\n${description ?? ''}`;
   if (action === 'open') {
-    for (const key of keysIn(text, work)) await mention(work, key, { kind: 'a merge request', title, url });
+    for (const key of keysIn(text, context)) await mention(context, key, { kind: 'a merge request', title, url });
   }
-  if (action !== 'merge' || target_branch !== work.payload.project?.default_branch) return;
-  for (const key of new Set(closedBy(text, work))) await close(work, key, { title: `!${iid}`, url });
+  if (action !== 'merge' || target_branch !== context.payload.project?.default_branch) return;
+  for (const key of new Set(closedBy(text, context))) await close(context, key, { title: `!${iid}`, url });
 }
 
 /** Jira: issues are told where they are mentioned, and closed where a commit of the default branch or a merge request says so. */
-export const jira: Act = (work) => (work.trigger === 'push' ? onPush(work) : onMergeRequest(work));
+export const jira: Handler = (context) => (context.trigger === 'push' ? onPush(context) : onMergeRequest(context));

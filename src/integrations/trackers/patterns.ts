@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { base } from '../telling/work.ts';
+import { base } from '../dispatch/dispatch-context.ts';
 
 /** What was set up of a tracker, as texts. */
 type Text = (name: string) => string;

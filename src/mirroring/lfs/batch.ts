@@ -1,4 +1,4 @@
-import type { LfsObject } from '../../repositories/lfs-objects.ts';
+import type { LfsObject } from '../../repositories/repository.lfs-objects.ts';
 
 /** Where to send or fetch bytes, as another server says. */
 export interface LfsAction {

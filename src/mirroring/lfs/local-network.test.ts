@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../test/support/app.ts';
 import { freshContent, lfsOf, lfsScene, putLfs } from '../../../test/support/lfs.ts';
-import { fetchLfsObjects } from './fetch.ts';
+import { fetchLfsObjects } from './lfs-mirror.fetch.ts';
 
 type Json = Record<string, unknown>;
 let near: TestApp;
@@ -36,13 +36,13 @@ test('LFS objects go to and from the local network while the settings let reposi
   const url = `${base}/${target.full_path}.git`.replace('//', `//root:${ROOT_TOKEN}@`);
   const mirrors = `/projects/${copy.id}/remote_mirrors`;
   expectStatus(await near.post(mirrors, { json: { url, enabled: true } }), 201);
-  await near.settle();
+  await near.drain();
   assert.equal(expectStatus<Json[]>(await near.get(mirrors), 200)[0]?.last_error, null);
   assert.deepEqual(await lfsOf(far, target.id), [content.oid]);
 
   await allow(false);
   const remote = { url: `${base}/${source.full_path}.git`, addresses: ['127.0.0.1'] };
   const { signal } = new AbortController();
-  const { problem } = await fetchLfsObjects(near.deps, copy, remote, [later], { signal, still: async () => {} });
+  const { problem } = await fetchLfsObjects(near.deps, copy, remote, [later], { signal, revalidate: async () => {} });
   assert.match(String(problem), /is blocked: Requests to localhost are not allowed/);
 });

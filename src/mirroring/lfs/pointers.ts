@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/errors.ts';
-import type { Repository } from '../../git/repository.ts';
+import { GitError } from '../../git/git.errors.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { type HistoryRange, type PushedPointer, pointersBetween } from '../../git/transport/pushed-objects.ts';
 
 /** Milliseconds of each of the few commands. */
@@ -17,7 +17,7 @@ export async function findPointers(
   signal: AbortSignal,
 ): Promise<PushedPointer[]> {
   try {
-    return await pointersBetween(repo, range, { signal, processorMs: SEARCH_MS });
+    return await pointersBetween(repo, range, { signal, cpuMs: SEARCH_MS });
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
     deps.log.log('warn', 'the LFS pointers of a mirror were not looked for: too many commits', { repository: repo.id });

@@ -124,7 +124,7 @@ test('an import by URL brings the LFS objects along', async () => {
       await near.post('/projects', { json: { name: `${name}-${source.id}`, import_url: url } }),
       201,
     );
-    await near.settle();
+    await near.drain();
     const { import_status, import_error } = expectStatus(await near.get(`/projects/${id}`), 200);
     return { import_status, import_error, objects: await lfsOf(near, id) };
   };

@@ -1,15 +1,15 @@
-import { inTurns } from '../../core/in-turns.ts';
-import type { LfsObject } from '../../repositories/lfs-objects.ts';
+import { forEachWithConcurrency } from '../../core/concurrency.ts';
+import type { LfsObject } from '../../repositories/repository.lfs-objects.ts';
 import type { LfsTransfer } from './batch.ts';
-import { LfsFailure } from './failure.ts';
-import type { LfsRemote } from './remote.ts';
+import { LfsFailure } from './lfs-mirror.failure.ts';
+import type { LfsRemote } from './lfs-mirror.remote.ts';
 
 /** Objects that are asked for at once: what servers commonly take. */
 const BATCH = 100;
 /** Milliseconds for the objects of one update; the next one goes on. */
 export const LFS_MS = 3_000_000;
 /** Objects of one update that are under way at once. */
-const AT_ONCE = 3;
+const CONCURRENCY = 3;
 
 /** What went wrong with which objects, and the sentences that tell it. */
 export class Problems {
@@ -82,7 +82,7 @@ export async function transferAll(
     for (let at = 0; at < objects.length; at += BATCH) {
       const some = objects.slice(at, at + BATCH);
       const transfers = await remote.batch(operation, some, signal);
-      await inTurns(some, AT_ONCE, signal, (object, signal) =>
+      await forEachWithConcurrency(some, CONCURRENCY, signal, (object, signal) =>
         problems.collect(object.oid, () => work(object, transfers.get(object.oid), signal)),
       );
     }

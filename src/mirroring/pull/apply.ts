@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChangedVia } from '../../core/change-cause.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import type { RefChange } from '../../db/tables/ref-intents.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { RefChange } from '../../db/tables/ref-intents.table.ts';
 import type { Deps } from '../../deps.ts';
-import { isAncestor } from '../../git/compare.ts';
-import type { Repository } from '../../git/repository.ts';
+import { isAncestor } from '../../git/git.compare.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { type ChangeGuard, changeRefs, inRepositoryQueue } from '../../repositories/change-refs.ts';
 import { guardChanges, refuseChange, rememberGit } from '../../repositories/check-changes.ts';
 import { ofProject } from '../../repositories/holder.ts';
-import { type Actor, allowsOnce, type Protection } from '../../repositories/protections.ts';
-import { MirrorChanged } from '../failure.ts';
-import { branchOf, inTheWay, type Refs } from './plan.ts';
-import { type MirrorSettings, mirrorSettings } from './settings.ts';
+import { type Actor, memoizedAllows, type Protection } from '../../repositories/repository.protections.ts';
+import { MirrorChanged } from '../mirroring.failure.ts';
+import { branchOf, conflictingRefs, type Refs } from './pull-mirror.plan.ts';
+import { type MirrorSettings, mirrorSettings } from './pull-mirror.settings.ts';
 
 /** What changes of a mirror are made with. */
 export interface ChangeSet {
@@ -23,13 +23,13 @@ export interface ChangeSet {
 }
 
 /** Refs that move together, with one event. */
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
 /**
  * Makes and moves refs by the rules that a push of the mirror user is held to.
  * @returns what is wrong with those that stay where they are, as sentences
  */
-export async function takeOver(
+export async function applyChanges(
   set: ChangeSet,
   repo: Repository,
   changes: readonly RefChange[],
@@ -38,8 +38,8 @@ export async function takeOver(
 ): Promise<string[]> {
   if (changes.length === 0) return [];
   const check = await checkOf(set, repo);
-  const allows = allowsOnce(set.deps, set.actor);
-  const collides = inTheWay(local);
+  const allows = memoizedAllows(set.deps, set.actor);
+  const collides = conflictingRefs(local);
   const problems: string[] = [];
   const allowed: RefChange[] = [];
   for (const change of changes) {
@@ -64,9 +64,9 @@ export async function takeOver(
   // The default branch of an empty repository is chosen with its first change.
   const first = `refs/heads/${check.defaultBranch}`;
   allowed.sort((a, b) => Number(b.ref === first) - Number(a.ref === first));
-  for (let at = 0; at < allowed.length; at += AT_ONCE) {
+  for (let at = 0; at < allowed.length; at += BATCH_SIZE) {
     signal.throwIfAborted();
-    const some = allowed.slice(at, at + AT_ONCE);
+    const some = allowed.slice(at, at + BATCH_SIZE);
     await inRepositoryQueue(set.deps, set.project, (repo) => move(set, repo, check, some));
   }
   return problems;

@@ -1,15 +1,15 @@
 import { timestamp } from '../../core/clock.ts';
-import { type FieldErrors, invalidModel } from '../../core/errors.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import type { PullMirror } from '../../db/tables/pull-mirrors.ts';
+import { type FieldErrors, invalidModel } from '../../core/core.errors.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { PullMirror } from '../../db/tables/pull-mirrors.table.ts';
 import type { Deps } from '../../deps.ts';
-import { BlockedAddress } from '../../outbound/resolve.ts';
-import { branchPatternErrors } from '../branch-filter.ts';
+import { BlockedAddress } from '../../outbound/outbound.resolve.ts';
 import { type AddressChange, changedAddress } from '../changed-address.ts';
+import { branchPatternErrors } from '../mirroring.branch-filter.ts';
 import { importUrlOf, storedImportUrl } from '../stored-address.ts';
-import { hasFailedTooOften, requestUpdates, UPDATE_PULL_MIRROR } from './schedule.ts';
-import { type MirrorSettings, mirrorSettings } from './settings.ts';
+import { hasFailedTooOften, requestUpdates, UPDATE_PULL_MIRROR } from './pull-mirror.schedule.ts';
+import { type MirrorSettings, mirrorSettings } from './pull-mirror.settings.ts';
 
 /** What is asked for of a pull mirror; what is left out stays as it is. */
 export interface PullMirrorInput extends AddressChange, Partial<Omit<MirrorSettings, 'mirror_user_id'>> {}
@@ -35,9 +35,9 @@ export function pullMirrorChange(
   userId: number,
   field = 'unsafe_import_url',
 ): PullMirrorChange {
-  const { url, user, password, ...given } = input;
+  const { url, user, password, ...attributes } = input;
   const before = mirrorSettings(project);
-  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const settings = Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
   const after: MirrorSettings = { ...before, ...settings };
   const import_url = storedImportUrl(deps, project, addressAfter(importUrlOf(deps, project), input, field));
   const errors: FieldErrors = {};
@@ -76,7 +76,7 @@ export async function savePullMirror(
   project: Pick<Project, 'id' | 'settings'>,
   { newAddress }: Pick<PullMirrorChange, 'newAddress'>,
 ): Promise<PullMirror> {
-  await enterPullMirror(deps, db, project.id, newAddress);
+  await insertPullMirror(deps, db, project.id, newAddress);
   if (mirrorSettings(project).mirror) await requestUpdates(deps, db, [project.id]);
   else await cancelUpdate(deps, db, project.id);
   return db.selectFrom('pull_mirrors').selectAll().where('project_id', '=', project.id).executeTakeFirstOrThrow();
@@ -86,7 +86,7 @@ export async function savePullMirror(
  * Enters that a project has a mirror, or has it in a new way; nothing is known of its other side then.
  * @param newAddress whether the keys of its host are learnt anew
  */
-export async function enterPullMirror(deps: Deps, db: Db, projectId: number, newAddress: boolean): Promise<void> {
+export async function insertPullMirror(deps: Deps, db: Db, projectId: number, newAddress: boolean): Promise<void> {
   const now = timestamp(deps.clock);
   const fresh = {
     next_update_at: null,

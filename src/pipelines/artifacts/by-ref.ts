@@ -1,7 +1,7 @@
 import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 
 /** Pipelines that are looked through at most. */
 const RECENT = 100;

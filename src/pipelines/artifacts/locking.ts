@@ -1,10 +1,10 @@
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
 import { HEADS, TAGS } from '../../git/ref-folders.ts';
 import { lastSuccessful, withDescendants } from './by-ref.ts';
-import { rootOf } from './read.ts';
+import { rootOf } from './pipeline-artifacts.read.ts';
 
 /** Refs that one statement names at most. */
 const REFS_AT_ONCE = 500;

@@ -1,8 +1,8 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Db, Schema } from '../../db/schema.ts';
+import type { Db, Schema } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
-import { enqueueArtifactsSize } from './size.ts';
+import { enqueueArtifactsSize } from './pipeline-artifacts.size.ts';
 
 /**
  * Removes files of jobs, with the handle of a transaction; their bytes follow.

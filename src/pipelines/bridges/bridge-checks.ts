@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { FailureReason } from '../../ci/failure-reasons.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
-import { orNone, planLimits } from '../../settings/plan-limits.ts';
+import { orUnlimited, planLimits } from '../../settings/settings.plan-limits.ts';
 
 /** Generations of child pipelines below a pipeline that is none. */
 const MAX_DEPTH = 2;
@@ -63,7 +63,7 @@ function depthOf(above: readonly Ancestor[]): number {
 async function isFull(deps: Deps, above: readonly Ancestor[]): Promise<boolean> {
   const root = above.at(-1);
   if (root === undefined) return false;
-  const most = Math.min(orNone((await planLimits(deps)).pipeline_hierarchy_size), LOOKED_AT);
+  const most = Math.min(orUnlimited((await planLimits(deps)).pipeline_hierarchy_size), LOOKED_AT);
   const { rows } = await sql<{ total: number }>`
     with recursive family (id) as (
       select id from pipelines where id = ${root.id}

@@ -2,10 +2,10 @@ import type { Trigger } from '../../ci/pipeline-config.ts';
 import { expandText, referencesIn } from '../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { GivenVariable } from '../creation/save.ts';
+import type { GivenVariable } from '../creation/pipeline-creation.save.ts';
 import { openedVariable } from '../variables/at-rest.ts';
 import { jobVariables, reportedVariables } from '../variables/job-variables.ts';
 
@@ -13,7 +13,7 @@ import { jobVariables, reportedVariables } from '../variables/job-variables.ts';
  * The variables that a bridge gives the pipeline it starts: its own, and, where it says so, those that its pipeline was
  * started with. References are resolved here; files that are referred to go along.
  */
-export async function passedVariables(
+export async function forwardedVariables(
   deps: Deps,
   db: Db,
   bridge: CiJob,
@@ -37,13 +37,13 @@ export async function passedVariables(
   if (forward.yamlVariables) for (const variable of yaml) pass(variable);
   if (forward.pipelineVariables) {
     for (const variable of await reportedVariables(deps, db, bridge, null)) pass(variable);
-    const given = await db
+    const input = await db
       .selectFrom('ci_pipeline_variables')
       .selectAll()
       .where('pipeline_id', '=', bridge.pipeline_id)
       .orderBy('key')
       .execute();
-    for (const row of given) {
+    for (const row of input) {
       const { key, value, variable_type, raw } = openedVariable(deps, 'ci_pipeline_variables', row);
       pass({ key, value, file: variable_type === 'file', raw: raw === 1 });
     }

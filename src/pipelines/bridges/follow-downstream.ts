@@ -1,11 +1,11 @@
 import type { JobOptions, Trigger } from '../../ci/pipeline-config.ts';
 import { COMPLETE, isOneOf, type State } from '../../ci/states.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { endJob } from '../states/finish-job.ts';
 import { type LockedJob, lockJob } from '../states/lock-job.ts';
-import { processLocked } from '../states/process.ts';
+import { processLocked } from '../states/pipeline-states.process.ts';
 import { resetSkipped } from '../states/reset-skipped.ts';
 import { type JobEvent, moveJob } from '../states/transitions.ts';
 
@@ -28,7 +28,7 @@ export async function followDownstream(
       .where('id', '=', followed.pipeline_id)
       .executeTakeFirst();
     // A pipeline that was removed comes to no end any more.
-    await takeOver(deps, db, locked, strategy, downstream?.status ?? 'canceled', followed.again);
+    await mirrorDownstreamStatus(deps, db, locked, strategy, downstream?.status ?? 'canceled', followed.again);
   });
 }
 
@@ -39,7 +39,7 @@ export async function strategyOf(db: Db, jobId: number): Promise<Trigger['strate
 }
 
 /** Brings a bridge of a locked pipeline to the state of what it follows. */
-export async function takeOver(
+export async function mirrorDownstreamStatus(
   deps: Deps,
   db: Db,
   locked: LockedJob,
@@ -62,10 +62,10 @@ export async function takeOver(
   await processLocked(deps, db, pipeline);
 }
 
-function eventOf(strategy: 'depend' | 'mirror', wanted: State, now: State, again: boolean): JobEvent | null {
-  if (wanted === 'canceled') return 'cancel';
-  if (wanted === 'skipped') return 'mirror_skipped';
-  if (wanted === 'manual' && strategy === 'mirror') return 'mirror_manual';
+function eventOf(strategy: 'depend' | 'mirror', status: State, now: State, again: boolean): JobEvent | null {
+  if (status === 'canceled') return 'cancel';
+  if (status === 'skipped') return 'mirror_skipped';
+  if (status === 'manual' && strategy === 'mirror') return 'mirror_manual';
   const over = isOneOf(COMPLETE, now) || now === 'manual';
   return over && again ? 'reopen' : null;
 }

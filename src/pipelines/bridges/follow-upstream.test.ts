@@ -5,12 +5,12 @@ import { beforeTransaction } from '../../../test/support/meanwhile.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { makePipeline } from '../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import { createPipeline } from '../creation/create.ts';
-import { destroyPipeline } from '../removal/destroy.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import { createPipeline } from '../creation/pipeline-creation.create.ts';
+import { destroyPipeline } from '../removal/pipeline-removal.destroy.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { finishJob } from '../states/finish-job.ts';
-import { retryJob } from '../states/retry.ts';
+import { retryJob } from '../states/pipeline-states.retry.ts';
 import { runBridge } from './run-bridge.ts';
 
 let app: TestApp;
@@ -33,7 +33,7 @@ beforeEach(async () => {
 const above = () => makePipeline(app, upstream, { jobs: [{ name: 'a' }], process: true });
 async function follow(): Promise<number> {
   const { pipeline } = await createPipeline(app.deps, { projectId: project.id, source: 'api', userId: 1, ref: 'main' });
-  await app.settle();
+  await app.drain();
   return pipeline!.id;
 }
 const open = async () =>
@@ -50,18 +50,18 @@ describe('a bridge that waits for a pipeline of another project', () => {
       const { pipeline } = await above();
       const id = await follow();
       await pipelines.start(pipeline.id, 'a');
-      await app.settle();
+      await app.drain();
       assert.equal(await pipelines.states(id), 'running: wait running, after created');
       assert.deepEqual(await open(), []);
       // One that came later is none of its business.
       const later = await above();
       await pipelines.run(later.pipeline.id, 'a', reason === null ? 'script_failure' : null);
-      await app.settle();
+      await app.drain();
       assert.equal(await pipelines.states(id), 'running: wait running, after created');
       const end =
         reason === null ? { status: 'success' as const } : { status: 'failed' as const, failureReason: reason };
       await finishJob(app.deps, (await pipelines.job(pipeline.id, 'a')).id, end);
-      await app.settle();
+      await app.drain();
       assert.equal(await pipelines.states(id), states);
     }
   });
@@ -75,7 +75,7 @@ describe('a bridge that waits for a pipeline of another project', () => {
       queueMicrotask(() => beforeTransaction(app, () => pipelines.run(pipeline.id, 'a')));
     });
     await runBridge(app.deps, id);
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(made.pipeline!.id), 'running: wait success, after pending');
   });
 
@@ -84,14 +84,14 @@ describe('a bridge that waits for a pipeline of another project', () => {
     assert.equal(await pipelines.states(id), 'running: wait success, after pending');
     const { pipeline } = await above();
     await retryJob(app.deps, (await pipelines.job(id, 'wait')).id, { userId: 1 });
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines.job(id, 'wait')).status, 'running');
     await pipelines.run(pipeline.id, 'a', 'script_failure');
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines.job(id, 'wait')).status, 'failed');
     await above();
     await retryJob(app.deps, (await pipelines.job(id, 'wait')).id, { userId: 1 });
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines.job(id, 'wait')).status, 'running');
   });
 
@@ -105,13 +105,13 @@ describe('a bridge that waits for a pipeline of another project', () => {
     const first = await above();
     const canceled = await follow();
     await cancelPipeline(app.deps, first.pipeline.id);
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(canceled), 'canceled: wait canceled, after skipped');
     const second = await makePipeline(app, upstream, { jobs: [{ name: 'a', status: 'canceling' }], process: true });
     const removed = await follow();
     assert.equal(await pipelines.states(removed), 'running: wait running, after created');
     await destroyPipeline(app.deps, second.pipeline.id);
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(removed), 'canceled: wait canceled, after skipped');
   });
 
@@ -120,7 +120,7 @@ describe('a bridge that waits for a pipeline of another project', () => {
     const id = await follow();
     assert.equal(await pipelines.states(id), 'running: wait running, after created');
     expectStatus(await app.delete(`/projects/${upstream.id}`), 202);
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines.job(id, 'wait')).failure_reason, 'upstream_bridge_project_not_found');
   });
 });

@@ -1,15 +1,15 @@
-import { laterCaller } from '../../access/later-caller.ts';
+import { callerInProject } from '../../access/caller-in-project.ts';
+import { jobCaller } from '../../access/job-caller.ts';
 import { findProject } from '../../access/lookup.ts';
-import { standingIn } from '../../access/standing.ts';
 import { DANGLING_SOURCES } from '../../ci/pipeline-sources.ts';
 import { COMPLETE, isOneOf, type State } from '../../ci/states.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { finishJob } from '../states/finish-job.ts';
 import { lockJob } from '../states/lock-job.ts';
 import { lockPipeline } from '../states/pipeline-status.ts';
-import { takeOver } from './follow-downstream.ts';
+import { mirrorDownstreamStatus } from './follow-downstream.ts';
 
 /**
  * Lets a bridge take over how the latest pipeline on the default branch of another project goes (`needs:pipeline`): that
@@ -25,7 +25,7 @@ export async function followUpstream(deps: Deps, job: CiJob, fullPath: string): 
   if (!isOneOf(COMPLETE, status)) return;
   await deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, job.id);
-    if (locked?.job.status === 'running') await takeOver(deps, db, locked, 'mirror', status, false);
+    if (locked?.job.status === 'running') await mirrorDownstreamStatus(deps, db, locked, 'mirror', status, false);
   });
 }
 
@@ -38,10 +38,10 @@ async function upstreamOf(
   fullPath: string,
 ): Promise<{ pipelineId: number | null } | Refused> {
   const found = await findProject(deps, fullPath);
-  const caller = await laterCaller(deps, user_id);
-  const standing = found && caller && (await standingIn(deps, caller, found.project.id));
-  if (!standing?.permissions.can('read_project')) return { reason: 'upstream_bridge_project_not_found' };
-  const { project, permissions } = standing;
+  const caller = await jobCaller(deps, user_id);
+  const scope = found && caller && (await callerInProject(deps, caller, found.project.id));
+  if (!scope?.permissions.can('read_project')) return { reason: 'upstream_bridge_project_not_found' };
+  const { project, permissions } = scope;
   if (!permissions.can('read_pipeline')) return { reason: 'insufficient_upstream_permissions' };
   if (followed_pipeline_id !== null) return { pipelineId: followed_pipeline_id };
   const branch = await repositoryOf(deps, project).refs.head();

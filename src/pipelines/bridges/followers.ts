@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import { COMPLETE, isOneOf, type State } from '../../ci/states.ts';
-import type { Db, Schema } from '../../db/schema.ts';
+import type { Db, Schema } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { RUN_BRIDGE } from '../job-kinds.ts';
 import { runBridge } from './run-bridge.ts';
@@ -8,7 +8,7 @@ import { runBridge } from './run-bridge.ts';
 type PipelineIds = readonly number[] | SelectQueryBuilder<Schema, 'pipelines', { id: number }>;
 
 /** Bridges that one query reads. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Has bridges that wait for a pipeline of another project look at it once it is over, or gone with its project. */
 export function registerFollowers(deps: Deps): void {
@@ -28,9 +28,9 @@ export function registerFollowers(deps: Deps): void {
 async function lookAgain(deps: Deps, pipelineId: number, signal: AbortSignal): Promise<void> {
   for (let after = 0; ; ) {
     signal.throwIfAborted();
-    const bridges = await followersOf(deps.db, [pipelineId]).where('id', '>', after).limit(AT_ONCE).execute();
+    const bridges = await followersOf(deps.db, [pipelineId]).where('id', '>', after).limit(BATCH_SIZE).execute();
     for (const { id } of bridges) await runBridge(deps, id);
-    if (bridges.length < AT_ONCE) return;
+    if (bridges.length < BATCH_SIZE) return;
     after = bridges.at(-1)!.id;
   }
 }

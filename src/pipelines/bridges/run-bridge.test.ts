@@ -8,11 +8,11 @@ import { ProjectGit } from '../../../test/support/project-git.ts';
 import { changeSettings, resetSettings } from '../../../test/support/settings.ts';
 import { zipOf } from '../../../test/support/zip.ts';
 import { storedText } from '../../core/stored-secret.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import { createPipeline, type PipelineRequest } from '../creation/create.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import { createPipeline, type PipelineRequest } from '../creation/pipeline-creation.create.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { finishJob } from '../states/finish-job.ts';
-import { retryJob } from '../states/retry.ts';
+import { retryJob } from '../states/pipeline-states.retry.ts';
 import { openedVariable } from '../variables/at-rest.ts';
 import { runBridge } from './run-bridge.ts';
 
@@ -45,18 +45,18 @@ describe('bridges', () => {
       'child.yml': 'inner:\n  script: x\n  rules: [{if: $CI_PIPELINE_SOURCE == "parent_pipeline"}]\n',
     });
     const { pipeline } = await create();
-    await app.settle();
+    await app.drain();
     const child = (await all()).at(-1)!;
     assert.deepEqual([child.source, child.parent_id, child.ref], ['parent_pipeline', pipeline!.id, 'main']);
     assert.equal(await pipelines.states(pipeline!.id), 'running: go running, after created');
-    const [given] = await app.deps.db
+    const [input] = await app.deps.db
       .selectFrom('ci_pipeline_variables')
       .selectAll()
       .where('pipeline_id', '=', child.id)
       .execute();
-    assert.deepEqual([given!.key, openedVariable(app.deps, 'ci_pipeline_variables', given!).value], ['A', '1 main']);
+    assert.deepEqual([input!.key, openedVariable(app.deps, 'ci_pipeline_variables', input!).value], ['A', '1 main']);
     await pipelines.run(child.id, 'inner', 'script_failure');
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(pipeline!.id), 'failed: go failed, after skipped');
   });
 
@@ -94,7 +94,7 @@ describe('bridges', () => {
         .values({ job_id: job.id, key: 'SAID', value: storedText('s'), source: 'dotenv' })
         .execute();
       await finishJob(app.deps, job.id, { status: 'success' });
-      await app.settle();
+      await app.drain();
       const bridge = await pipelines.job(pipeline!.id, 'go');
       assert.equal(bridge.status, state);
       if (state === 'failed') {
@@ -103,14 +103,14 @@ describe('bridges', () => {
       }
       const child = (await all()).at(-1)!;
       assert.equal(await pipelines.states(child.id), 'pending: inner pending');
-      const given = await app.deps.db
+      const input = await app.deps.db
         .selectFrom('ci_pipeline_variables')
         .select('key')
         .where('pipeline_id', '=', child.id)
         .orderBy('key')
         .execute();
       assert.deepEqual(
-        given.map(({ key }) => key),
+        input.map(({ key }) => key),
         ['GIVEN', 'SAID'],
       );
     }
@@ -121,7 +121,7 @@ describe('bridges', () => {
     new ProjectGit(app, other).commit('main', { '.gitlab-ci.yml': TWO });
     configure(`go:\n  trigger: ${other.full_path}\n`);
     const { pipeline } = await create();
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(pipeline!.id), 'success: go success');
     const [made] = await app.deps.db.selectFrom('pipelines').selectAll().where('project_id', '=', other.id).execute();
     assert.deepEqual([made!.source, made!.upstream_pipeline_id, made!.parent_id], ['pipeline', pipeline!.id, null]);
@@ -144,7 +144,7 @@ describe('bridges', () => {
     ] as const) {
       configure(`go:\n  trigger: ${trigger}\n`);
       const { pipeline } = await create({ userId: user.id });
-      await app.settle();
+      await app.drain();
       assert.equal((await pipelines.job(pipeline!.id, 'go')).failure_reason, reason, trigger);
       assert.equal((await pipelines.get(pipeline!.id)).status, 'failed');
     }
@@ -162,7 +162,7 @@ describe('bridges', () => {
       queueMicrotask(() => beforeTransaction(app, () => cancelPipeline(app.deps, pipeline!.id)));
     });
     await runBridge(app.deps, id);
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(pipeline!.id), 'canceled: go canceled');
     const child = (await all()).at(-1)!;
     assert.equal(child.parent_id, pipeline!.id);
@@ -172,7 +172,7 @@ describe('bridges', () => {
   it('go down two generations and no further', async () => {
     git.commit('main', { '.gitlab-ci.yml': `go:\n  ${CHILD}}\n`, 'child.yml': `go:\n  ${CHILD}}\n` });
     await create();
-    await app.settle();
+    await app.drain();
     const made = await all();
     assert.equal(made.length, 3);
     assert.equal((await pipelines.job(made[2]!.id, 'go')).failure_reason, 'reached_max_descendant_pipelines_depth');
@@ -183,7 +183,7 @@ describe('bridges', () => {
     new ProjectGit(app, other).commit('main', { '.gitlab-ci.yml': `go:\n  trigger: ${project.full_path}\n` });
     configure(`go:\n  trigger: ${other.full_path}\n`);
     await create();
-    await app.settle();
+    await app.drain();
     const jobs = await app.deps.db
       .selectFrom('ci_jobs')
       .select(['failure_reason'])
@@ -204,7 +204,7 @@ describe('bridges', () => {
       'child.yml': 'inner:\n  script: x\n',
     });
     const { pipeline } = await create();
-    await app.settle();
+    await app.drain();
     const ended = await Promise.all(['one', 'two', 'three'].map((name) => pipelines.job(pipeline!.id, name)));
     assert.deepEqual(ended.map(({ status }) => status).sort(), ['failed', 'success', 'success']);
     assert.equal(
@@ -214,7 +214,7 @@ describe('bridges', () => {
     // Another commit is counted by itself.
     git.commit('main', { 'other.txt': 'x' });
     const later = (await create()).pipeline!;
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines.job(later.id, 'one')).status, 'success');
   });
 
@@ -229,7 +229,7 @@ describe('bridges', () => {
         .values(from === 1000 ? rows : rows.slice(1))
         .execute();
     }
-    await app.settle();
+    await app.drain();
     assert.equal((await pipelines.job(pipeline!.id, 'go')).failure_reason, 'reached_max_pipeline_hierarchy_size');
   });
 
@@ -239,16 +239,16 @@ describe('bridges', () => {
       'child.yml': 'inner:\n  script: x\n',
     });
     const { pipeline } = await create();
-    await app.settle();
+    await app.drain();
     const child = (await all()).at(-1)!;
     await pipelines.run(child.id, 'inner', 'script_failure');
-    await app.settle();
+    await app.drain();
     const { id } = await pipelines.job(child.id, 'inner');
     await retryJob(app.deps, id, { userId: 1 });
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(pipeline!.id), 'running: go running, after created');
     await pipelines.run(child.id, 'inner');
-    await app.settle();
+    await app.drain();
     assert.equal(await pipelines.states(pipeline!.id), 'running: go success, after pending');
   });
 });

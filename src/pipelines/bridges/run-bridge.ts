@@ -1,27 +1,27 @@
-import { laterCaller } from '../../access/later-caller.ts';
+import { type CallerInProject, callerInProject } from '../../access/caller-in-project.ts';
+import { jobCaller } from '../../access/job-caller.ts';
 import { findProject } from '../../access/lookup.ts';
-import { type Standing, standingIn } from '../../access/standing.ts';
 import type { FailureReason } from '../../ci/failure-reasons.ts';
 import type { JobOptions, Trigger } from '../../ci/pipeline-config.ts';
 import { expandText } from '../../ci/variables/expand.ts';
 import { variableValues } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { perMinute } from '../../settings/throttles.ts';
 import { including } from '../creation/config-content.ts';
-import { type Creation, createPipeline, type PipelineRequest } from '../creation/create.ts';
+import { type Creation, createPipeline, type PipelineRequest } from '../creation/pipeline-creation.create.ts';
 import { cancelPipeline } from '../states/cancel.ts';
 import { finishJob } from '../states/finish-job.ts';
 import { lockJob } from '../states/lock-job.ts';
-import { processLocked } from '../states/process.ts';
+import { processLocked } from '../states/pipeline-states.process.ts';
 import { moveJob } from '../states/transitions.ts';
-import { factsOf } from '../variables/facts.ts';
 import { jobVariables } from '../variables/job-variables.ts';
+import { factsOf } from '../variables/pipeline-variables.facts.ts';
 import { familyRefusal } from './bridge-checks.ts';
-import { passedVariables, yamlVariablesOf } from './bridge-variables.ts';
+import { forwardedVariables, yamlVariablesOf } from './bridge-variables.ts';
 import { followDownstream } from './follow-downstream.ts';
 import { followUpstream } from './follow-upstream.ts';
 
@@ -93,7 +93,7 @@ async function fail(deps: Deps, jobId: number, { reason, texts = [] }: Refused):
     jobId,
     { status: 'failed', failureReason: reason },
     {
-      within: async (db) => {
+      transactionHook: async (db) => {
         if (texts.length === 0) return;
         await db
           .updateTable('ci_jobs')
@@ -107,9 +107,9 @@ async function fail(deps: Deps, jobId: number, { reason, texts = [] }: Refused):
 
 async function start(deps: Deps, bridge: Bridge, trigger: Trigger): Promise<{ pipeline: Pipeline } | Refused> {
   const { job, pipeline } = bridge;
-  const caller = await laterCaller(deps, job.user_id);
+  const caller = await jobCaller(deps, job.user_id);
   if (caller === undefined) return { reason: 'user_blocked' };
-  const own = await standingIn(deps, caller, job.project_id);
+  const own = await callerInProject(deps, caller, job.project_id);
   if (own === undefined) return { reason: 'project_deleted' };
   const values = variableValues(await jobVariables(deps, deps.db, job, { token: '', runner: null }));
   const child = trigger.include !== null;
@@ -122,7 +122,7 @@ async function start(deps: Deps, bridge: Bridge, trigger: Trigger): Promise<{ pi
   const key = `${own.project.id}:${job.user_id}:${pipeline.sha}`;
   const limit = perMinute(deps.settings.now.downstream_pipeline_trigger_limit_per_project_user_sha);
   if (!deps.limiter.allows(LIMITED, key, limit)) return { reason: 'reached_downstream_pipeline_trigger_rate_limit' };
-  const variables = await passedVariables(deps, deps.db, job, trigger, await yamlVariablesOf(deps.db, job.id));
+  const variables = await forwardedVariables(deps, deps.db, job, trigger, await yamlVariablesOf(deps.db, job.id));
   const request: PipelineRequest = {
     ...(child ? await childRequest(deps, bridge, own, trigger) : await otherRequest(deps, target, trigger, values)),
     projectId: target.project.id,
@@ -150,10 +150,10 @@ function outcome({ pipeline, texts }: Creation): { pipeline: Pipeline } | Refuse
 }
 
 /** The project by its path; null where there is none that the user may see. */
-async function downstreamProject(deps: Deps, own: Standing, path: string): Promise<Standing | null> {
+async function downstreamProject(deps: Deps, own: CallerInProject, path: string): Promise<CallerInProject | null> {
   const found = path.includes('/') ? await findProject(deps, path.replace(/^\/+/, '')) : undefined;
-  const standing = found && (await standingIn(deps, own.caller, found.project.id));
-  return standing?.permissions.can('read_project') ? standing : null;
+  const scope = found && (await callerInProject(deps, own.caller, found.project.id));
+  return scope?.permissions.can('read_project') ? scope : null;
 }
 
 type Part = Pick<PipelineRequest, 'source' | 'ref' | 'sha' | 'config' | 'mergeRequest' | 'place'>;
@@ -162,7 +162,7 @@ type Part = Pick<PipelineRequest, 'source' | 'ref' | 'sha' | 'config' | 'mergeRe
 async function childRequest(
   deps: Deps,
   { pipeline }: Bridge,
-  { project, namespace }: Standing,
+  { project, namespace }: CallerInProject,
   trigger: Trigger,
 ): Promise<Part> {
   const { refType, ref, sha, refProtected, mergeRequest } = await factsOf(deps.db, pipeline, project, namespace);
@@ -178,7 +178,7 @@ async function childRequest(
 
 async function otherRequest(
   deps: Deps,
-  { project }: Standing,
+  { project }: CallerInProject,
   { branch }: Trigger,
   values: Parameters<typeof expandText>[1],
 ): Promise<Part> {

@@ -1,6 +1,6 @@
 import { parseJson } from '../../db/columns.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import type { ResourceGroup } from '../../db/tables/resource-groups.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { ResourceGroup } from '../../db/tables/resource-groups.table.ts';
 
 /** Settings of a project that decide about its pipelines. */
 export interface CiSettings {

@@ -1,22 +1,22 @@
-import type { Standing } from '../../access/standing.ts';
+import type { CallerInProject } from '../../access/caller-in-project.ts';
 import { compile } from '../../ci/compile.ts';
 import type { Compiled } from '../../ci/compile-request.ts';
 import { inEnvironment } from '../../ci/variables/environment-scope.ts';
 import { type Variable, variableValues } from '../../ci/variables/variable.ts';
 import type { Deps } from '../../deps.ts';
-import { planLimits } from '../../settings/plan-limits.ts';
-import type { PipelineChanges } from '../sources/changes.ts';
+import { planLimits } from '../../settings/settings.plan-limits.ts';
 import { configSources } from '../sources/config-sources.ts';
-import type { PipelineFacts } from '../variables/facts.ts';
+import type { PipelineChanges } from '../sources/pipeline-sources.changes.ts';
 import { userVariables } from '../variables/job-facts.ts';
+import type { PipelineFacts } from '../variables/pipeline-variables.facts.ts';
+import { storedVariables } from '../variables/pipeline-variables.stored.ts';
 import { predefinedVariables } from '../variables/pipeline-variables.ts';
-import { storedVariables } from '../variables/stored.ts';
 import { type ConfigContent, configContent } from './config-content.ts';
 import { configLimits } from './config-limits.ts';
-import type { GivenVariable } from './save.ts';
+import type { GivenVariable } from './pipeline-creation.save.ts';
 
 export interface CompileFor {
-  standing: Standing;
+  standing: CallerInProject;
   facts: PipelineFacts;
   variables?: readonly GivenVariable[] | undefined;
   inputs?: Readonly<Record<string, unknown>> | undefined;
@@ -32,9 +32,9 @@ export interface CompileFor {
  */
 export async function compileFor(
   deps: Deps,
-  { standing, facts, variables = [], inputs = {}, config, artifact }: CompileFor,
+  { standing: scope, facts, variables = [], inputs = {}, config, artifact }: CompileFor,
 ): Promise<{ path: string; compiled: Compiled } | null> {
-  const { caller, project, namespace } = standing;
+  const { caller, project, namespace } = scope;
   const changes = await changesOf(deps, facts);
   const sources = configSources(deps, { caller, project, changes, ...(artifact === undefined ? {} : { artifact }) });
   const found = config ?? (await configContent(project, facts.sha, sources));
@@ -43,13 +43,13 @@ export async function compileFor(
   const ofJobs = caller.user === null ? [] : await userVariables(deps.db, caller.user.id);
   if (facts.source === 'trigger') ofJobs.push({ key: 'CI_PIPELINE_TRIGGERED', value: 'true', public: true });
   const stored = await storedVariables(deps, deps.db, project, namespace, { protectedRef: facts.refProtected });
-  const given = variables.map(asVariable);
+  const input = variables.map(asVariable);
   const { source, ref, refType, sha } = facts;
   const compiled = await compile({
     ...found,
     context: { project: project.full_path, sha },
     sources,
-    variables: variableValues(predefined, inEnvironment(stored, null), given),
+    variables: variableValues(predefined, inEnvironment(stored, null), input),
     inputs,
     isChild: facts.source === 'parent_pipeline',
     limits: configLimits(deps),
@@ -60,7 +60,7 @@ export async function compileFor(
       projectPath: project.full_path,
       predefined: [...predefined, ...ofJobs],
       stored,
-      given,
+      given: input,
       maxNeeds: (await planLimits(deps)).ci_needs_size_limit,
     },
   });

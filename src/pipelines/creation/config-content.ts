@@ -1,5 +1,5 @@
 import type { ConfigSources } from '../../ci/sources.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import { ciSettings } from './ci-settings.ts';
 
 /** The text that the compiling of a pipeline begins with. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts';
+import { entryAt } from '../../git/git.tree.ts';
 import { HEADS } from '../../git/ref-folders.ts';
-import { entryAt } from '../../git/tree.ts';
 import type { PushFact } from '../../repositories/push-facts.ts';
 import { ownConfigPath } from './config-content.ts';
 import { isFilteredOut } from './workflow-filter.ts';
@@ -9,7 +9,7 @@ import { isFilteredOut } from './workflow-filter.ts';
  * Notes of a branch that was moved on by one commit that nothing is there that would make pipelines of it, or that what is there
  * makes none.
  */
-export const noteConfig =
+export const recordConfigFound =
   (deps: Deps): PushFact =>
   async (repo, { ref, new: oid, commit }, project) => {
     if (oid === null || commit === undefined || project === null) return {};

@@ -1,7 +1,7 @@
 import { ALIVE } from '../../ci/states.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
-import { orNone, planLimits } from '../../settings/plan-limits.ts';
+import { orUnlimited, planLimits } from '../../settings/settings.plan-limits.ts';
 
 const SPLIT = 'https://docs.gitlab.com/ci/pipelines/downstream_pipelines/#parent-child-pipelines';
 
@@ -19,7 +19,7 @@ export class TooManyJobs extends Error {
 /** @throws TooManyJobs where so many are too many for one pipeline */
 export async function checkSize(deps: Deps, jobs: number): Promise<void> {
   const { ci_pipeline_size: most } = await planLimits(deps);
-  if (jobs <= orNone(most)) return;
+  if (jobs <= orUnlimited(most)) return;
   throw new TooManyJobs(
     'size_limit_exceeded',
     `The number of jobs has exceeded the limit of ${most}. Try splitting the configuration with parent-child-pipelines ${SPLIT}`,

@@ -1,12 +1,12 @@
 import { ACTIVE, isOneOf } from '../../ci/states.ts';
-import { ApiError } from '../../core/errors.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { GitError } from '../../git/errors.ts';
+import { GitError } from '../../git/git.errors.ts';
 import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
 import { ofProject } from '../../repositories/holder.ts';
-import { updateServerRefs } from '../../repositories/own-writes.ts';
+import { updateServerRefs } from '../../repositories/server-writes.ts';
 
 /** The ref by which runners get the commit of a pipeline while its jobs run, be its branch moved or gone. */
 export const pipelineRef = (id: number): string => `refs/pipelines/${id}`;

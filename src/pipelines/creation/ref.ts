@@ -1,5 +1,5 @@
-import { GitError } from '../../git/errors.ts';
-import type { Repository } from '../../git/repository.ts';
+import { GitError } from '../../git/git.errors.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { peel } from '../../git/revision.ts';
 
 /** A branch or tag that a pipeline runs on. */

@@ -4,7 +4,7 @@ import { buildTestApp, type TestApp, TestClock } from '../../../test/support/app
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { timestamp } from '../../core/clock.ts';
 import { storedText } from '../../core/stored-secret.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -47,14 +47,14 @@ async function schedule(owner: number, columns: Record<string, unknown> = {}): P
 const made = () => app.deps.db.selectFrom('pipelines').selectAll().where('project_id', '=', project.id).execute();
 async function pass(milliseconds: number): Promise<void> {
   clock.advance(milliseconds);
-  await app.deps.jobs.upkeep();
-  await app.settle();
+  await app.deps.jobs.maintain();
+  await app.drain();
 }
 
 it('a schedule makes a pipeline when it is due, once, with its variables', async () => {
   const id = await schedule(1);
-  await app.deps.jobs.upkeep();
-  await app.settle();
+  await app.deps.jobs.maintain();
+  await app.drain();
   assert.deepEqual(await made(), []);
   await pass(61_000);
   await pass(61_000);

@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
-import { laterCaller } from '../../access/later-caller.ts';
+import { jobCaller } from '../../access/job-caller.ts';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.ts';
+import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.table.ts';
 import type { Deps } from '../../deps.ts';
-import { jobKind } from '../../jobs/kinds.ts';
-import { inMaintenance } from '../../settings/maintenance.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
+import { inMaintenance } from '../../settings/settings.maintenance.ts';
 import { openedVariable } from '../variables/at-rest.ts';
-import { type Creation, createPipeline } from './create.ts';
-import type { GivenVariable } from './save.ts';
+import { type Creation, createPipeline } from './pipeline-creation.create.ts';
+import type { GivenVariable } from './pipeline-creation.save.ts';
 import { advanceSchedule, deactivateSchedulesOf } from './schedules.ts';
 
 const START_DUE = jobKind<Record<string, never>>('ci.start-due-schedules', { lane: 'ci' });
 const RUN = jobKind<{ schedule_id: number; due: string }>('ci.run-schedule', { lane: 'ci', maxAttempts: 6 });
 const LOOK_EVERY_MS = 30_000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 /** In the very words of the index of those that are due: without them it is not used. */
 const ACTIVE = sql<boolean>`active = 1`;
 
@@ -34,10 +34,10 @@ async function startDue(deps: Deps, signal: AbortSignal): Promise<void> {
       .where('next_run_at', '<=', timestamp(deps.clock))
       .orderBy('next_run_at')
       .orderBy('id')
-      .limit(AT_ONCE)
+      .limit(BATCH_SIZE)
       .execute();
     for (const schedule of due) await announce(deps, schedule);
-    full = due.length === AT_ONCE;
+    full = due.length === BATCH_SIZE;
   }
 }
 
@@ -56,7 +56,7 @@ async function runDue(deps: Deps, scheduleId: number, due: string): Promise<void
     .where('id', '=', scheduleId)
     .executeTakeFirst();
   if (schedule === undefined || schedule.active === 0 || schedule.owner_id === null) return;
-  if ((await laterCaller(deps, schedule.owner_id)) === undefined) {
+  if ((await jobCaller(deps, schedule.owner_id)) === undefined) {
     // Whoever may not sign in any more runs nothing, now or later.
     await deactivateSchedulesOf(deps, deps.db, schedule.owner_id);
     return;

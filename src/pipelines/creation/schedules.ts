@@ -1,7 +1,7 @@
 import { timestamp } from '../../core/clock.ts';
 import { CronSchedule } from '../../core/cron.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiPipelineSchedule } from '../../db/tables/ci-pipeline-schedules.table.ts';
 import type { Deps } from '../../deps.ts';
 
 /** When a schedule is due next after an instant; null where it never is. */

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Compiled } from '../../ci/compile-request.ts';
-import { holds } from '../../ci/evaluation/rules.ts';
+import { holds } from '../../ci/evaluation/evaluation.rules.ts';
 import type { Rule } from '../../ci/pipeline-config.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import { prepared } from '../../db/prepared.ts';
 import type { Deps } from '../../deps.ts';
-import { isProtectedRef } from '../run-rights.ts';
+import { isProtectedRef } from '../pipelines.run-rights.ts';
 import { all, flag } from '../variables/values.ts';
 import { configLimits } from './config-limits.ts';
 
@@ -19,8 +19,8 @@ interface WorkflowFilter {
 }
 
 /** Longer lists, and longer conditions, are looked at each time. */
-const MOST_RULES = 20;
-const MOST_OF_CONDITIONS = 2_000;
+const MAX_RULES = 20;
+const MAX_OF_CONDITIONS = 2_000;
 const MAX_FILTERS = 200;
 
 /** By the id of the file. */
@@ -51,7 +51,7 @@ export function rememberFilter(
   const rules = config?.workflow.rules;
   if (evaluated?.reason !== 'filtered_by_workflow' || !rules || (includes ?? []).length > 0) return;
   const conditions = rules.reduce((sum, rule) => sum + (rule.if?.length ?? 0), 0);
-  if (rules.length > MOST_RULES || conditions > MOST_OF_CONDITIONS) return;
+  if (rules.length > MAX_RULES || conditions > MAX_OF_CONDITIONS) return;
   if (rules.some(({ changes, exists }) => changes !== null || exists !== null)) return;
   filters.set(oid, {
     rules: rules.map((rule) => ({ if: rule.if, when: rule.when })),

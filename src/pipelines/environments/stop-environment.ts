@@ -1,9 +1,9 @@
 import { ACTIVE, isOneOf } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Deployment } from '../../db/tables/deployments.ts';
-import type { Environment } from '../../db/tables/environments.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Deployment } from '../../db/tables/deployments.table.ts';
+import type { Environment } from '../../db/tables/environments.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isPlayable, playJob } from '../states/play.ts';
 

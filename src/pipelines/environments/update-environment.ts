@@ -1,10 +1,10 @@
-import { parseDuration } from '../../ci/durations.ts';
+import { parseDuration } from '../../ci/ci.durations.ts';
 import type { EnvironmentConfig } from '../../ci/pipeline-config.ts';
 import { expandText } from '../../ci/variables/expand.ts';
 import { variableValues } from '../../ci/variables/variable.ts';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { openedVariable } from '../variables/at-rest.ts';
 import { jobVariables } from '../variables/job-variables.ts';

@@ -1,10 +1,10 @@
 import { COMPLETE, isOneOf } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
-import { enqueueArtifactsSize } from '../artifacts/size.ts';
+import { enqueueArtifactsSize } from '../artifacts/pipeline-artifacts.size.ts';
 import { lockJob } from '../states/lock-job.ts';
 
 /**

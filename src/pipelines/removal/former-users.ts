@@ -1,7 +1,7 @@
 import type { State } from '../../ci/states.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
-import { jobKind } from '../../jobs/kinds.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { finishJob } from '../states/finish-job.ts';
 
 /** Ends the jobs of a user who may do nothing any more. */
@@ -17,7 +17,7 @@ const GOING: readonly State[] = [
   'running',
   'scheduled',
 ];
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Nothing runs in the name of somebody who was blocked or is gone: neither their jobs, nor later for somebody else in their place. */
 export function endJobsOfFormerUsers(deps: Deps): void {
@@ -39,8 +39,8 @@ async function endJobsOf(deps: Deps, db: Db, userId: number): Promise<void> {
     // Those at the end of a pipeline first: nothing begins because something before it has ended.
     .orderBy('id', 'desc')
     .execute();
-  for (let at = 0; at < jobs.length; at += AT_ONCE) {
-    const job_ids = jobs.slice(at, at + AT_ONCE).map(({ id }) => id);
+  for (let at = 0; at < jobs.length; at += BATCH_SIZE) {
+    const job_ids = jobs.slice(at, at + BATCH_SIZE).map(({ id }) => id);
     await deps.jobs.enqueue(db, END_JOBS, { job_ids });
   }
 }

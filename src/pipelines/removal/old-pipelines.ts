@@ -1,8 +1,8 @@
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { jobKind } from '../../jobs/kinds.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
 import { ciSettings } from '../creation/ci-settings.ts';
-import { destroyPipeline } from './destroy.ts';
+import { destroyPipeline } from './pipeline-removal.destroy.ts';
 
 const SWEEP = jobKind<Record<string, never>>('ci.remove-old-pipelines', { lane: 'slow' });
 const PROJECTS_AT_ONCE = 500;

@@ -1,6 +1,6 @@
 import { groupName } from '../../ci/slugs.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 
 /**
  * The jobs of the same pipeline whose artifacts and reported variables a job gets: those that it needs with their

@@ -3,7 +3,7 @@ import { inputValues } from '../../ci/config/inputs/input-values.ts';
 import type { Tree, TreeMap } from '../../ci/config/loaded.ts';
 import type { JobOptions } from '../../ci/pipeline-config.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 
 /** Values for the inputs of a job, by name. */
 export type GivenInputs = Readonly<Record<string, unknown>>;
@@ -14,18 +14,18 @@ async function optionsOf(db: Db, jobId: number): Promise<JobOptions | null> {
 }
 
 /** What is wrong with values for the inputs of a job, in the words of those of configurations. */
-export async function inputErrors(db: Db, jobId: number, given: GivenInputs): Promise<string[]> {
-  if (Object.keys(given).length === 0) return [];
-  return inputValues((await optionsOf(db, jobId))?.inputs ?? {}, given).errors;
+export async function inputErrors(db: Db, jobId: number, input: GivenInputs): Promise<string[]> {
+  if (Object.keys(input).length === 0) return [];
+  return inputValues((await optionsOf(db, jobId))?.inputs ?? {}, input).errors;
 }
 
 /** Has a job run with values for its inputs that were checked before. */
-export async function setInputs(db: Db, jobId: number, given: GivenInputs): Promise<void> {
-  const options = Object.keys(given).length === 0 ? null : await optionsOf(db, jobId);
+export async function setInputs(db: Db, jobId: number, input: GivenInputs): Promise<void> {
+  const options = Object.keys(input).length === 0 ? null : await optionsOf(db, jobId);
   if (options === null) return;
   const inputs = Object.entries(options.inputs ?? {}).map(([name, spec]) => [
     name,
-    Object.hasOwn(given, name) ? { ...(spec as TreeMap), default: given[name] } : spec,
+    Object.hasOwn(input, name) ? { ...(spec as TreeMap), default: input[name] } : spec,
   ]);
   const text = JSON.stringify({ ...options, inputs: Object.fromEntries(inputs) });
   await db.updateTable('ci_job_configs').set({ options: text }).where('job_id', '=', jobId).execute();

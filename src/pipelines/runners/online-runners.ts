@@ -1,8 +1,8 @@
-import { lineageIds } from '../../access/membership.ts';
+import { lineageIds } from '../../access/access.membership.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { CiRunner } from '../../db/tables/ci-runners.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { CiRunner } from '../../db/tables/ci-runners.table.ts';
 
 /** A runner that was heard of no longer ago is online. */
 const ONLINE_MS = 2 * 3_600_000;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import { afterCommit } from '../../db/transactions.ts';
 import type { Deps } from '../../deps.ts';
 import { PENDING_JOBS } from '../job-kinds.ts';
@@ -28,11 +28,11 @@ export function pendingJobsState(deps: Pick<Deps, 'db'>): string {
 }
 
 /** Lets all who look for jobs look again, now. */
-export function wakeRunners(deps: Pick<Deps, 'db' | 'waiting'>): void {
+export function wakeRunners(deps: Pick<Deps, 'db' | 'longPolls'>): void {
   turnsOf(deps).count += 1;
-  deps.waiting.wake(PENDING_JOBS);
+  deps.longPolls.wake(PENDING_JOBS);
 }
 
 /** The same once a transaction has committed: jobs have come to wait, or a runner takes others than before. */
-export const wakeRunnersAfter = (deps: Pick<Deps, 'db' | 'waiting'>, db: Db): void =>
+export const wakeRunnersAfter = (deps: Pick<Deps, 'db' | 'longPolls'>, db: Db): void =>
   afterCommit(db, () => wakeRunners(deps));

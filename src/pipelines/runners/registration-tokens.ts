@@ -1,32 +1,32 @@
 import type { Insertable } from 'kysely';
-import { group, project, recordAudit, INSTANCE as WHOLE_SERVER } from '../../audit/record.ts';
+import { group, project, recordAudit, INSTANCE as WHOLE_SERVER } from '../../audit/record.audit.ts';
 import { type Clock, timestamp } from '../../core/clock.ts';
-import { randomText } from '../../core/secrets.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiRegistrationTokensTable } from '../../db/tables/ci-registration-tokens.ts';
+import { randomText } from '../../core/core.secrets.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiRegistrationTokensTable } from '../../db/tables/ci-registration-tokens.table.ts';
 import type { Deps } from '../../deps.ts';
 
 /** What a registration token lets runners into; both null for the whole installation. */
-export interface RegistrationPlace {
+export interface RegistrationOwner {
   project_id: number | null;
   group_id: number | null;
 }
 
 /** The place of every runner of the installation. */
-export const INSTANCE: RegistrationPlace = { project_id: null, group_id: null };
+export const INSTANCE: RegistrationOwner = { project_id: null, group_id: null };
 
 const PREFIX = 'GR1348941';
 
-const newToken = (place: RegistrationPlace): string =>
-  `${place.project_id === null && place.group_id === null ? '' : PREFIX}${randomText(20)}`;
+const newToken = (owner: RegistrationOwner): string =>
+  `${owner.project_id === null && owner.group_id === null ? '' : PREFIX}${randomText(20)}`;
 
-const rowOf = (clock: Clock, place: RegistrationPlace, token: string): Insertable<CiRegistrationTokensTable> => ({
-  ...place,
+const rowOf = (clock: Clock, owner: RegistrationOwner, token: string): Insertable<CiRegistrationTokensTable> => ({
+  ...owner,
   token,
   created_at: timestamp(clock),
 });
 
-function at(db: Db, { project_id, group_id }: RegistrationPlace) {
+function at(db: Db, { project_id, group_id }: RegistrationOwner) {
   const query = db.selectFrom('ci_registration_tokens').select('token');
   if (project_id !== null) return query.where('project_id', '=', project_id);
   if (group_id !== null) return query.where('group_id', '=', group_id);
@@ -39,26 +39,26 @@ function at(db: Db, { project_id, group_id }: RegistrationPlace) {
  */
 export async function registrationToken(
   { db, clock, snapshot }: Deps,
-  place: RegistrationPlace,
+  owner: RegistrationOwner,
   first?: string,
 ): Promise<string> {
-  const known = await snapshot.get(`registration_token:${place.project_id}:${place.group_id}`, () =>
-    at(db, place).executeTakeFirst(),
+  const known = await snapshot.get(`registration_token:${owner.project_id}:${owner.group_id}`, () =>
+    at(db, owner).executeTakeFirst(),
   );
   if (known !== undefined) return known.token;
   await db
     .insertInto('ci_registration_tokens')
-    .values(rowOf(clock, place, first ?? newToken(place)))
+    .values(rowOf(clock, owner, first ?? newToken(owner)))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await at(db, place).executeTakeFirstOrThrow()).token;
+  return (await at(db, owner).executeTakeFirstOrThrow()).token;
 }
 
 /** Gives a place another token; runners that registered with the old one stay. @returns the new one */
-export function resetRegistrationToken({ db, clock }: Deps, place: RegistrationPlace): Promise<string> {
-  const token = newToken(place);
+export function resetRegistrationToken({ db, clock }: Deps, owner: RegistrationOwner): Promise<string> {
+  const token = newToken(owner);
   return db.transaction().execute(async (db) => {
-    const { project_id, group_id } = place;
+    const { project_id, group_id } = owner;
     let old = db.deleteFrom('ci_registration_tokens');
     if (project_id !== null) old = old.where('project_id', '=', project_id);
     else if (group_id !== null) old = old.where('group_id', '=', group_id);
@@ -66,7 +66,7 @@ export function resetRegistrationToken({ db, clock }: Deps, place: RegistrationP
     await old.execute();
     await db
       .insertInto('ci_registration_tokens')
-      .values(rowOf(clock, place, token))
+      .values(rowOf(clock, owner, token))
       .execute();
     await recordAudit({ clock }, db, {
       name: 'ci_runner_registration_token_reset',
@@ -78,7 +78,7 @@ export function resetRegistrationToken({ db, clock }: Deps, place: RegistrationP
 }
 
 /** What a registration token lets runners into; undefined for one that is none. */
-export function placeOfRegistrationToken(db: Db, token: string): Promise<RegistrationPlace | undefined> {
+export function ownerOfRegistrationToken(db: Db, token: string): Promise<RegistrationOwner | undefined> {
   return db
     .selectFrom('ci_registration_tokens')
     .select(['project_id', 'group_id'])

@@ -3,10 +3,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { Insertable } from 'kysely';
 import { buildTestApp, type TestApp, TestClock } from '../../../test/support/app.ts';
 import { timestamp } from '../../core/clock.ts';
-import { ApiError } from '../../core/errors.ts';
-import { randomText, tokenDigest } from '../../core/secrets.ts';
-import type { CiJobsTable } from '../../db/tables/ci-jobs.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import { randomText, tokenDigest } from '../../core/core.secrets.ts';
+import type { CiJobsTable } from '../../db/tables/ci-jobs.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import { JobTokenExpired, runningJob } from './running-job.ts';
 
 const clock = new TestClock();
@@ -51,8 +51,8 @@ async function makeJob(columns: Partial<Insertable<CiJobsTable>> = {}): Promise<
   return job.id;
 }
 
-async function refusal(id: number, given: string | undefined): Promise<{ message: string; job?: string | undefined }> {
-  const error = await runningJob(app.deps, id, given).then(
+async function refusal(id: number, input: string | undefined): Promise<{ message: string; job?: string | undefined }> {
+  const error = await runningJob(app.deps, id, input).then(
     () => assert.fail('let in'),
     (error: unknown) => error,
   );

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { tokenEndsAt } from '../../access/job-token-caller.ts';
 import { EXECUTING, isOneOf } from '../../ci/states.ts';
-import { ApiError, forbidden } from '../../core/errors.ts';
-import { tokenDigest } from '../../core/secrets.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import { ApiError, forbidden } from '../../core/core.errors.ts';
+import { tokenDigest } from '../../core/core.secrets.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 
 /** The token of a job that has had more than its time. */
@@ -20,8 +20,8 @@ export class JobTokenExpired extends ApiError {
 /** Whether a token is the one that belongs to the digest; none belongs to null. */
 export function isTokenOf(digest: string | null, token: string): boolean {
   if (digest === null) return false;
-  const [given, stored] = [Buffer.from(tokenDigest(token)), Buffer.from(digest)];
-  return given.length === stored.length && timingSafeEqual(given, stored);
+  const [input, stored] = [Buffer.from(tokenDigest(token)), Buffer.from(digest)];
+  return input.length === stored.length && timingSafeEqual(input, stored);
 }
 
 const notProcessing = (status: string) =>

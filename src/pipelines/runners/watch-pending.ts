@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { wakeRunners } from './pending-jobs.ts';
 
@@ -46,7 +46,7 @@ function start(deps: Deps): NodeJS.Timeout {
  * Keeps somebody waiting for jobs who is to hear also of those that other processes make wait. Where one process has the
  * database to itself, nothing is looked for.
  */
-export async function watchingPending<T>(deps: Deps, wait: () => Promise<T>): Promise<T> {
+export async function watchPendingJobs<T>(deps: Deps, wait: () => Promise<T>): Promise<T> {
   if (deps.config.database.kind === 'sqlite') return wait();
   const watch = watches.get(deps.db) ?? { waiting: 0, timer: undefined };
   watches.set(deps.db, watch);

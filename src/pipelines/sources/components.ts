@@ -1,7 +1,7 @@
 import type { SourceComponent, SourceContext } from '../../ci/sources.ts';
-import type { Repository } from '../../git/repository.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
-import { readFile } from './repository-files.ts';
+import { readFile } from './pipeline-sources.repository-files.ts';
 
 /** The address of a component, taken apart. */
 export interface ComponentAddress {

@@ -5,7 +5,7 @@ import type { TestUser } from '../../../test/support/factories.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { ANONYMOUS, type Caller } from '../../access/caller.ts';
 import type { ConfigSources } from '../../ci/sources.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import { templateNames } from '../templates/templates.ts';
 import { configSources } from './config-sources.ts';
 

@@ -2,16 +2,16 @@ import type { Caller } from '../../access/caller.ts';
 import { findProject } from '../../access/lookup.ts';
 import { projectPermissions } from '../../access/permissions.ts';
 import type { ConfigSources, SourceComponent, SourceContext, SourceFile, SourceProject } from '../../ci/sources.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { Repository } from '../../git/repository.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { resolveRevision } from '../../git/revision.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 import { template } from '../templates/templates.ts';
-import { type PipelineChanges, pathsChanged } from './changes.ts';
 import { parseComponent, readComponent } from './components.ts';
+import { type PipelineChanges, pathsChanged } from './pipeline-sources.changes.ts';
+import { GlobBudget, matchingPaths, readFile } from './pipeline-sources.repository-files.ts';
 import { fetchRemoteFile } from './remote-files.ts';
-import { LookBudget, matchingPaths, readFile } from './repository-files.ts';
 
 export interface ConfigSourcesRequest {
   /** With whose rights other projects are read. */
@@ -30,7 +30,7 @@ export function configSources(deps: Deps, request: ConfigSourcesRequest): Config
   /** Repositories that may be read, by the full path of their project. */
   const open = new Map<string, Repository>([[project.full_path, repositoryOf(deps, project)]]);
 
-  const budget = new LookBudget();
+  const budget = new GlobBudget();
 
   async function repository(fullPath: string): Promise<{ path: string; repo: Repository } | null> {
     // A number is no path, though it finds a project elsewhere.

@@ -1,8 +1,8 @@
 import type { ConfigSources } from '../../ci/sources.ts';
 import type { Deps } from '../../deps.ts';
 import { ArchiveError } from '../../storage/zip/archive-error.ts';
-import { artifactOf, isAvailable } from '../artifacts/read.ts';
-import { MAX_FILE_BYTES } from './repository-files.ts';
+import { artifactOf, isAvailable } from '../artifacts/pipeline-artifacts.read.ts';
+import { MAX_FILE_BYTES } from './pipeline-sources.repository-files.ts';
 
 /** Reads files of a configuration out of what the jobs of a pipeline left, for its child pipelines. */
 export function parentArtifacts(deps: Deps, pipelineId: number): ConfigSources['artifact'] {

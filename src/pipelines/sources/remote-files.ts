@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RemoteFile } from '../../ci/sources.ts';
+import { BoundedCache } from '../../core/bounded-cache.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
-import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { Deps } from '../../deps.ts';
-import { FetchError, fetchOutside } from '../../outbound/fetch.ts';
-import { BlockedAddress } from '../../outbound/resolve.ts';
+import { FetchError, fetchExternal } from '../../outbound/outbound.fetch.ts';
+import { BlockedAddress } from '../../outbound/outbound.resolve.ts';
 import { outboundRules } from '../../settings/outbound-rules.ts';
-import { MAX_FILE_BYTES } from './repository-files.ts';
+import { MAX_FILE_BYTES } from './pipeline-sources.repository-files.ts';
 
-export interface RemoteTries {
+export interface RemoteRetryPolicy {
   /** Milliseconds for one try. */
   timeoutMs: number;
   /** Milliseconds to wait before the second try, and the third. */
   pausesMs: readonly number[];
 }
 
-const TRIES: RemoteTries = { timeoutMs: 8_000, pausesMs: [1_000, 2_000] };
+const TRIES: RemoteRetryPolicy = { timeoutMs: 8_000, pausesMs: [1_000, 2_000] };
 
 class TooManyFetches extends Error {}
 
@@ -30,7 +30,7 @@ const fetches = new FairSlots({
   refuse: () => new TooManyFetches(),
 });
 
-const kept = new Kept<string, { content: string; at: number }>(
+const kept = new BoundedCache<string, { content: string; at: number }>(
   32 * 1024 * 1024,
   ({ content }, url) => 2 * (content.length + url.length) + 200,
 );
@@ -43,7 +43,7 @@ export async function fetchRemoteFile(
   deps: Deps,
   url: string,
   cacheSeconds: number | null,
-  tries: RemoteTries = TRIES,
+  tries: RemoteRetryPolicy = TRIES,
 ): Promise<RemoteFile> {
   const now = deps.uptimeMs();
   const known = cacheSeconds === null ? undefined : kept.get(url);
@@ -67,7 +67,7 @@ async function inTries(
   deps: Deps,
   url: string,
   signal: AbortSignal | undefined,
-  { timeoutMs, pausesMs }: RemoteTries,
+  { timeoutMs, pausesMs }: RemoteRetryPolicy,
 ): Promise<RemoteFile> {
   for (let attempt = 1; ; attempt += 1) {
     const problem = await once(deps, url, { timeoutMs, signal });
@@ -88,7 +88,7 @@ async function once(
 ): Promise<RemoteFile | { again: boolean; because: string }> {
   const rules = await outboundRules(deps);
   try {
-    const { status, body } = await fetchOutside(url, rules, { ...limits, maxBytes: MAX_FILE_BYTES });
+    const { status, body } = await fetchExternal(url, rules, { ...limits, maxBytes: MAX_FILE_BYTES });
     if (status >= 400) return { again: status >= 500, because: `HTTP code \`${status}\`` };
     const content = body.toString('utf8');
     return content.trim() === '' ? { error: 'because the response was empty!' } : { content };

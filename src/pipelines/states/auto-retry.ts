@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../ci/failure-reasons.ts';
 import type { JobOptions } from '../../ci/pipeline-config.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 
 /** After these nothing would go better the second time. */
 const NEVER: ReadonlySet<FailureReason> = new Set<FailureReason>([

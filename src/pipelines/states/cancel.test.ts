@@ -4,13 +4,13 @@ import { buildTestApp, type TestApp } from '../../../test/support/app.ts';
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { type MadeJob, makePipeline } from '../../../test/support/pipelines.ts';
 import { timestamp } from '../../core/clock.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import { destroyPipeline } from '../removal/destroy.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import { destroyPipeline } from '../removal/pipeline-removal.destroy.ts';
 import { openedVariable } from '../variables/at-rest.ts';
 import { cancelJob, cancelPipeline } from './cancel.ts';
 import { finishJob } from './finish-job.ts';
+import { retryJob, retryPipeline } from './pipeline-states.retry.ts';
 import { playJob, unscheduleJob } from './play.ts';
-import { retryJob, retryPipeline } from './retry.ts';
 import { startJob } from './start-job.ts';
 
 let app: TestApp;

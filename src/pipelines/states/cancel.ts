@@ -1,13 +1,13 @@
 import type { State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
 import { lockJob } from './lock-job.ts';
+import { latestJobs, type ProcessedJob, processLocked } from './pipeline-states.process.ts';
 import { lockPipeline } from './pipeline-status.ts';
-import { latestJobs, type ProcessedJob, processLocked } from './process.ts';
 import { canMove, type MovableJob, type MoveOptions, moveJobs } from './transitions.ts';
 
 export interface CancelOptions {

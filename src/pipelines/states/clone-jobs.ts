@@ -1,11 +1,11 @@
 import { timestamp } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import { insertDeployments } from '../environments/deployments.ts';
+import { insertDeployments } from '../environments/pipeline-environments.deployments.ts';
 
 /** Jobs that one statement makes: what SQLite binds at most, by the width of the rows. */
-const AT_ONCE = 800;
+const BATCH_SIZE = 800;
 
 /**
  * Makes new jobs in the place of others, which count as retried then: same name, same doing, nothing done yet.
@@ -20,8 +20,8 @@ export async function cloneJobs(
   userId: number | null = null,
 ): Promise<CiJob[]> {
   const made: CiJob[] = [];
-  for (let at = 0; at < jobs.length; at += AT_ONCE) {
-    made.push(...(await cloneSome(deps, db, jobs.slice(at, at + AT_ONCE), userId)));
+  for (let at = 0; at < jobs.length; at += BATCH_SIZE) {
+    made.push(...(await cloneSome(deps, db, jobs.slice(at, at + BATCH_SIZE), userId)));
   }
   return made;
 }

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import { START_DELAYED } from '../job-kinds.ts';
 import { lockJob } from './lock-job.ts';
-import { processLocked } from './process.ts';
+import { processLocked } from './pipeline-states.process.ts';
 import { moveJob } from './transitions.ts';
 
 /** Lets a delayed job begin whose time has come; one that is off the clock by now stays as it is. */

@@ -2,16 +2,16 @@ import type { FailureReason } from '../../ci/failure-reasons.ts';
 import type { JobOptions } from '../../ci/pipeline-config.ts';
 import { EXECUTING, type State } from '../../ci/states.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
 import { isRetriedByItself } from './auto-retry.ts';
 import { cancelAll, isCancelable } from './cancel.ts';
 import { cloneJobs } from './clone-jobs.ts';
 import { type LockedJob, lockJob } from './lock-job.ts';
-import { latestJobs, processLocked } from './process.ts';
-import { startAgain } from './retry.ts';
+import { latestJobs, processLocked } from './pipeline-states.process.ts';
+import { restartJob } from './pipeline-states.retry.ts';
 import { canMove, moveJob } from './transitions.ts';
 
 /** How a job came to its end. */
@@ -28,9 +28,9 @@ export interface FinishOptions {
   /** The states it must be in; where it is in another by now, nothing happens. */
   from?: readonly State[];
   /** Whether it is still to end, as it is now. */
-  still?: (job: CiJob) => boolean;
+  revalidate?: (job: CiJob) => boolean;
   /** What else is written in the transaction, before the job is moved. */
-  within?: (db: Db, job: CiJob) => Promise<void>;
+  transactionHook?: (db: Db, job: CiJob) => Promise<void>;
 }
 
 const MAX_EXIT_CODE = 32_767;
@@ -44,12 +44,12 @@ export function finishJob(
   deps: Deps,
   jobId: number,
   end: JobEnd,
-  { from = EXECUTING, still, within }: FinishOptions = {},
+  { from = EXECUTING, revalidate, transactionHook }: FinishOptions = {},
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);
-    if (locked === null || !from.includes(locked.job.status) || still?.(locked.job) === false) return null;
-    await within?.(db, locked.job);
+    if (locked === null || !from.includes(locked.job.status) || revalidate?.(locked.job) === false) return null;
+    await transactionHook?.(db, locked.job);
     return endJob(deps, db, locked, end);
   });
 }
@@ -85,7 +85,7 @@ async function afterFailure(
   retry: JobOptions['retry'],
 ): Promise<void> {
   if (job.retried === 0 && job.kind === 'build' && (await isRetriedByItself(db, job, retry))) {
-    await startAgain(deps, db, await cloneJobs(deps, db, [job]));
+    await restartJob(deps, db, await cloneJobs(deps, db, [job]));
   } else if (pipeline.on_job_failure === 'all' && job.allow_failure === 0) {
     const rest = (await latestJobs(db, pipeline.id)).filter(({ status }) => isCancelable(status));
     await cancelAll(deps, db, rest, { autoCanceledById: pipeline.id });

@@ -1,6 +1,6 @@
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import { lockPipeline } from './pipeline-status.ts';
 
 /** A job with its pipeline, which the transaction has locked. */

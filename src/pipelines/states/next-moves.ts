@@ -1,5 +1,5 @@
 import { COMPLETE, compositeState, isOneOf, type State } from '../../ci/states.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { JobEvent } from './transitions.ts';
 
 type ProcessedJob = Pick<CiJob, 'id' | 'name' | 'stage_index' | 'status' | 'allow_failure' | 'run_when' | 'scheduling'>;

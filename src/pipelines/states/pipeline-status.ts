@@ -1,11 +1,11 @@
 import type { Updateable } from 'kysely';
 import { ACTIVE, COMPLETE, FINISHED, isOneOf, type State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { Pipeline, PipelinesTable } from '../../db/tables/pipelines.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Pipeline, PipelinesTable } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { NewJob } from '../../jobs/queue.ts';
+import type { NewJob } from '../../jobs/jobs.queue.ts';
 import { DROP_PIPELINE_REF, FOLLOW_DOWNSTREAM } from '../job-kinds.ts';
 
 /** What of jobs counts for how long their pipeline took. */

@@ -1,11 +1,11 @@
 import { timestamp } from '../../core/clock.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import { isOutdated } from '../environments/deployments.ts';
+import { isOutdated } from '../environments/pipeline-environments.deployments.ts';
 import { lockJob } from './lock-job.ts';
-import { processLocked } from './process.ts';
+import { processLocked } from './pipeline-states.process.ts';
+import { type GivenValues, isRetryable, retryLocked, storeGivenValues } from './pipeline-states.retry.ts';
 import { resetSkipped } from './reset-skipped.ts';
-import { type GivenValues, isRetryable, retryLocked, setGiven } from './retry.ts';
 import { moveJob } from './transitions.ts';
 
 /** Whether a job waits for somebody to start it, or can be started so once more. */
@@ -22,14 +22,14 @@ export const isPlayable = (job: Pick<CiJob, 'kind' | 'status' | 'retried' | 'fai
 export function playJob(
   deps: Deps,
   jobId: number,
-  { userId, ...given }: { userId: number } & GivenValues,
+  { userId, ...input }: { userId: number } & GivenValues,
 ): Promise<CiJob | null> {
   return deps.db.transaction().execute(async (db) => {
     const locked = await lockJob(db, jobId);
     if (locked === null || !isPlayable(locked.job) || (await isOutdated(db, locked.job))) return null;
     const { job, pipeline } = locked;
-    if (isRetryable(job)) return retryLocked(deps, db, locked, userId, given);
-    await setGiven(deps, db, job.id, given);
+    if (isRetryable(job)) return retryLocked(deps, db, locked, userId, input);
+    await storeGivenValues(deps, db, job.id, input);
     const values = { user_id: userId, updated_at: timestamp(deps.clock) };
     const played = await moveJob(deps, db, 'enqueue', job, { values, actorId: userId });
     if (played === null) return null;

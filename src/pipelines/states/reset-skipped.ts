@@ -1,7 +1,7 @@
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import { latestJobs, type ProcessedJob } from './process.ts';
+import { latestJobs, type ProcessedJob } from './pipeline-states.process.ts';
 import { moveJobs } from './transitions.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 import { lockPipeline, setPipelineStatus } from './pipeline-status.ts';
 import { moveJob } from './transitions.ts';
@@ -14,7 +14,7 @@ export interface JobStart {
   /** Where that comes from: 1 unknown, 2 project, 3 runner, 4 job. */
   timeoutSource: number;
   /** Looked at under the lock of the pipeline: whether the runner may have the job still. */
-  stillMay?: (db: Db) => Promise<boolean>;
+  revalidate?: (db: Db) => Promise<boolean>;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface JobStart {
 export async function startJob(deps: Deps, db: Db, job: CiJob, start: JobStart): Promise<CiJob | null> {
   const pipeline = await lockPipeline(db, job.pipeline_id);
   if (pipeline === undefined) return null;
-  if (start.stillMay !== undefined && !(await start.stillMay(db))) return null;
+  if (start.revalidate !== undefined && !(await start.revalidate(db))) return null;
   const values = {
     runner_id: start.runner.id,
     runner_manager_id: start.managerId,

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../te
 import { Pipelines } from '../../../test/support/pipeline-states.ts';
 import { makePipeline } from '../../../test/support/pipelines.ts';
 import { timestamp } from '../../core/clock.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 
 const HOUR_MS = 3_600_000;
 const clock = new TestClock();
@@ -23,8 +23,8 @@ beforeEach(async () => {
 const make = (jobs: Parameters<typeof makePipeline>[2]) => makePipeline(app, project, jobs);
 async function pass(milliseconds: number): Promise<void> {
   clock.advance(milliseconds);
-  await app.deps.jobs.upkeep();
-  await app.settle();
+  await app.deps.jobs.maintain();
+  await app.drain();
 }
 const ends = async (pipelineId: number) =>
   (await pipelines.jobs(pipelineId)).map(({ name, status, failure_reason }) => `${name} ${status} ${failure_reason}`);
@@ -137,7 +137,7 @@ it('nothing runs for a user who is blocked or removed, nor for somebody else in 
     await pipelines.start(pipeline.id, 'a');
     if (remove) expectStatus(await app.delete(`/users/${user.id}`), 204);
     else expectStatus(await app.post(`/users/${user.id}/block`), 201);
-    await app.settle();
+    await app.drain();
     const [a, b] = await ends(pipeline.id);
     assert.deepEqual([a, b], ['a failed user_blocked', 'b failed user_blocked'], `removed: ${remove}`);
   }

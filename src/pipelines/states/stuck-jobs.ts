@@ -1,17 +1,17 @@
 import { isOneOf, type State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import { jobKind } from '../../jobs/kinds.ts';
-import { inMaintenance } from '../../settings/maintenance.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
+import { inMaintenance } from '../../settings/settings.maintenance.ts';
 import { jobsWithoutRunner } from '../runners/online-runners.ts';
 import { ALIVE } from './alive-jobs.ts';
 import { finishJob, type JobEnd } from './finish-job.ts';
 
 const SWEEP = jobKind<Record<string, never>>('ci.end-stuck-jobs', { lane: 'ci' });
 const EVERY_MS = 300_000;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A runner ends a job that takes too long itself: so much later the server does. */
@@ -44,10 +44,10 @@ async function endStuckJobs(deps: Deps, signal: AbortSignal): Promise<void> {
         .where('kind', '=', 'build')
         .where('id', '>', after)
         .orderBy('id')
-        .limit(AT_ONCE)
+        .limit(BATCH_SIZE)
         .execute();
       await endThose(deps, jobs, times);
-      if (jobs.length < AT_ONCE) break;
+      if (jobs.length < BATCH_SIZE) break;
       after = jobs.at(-1)!.id;
     }
   }
@@ -82,7 +82,7 @@ async function endThose(deps: Deps, jobs: readonly CiJob[], times: Times): Promi
   for (const job of jobs) {
     const end = endOf(job, times, alone);
     if (end === null) continue;
-    await finishJob(deps, job.id, end, { from: [job.status], still: (row) => endOf(row, times, alone) !== null });
+    await finishJob(deps, job.id, end, { from: [job.status], revalidate: (row) => endOf(row, times, alone) !== null });
   }
 }
 

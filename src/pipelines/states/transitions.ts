@@ -1,11 +1,11 @@
 import type { Updateable } from 'kysely';
 import { COMPLETE, FINISHED, isOneOf, type State } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob, CiJobsTable } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob, CiJobsTable } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import type { NewJob } from '../../jobs/queue.ts';
-import { letDeploymentsFollow } from '../environments/deployments.ts';
+import type { NewJob } from '../../jobs/jobs.queue.ts';
+import { syncDeployments } from '../environments/pipeline-environments.deployments.ts';
 import { ASSIGN_RESOURCE, RUN_BRIDGE, START_DELAYED, UPDATE_ENVIRONMENT } from '../job-kinds.ts';
 import { wakeRunnersAfter } from '../runners/pending-jobs.ts';
 
@@ -96,7 +96,7 @@ export interface MoveOptions {
 }
 
 /** Jobs that one statement changes. */
-const AT_ONCE = 2000;
+const BATCH_SIZE = 2000;
 
 /**
  * Moves jobs of one pipeline: the only place where the state of a job is changed. Sets its times, keeps what runners look
@@ -123,8 +123,8 @@ export async function moveJobs<J extends MovableJob>(
   }
   const moved: J[] = [];
   for (const alike of moves.values()) {
-    for (let at = 0; at < alike.length; at += AT_ONCE) {
-      moved.push(...(await moveAlike(deps, db, event, alike.slice(at, at + AT_ONCE), options)));
+    for (let at = 0; at < alike.length; at += BATCH_SIZE) {
+      moved.push(...(await moveAlike(deps, db, event, alike.slice(at, at + BATCH_SIZE), options)));
     }
   }
   return moved;
@@ -174,7 +174,7 @@ async function moveAlike<J extends MovableJob>(
   const moved = jobs.filter(({ id }) => ids.has(id)).map((job) => ({ ...job, ...(set as Partial<J>) }));
   if (moved.length === 0) return [];
   if (kind === 'build') await keepPending(deps, db, moved, from, to);
-  await letDeploymentsFollow(deps, db, moved, to);
+  await syncDeployments(deps, db, moved, to);
   if (isOneOf(COMPLETE, to)) await freeResources(deps, db, moved);
   await deps.jobs.enqueueAll(db, moved.flatMap(followUps));
   const payloads = moved.map(({ id, pipeline_id }) => ({

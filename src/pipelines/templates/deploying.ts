@@ -1,4 +1,4 @@
-import { sameAs, written } from './written.ts';
+import { renderTemplate, sameAs } from './render-template.ts';
 
 const KANIKO = `# An image from the Dockerfile, built without a Docker daemon and pushed to the registry of the project.
 kaniko-build:
@@ -252,13 +252,13 @@ export const DEPLOYING: Readonly<Record<string, string>> = {
     'Infrastructure by OpenTofu: checked, planned, and put in force by hand.',
     'OpenTofu/Base.latest',
   ),
-  Packer: written({
+  Packer: renderTemplate({
     about: 'Images of machines by Packer.',
     image: 'hashicorp/packer',
     before: ['packer init .'],
     jobs: { validate: ['packer validate .'], build: ['packer build .'] },
   }),
-  OpenShift: written({
+  OpenShift: renderTemplate({
     about: 'An application in OpenShift. Needs OPENSHIFT_SERVER, OPENSHIFT_TOKEN and OPENSHIFT_PROJECT.',
     image: 'quay.io/openshift/origin-cli',
     before: ['oc login "$OPENSHIFT_SERVER" --token="$OPENSHIFT_TOKEN"', 'oc project "$OPENSHIFT_PROJECT"'],

@@ -1,8 +1,8 @@
-import { IN_REQUESTS } from './security.ts';
-import { listed, sameAs } from './written.ts';
+import { sameAs, yamlList } from './render-template.ts';
+import { IN_REQUESTS } from './security.template.ts';
 
 const PREFIX = '$CI_TEMPLATE_REGISTRY_HOST/security-products';
-const DAST_STAGES = listed('stages', ['build', 'test', 'deploy', 'dast']);
+const DAST_STAGES = yamlList('stages', ['build', 'test', 'deploy', 'dast']);
 
 /** A scan that is started by hand for one site or API. */
 const onDemand = (what: string, variable: string, image: string, script: string, file: string): string =>

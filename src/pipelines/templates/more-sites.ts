@@ -1,14 +1,14 @@
-import { type Words, written } from './written.ts';
+import { renderTemplate, type TemplateSpec } from './render-template.ts';
 
 const site = (tool: string, image: string, before: readonly string[], script: readonly string[]): string => {
-  const words: Words = {
+  const words: TemplateSpec = {
     about: `A site made by ${tool}.`,
     image,
     before,
     jobs: { pages: script },
     artifacts: ['public'],
   };
-  return written(words)
+  return renderTemplate(words)
     .replace('  stage: test\n', '  stage: deploy\n')
     .concat('  rules:\n    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n');
 };

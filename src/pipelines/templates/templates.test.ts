@@ -86,10 +86,10 @@ semgrep-sast:
   assert.deepEqual(reports.get('secret_detection'), ['secret_detection']);
   assert.deepEqual(reports.get('gemnasium-dependency_scanning'), ['dependency_scanning']);
   assert.deepEqual(reports.get('container_scanning'), ['container_scanning']);
-  const given = new Set(config!.variables.map(({ key }) => key));
+  const input = new Set(config!.variables.map(({ key }) => key));
   for (const { name, options } of config!.jobs) {
     for (const [, used] of (options.image?.name ?? '').matchAll(/\$(\w+)/g))
-      assert.ok(given.has(used!), `${name}: ${used}`);
+      assert.ok(input.has(used!), `${name}: ${used}`);
   }
 });
 
@@ -111,9 +111,9 @@ apply: {extends: '.terraform:deploy', dependencies: [plan]}
 });
 
 /** A pipeline of the default branch, or of a merge request into it. */
-function pipelineOf(kind: 'branch' | 'request', given: Record<string, string> = {}): PipelineContext {
+function pipelineOf(kind: 'branch' | 'request', input: Record<string, string> = {}): PipelineContext {
   const ref = kind === 'branch' ? 'main' : 'topic';
-  const all = { CI_COMMIT_REF_NAME: ref, CI_DEFAULT_BRANCH: 'main', ...given };
+  const all = { CI_COMMIT_REF_NAME: ref, CI_DEFAULT_BRANCH: 'main', ...input };
   return kind === 'branch'
     ? pipelineContext({ ref, predefined: variables({ ...all, CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: ref }) })
     : pipelineContext({
@@ -182,10 +182,10 @@ test('AST_ENABLE_MR_PIPELINES says whether scans are in pipelines of merge reque
       ['.latest', 'false', false],
     ] as const) {
       const content = `include: {template: "Jobs/${name}${suffix}.gitlab-ci.yml"}\n`;
-      const given = { AST_ENABLE_MR_PIPELINES: value };
-      const open = { ...given, CI_OPEN_MERGE_REQUESTS: 'group/project!1' };
-      assert.deepEqual(await jobsOf(content, pipelineOf('request', given)), inRequests ? [job] : []);
-      assert.deepEqual(await jobsOf(content, pipelineOf('branch', given)), [job]);
+      const input = { AST_ENABLE_MR_PIPELINES: value };
+      const open = { ...input, CI_OPEN_MERGE_REQUESTS: 'group/project!1' };
+      assert.deepEqual(await jobsOf(content, pipelineOf('request', input)), inRequests ? [job] : []);
+      assert.deepEqual(await jobsOf(content, pipelineOf('branch', input)), [job]);
       assert.deepEqual(await jobsOf(content, pipelineOf('branch', open)), inRequests ? [] : [job]);
     }
   }

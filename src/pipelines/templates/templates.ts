@@ -13,9 +13,9 @@ async function all(): Promise<ReadonlyMap<string, string>> {
   if (known !== undefined) return known;
   const topics = [
     ...[COMPILED, SCRIPTED, GENERAL, SITES, WORKFLOWS],
-    (await import('./languages.ts')).LANGUAGES,
+    (await import('./languages.template.ts')).LANGUAGES,
     (await import('./more-sites.ts')).MORE_SITES,
-    (await import('./security.ts')).SECURITY,
+    (await import('./security.template.ts')).SECURITY,
     (await import('./more-scans.ts')).MORE_SCANS,
     (await import('./deploying.ts')).DEPLOYING,
     (await import('./terraform-modules.ts')).TERRAFORM_MODULES,

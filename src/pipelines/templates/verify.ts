@@ -1,4 +1,4 @@
-import { sameAs } from './written.ts';
+import { sameAs } from './render-template.ts';
 
 interface Check {
   about: string;

@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import { GzipError, gzipMembers } from '../../ci/junit/gzip-members.ts';
-import { JunitError, parseJunit, type TestCase } from '../../ci/junit/parse.ts';
+import { JunitError, parseJunit, type TestCase } from '../../ci/junit/junit.parse.ts';
+import { BoundedCache } from '../../core/bounded-cache.ts';
 import { Busy } from '../../core/busy.ts';
 import { FairSlots } from '../../core/fair-slots.ts';
-import { Kept } from '../../core/kept.ts';
 import { currentScope } from '../../core/request-scope.ts';
 import type { BlobStore, StoredBlob } from '../../storage/blob-store.ts';
 
@@ -26,7 +26,7 @@ const sizeOf = ({ cases }: JunitReport): number => cases.reduce((sum, each) => s
 /** Reads JUnit reports in the blob store; the last ones are kept by their content. */
 export class JunitReports {
   readonly #blobs: BlobStore;
-  readonly #reports: Kept<string, JunitReport>;
+  readonly #reports: BoundedCache<string, JunitReport>;
   /** Few are read at once: each takes memory while it is read. */
   readonly #slots = new FairSlots({
     total: 2,
@@ -43,7 +43,7 @@ export class JunitReports {
   /** @param maxBytes of memory that reports may take */
   constructor(blobs: BlobStore, maxBytes: number) {
     this.#blobs = blobs;
-    this.#reports = new Kept(maxBytes, sizeOf, { mostOfOne: Math.ceil(maxBytes / 4), isDear: true });
+    this.#reports = new BoundedCache(maxBytes, sizeOf, { maxEntryBytes: Math.ceil(maxBytes / 4), isCostly: true });
   }
 
   /** The tests of a packed report. */

@@ -1,9 +1,9 @@
 import type { ProjectPermissions } from '../../access/permissions.ts';
-import { CASE_STATES, type CaseState, type TestCase } from '../../ci/junit/parse.ts';
+import { CASE_STATES, type CaseState, type TestCase } from '../../ci/junit/junit.parse.ts';
 import { groupName } from '../../ci/slugs.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../deps.ts';
-import { isAvailable, mayRead } from '../artifacts/read.ts';
+import { isAvailable, mayRead } from '../artifacts/pipeline-artifacts.read.ts';
 import { memoryOf } from './junit-reports.ts';
 
 /** The tests that the jobs of one name ran. */

@@ -1,17 +1,17 @@
 import { EXECUTING } from '../../ci/states.ts';
 import { timestamp } from '../../core/clock.ts';
 import { bit } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
-import { maskSecrets, type SecretBytes } from './mask.ts';
+import { maskSecrets, type SecretBytes } from './trace.mask.ts';
 
 /** Bytes that the log of a job may have. */
 export const MAX_TRACE = 100 * 1024 * 1024;
 /** Bytes of one row: those who read a log read a few rows at a time. */
 const MAX_ROW = 1024 * 1024;
 
-export interface TracePiece {
+export interface TraceChunk {
   /** Offset of its first byte in the log. */
   start: number;
   bytes: Buffer;
@@ -30,7 +30,7 @@ export type Appended = { kept: true; size: number } | { kept: false; size: numbe
 export function appendTrace(
   deps: Deps,
   job: Pick<CiJob, 'id' | 'token_digest'>,
-  { start, bytes, debug }: TracePiece,
+  { start, bytes, debug }: TraceChunk,
   secrets: SecretBytes,
 ): Promise<Appended> {
   return deps.db.transaction().execute(async (db) => {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../deps.ts';
 
 /** Bytes of a live log that are read at once, not counting the piece that goes beyond; a piece has 1 MiB at most. */

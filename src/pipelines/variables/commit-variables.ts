@@ -1,7 +1,7 @@
 import { slug } from '../../ci/slugs.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Deps } from '../../deps.ts';
-import type { PipelineFacts } from './facts.ts';
+import type { PipelineFacts } from './pipeline-variables.facts.ts';
 import { all, flag, instant, known } from './values.ts';
 
 /** Bytes of a commit message that jobs are told. */

@@ -1,8 +1,8 @@
-import { guessTier } from '../../ci/environments.ts';
+import { guessTier } from '../../ci/ci.environments.ts';
 import type { EnvironmentConfig } from '../../ci/pipeline-config.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import { all } from './values.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { CronSchedule } from '../../core/cron.ts';
+import type { Db } from '../../db/db.schema.ts';
 import { prepared } from '../../db/prepared.ts';
-import type { Db } from '../../db/schema.ts';
-import type { FreezePeriod } from '../../db/tables/freeze-periods.ts';
+import type { FreezePeriod } from '../../db/tables/freeze-periods.table.ts';
 
 const periodsOf = prepared((db, { project }: { project: number }) =>
   db.selectFrom('freeze_periods').selectAll().where('project_id', '=', project),

@@ -1,15 +1,15 @@
 import { randomUUID, sign } from 'node:crypto';
-import { projectMembership } from '../../access/membership.ts';
+import { projectMembership } from '../../access/access.membership.ts';
 import { atLevel } from '../../access/role-permissions.ts';
 import type { EnvironmentConfig } from '../../ci/pipeline-config.ts';
 import { today } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { CiRunner } from '../../db/tables/ci-runners.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { CiRunner } from '../../db/tables/ci-runners.table.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { type SigningKey, signingKey } from './signing-key.ts';
 

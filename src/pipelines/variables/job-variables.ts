@@ -4,23 +4,23 @@ import { inEnvironment } from '../../ci/variables/environment-scope.ts';
 import { ExpansionError, expandText, expandVariables } from '../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { CiJobVariablesTable } from '../../db/tables/ci-job-variables.ts';
-import type { CiJob } from '../../db/tables/ci-jobs.ts';
-import type { CiRunner } from '../../db/tables/ci-runners.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
-import type { Pipeline } from '../../db/tables/pipelines.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJobVariablesTable } from '../../db/tables/ci-job-variables.table.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { CiRunner } from '../../db/tables/ci-runners.table.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
-import { integrationVariables } from '../../integrations/ci-variables.ts';
+import { integrationVariables } from '../../integrations/integrations.ci-variables.ts';
 import { dependenciesOf } from '../runners/job-dependencies.ts';
 import { openedVariable } from './at-rest.ts';
 import { environmentVariables } from './environment-variables.ts';
-import { factsOf } from './facts.ts';
 import { idTokens } from './id-tokens.ts';
 import { predefinedJobVariables, releaseVariables, runningJobVariables, userVariables } from './job-facts.ts';
+import { factsOf } from './pipeline-variables.facts.ts';
+import { storedVariables } from './pipeline-variables.stored.ts';
 import { predefinedVariables } from './pipeline-variables.ts';
-import { storedVariables } from './stored.ts';
 import { secret } from './values.ts';
 
 export interface JobVariablesOptions {
@@ -55,7 +55,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
   const running = runningJobVariables(deps, { ...options, job, project, pipeline });
   const own = new Set(running.map(({ key }) => key));
   const reported = await reportedVariables(deps, db, job, config.options?.dependencies ?? null);
-  const given = [
+  const input = [
     ...running,
     ...(await predefinedVariables(deps, await factsOf(db, pipeline, project, namespace), db)),
     ...(await predefinedJobVariables(db, job, pipeline)),
@@ -71,7 +71,7 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
     ...(await manualVariables(deps, db, job.id)),
     ...environment.late,
   ];
-  const values = variableValues(expandedFor(given));
+  const values = variableValues(expandedFor(input));
   const audiences = config.options?.idTokens ?? {};
   if (Object.keys(audiences).length === 0) return [...values.values()];
   const subject = { job, pipeline, project, namespace, environment: config.environment, runner: options.runner };
@@ -89,11 +89,11 @@ export async function jobVariables(deps: Deps, db: Db, job: CiJob, options: JobV
 }
 
 /** Where references go in circles, all stay as they are written. */
-function expandedFor(given: readonly Variable[]): readonly Variable[] {
+function expandedFor(input: readonly Variable[]): readonly Variable[] {
   try {
-    return expandVariables(given, { undefinedAs: 'kept', keepFiles: true, keepRaw: true });
+    return expandVariables(input, { undefinedAs: 'kept', keepFiles: true, keepRaw: true });
   } catch (error) {
-    if (error instanceof ExpansionError) return given;
+    if (error instanceof ExpansionError) return input;
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import type { Variable } from '../../ci/variables/variable.ts';
+import type { Db } from '../../db/db.schema.ts';
 import { prepared } from '../../db/prepared.ts';
-import type { Db } from '../../db/schema.ts';
-import type { MergeRequest } from '../../db/tables/merge-requests.ts';
+import type { MergeRequest } from '../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../deps.ts';
-import { isProtectedRef } from '../run-rights.ts';
-import type { MergeRequestFacts, PipelineFacts } from './facts.ts';
+import { isProtectedRef } from '../pipelines.run-rights.ts';
+import type { MergeRequestFacts, PipelineFacts } from './pipeline-variables.facts.ts';
 import { all, flag, known } from './values.ts';
 
 /** Characters of a description that jobs are told. */

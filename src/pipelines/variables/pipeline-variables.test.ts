@@ -4,9 +4,9 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../te
 import { makeMergeRequest } from '../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
-import type { Project } from '../../db/tables/projects.ts';
-import type { PipelineFacts } from './facts.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { PipelineFacts } from './pipeline-variables.facts.ts';
 import { predefinedVariables } from './pipeline-variables.ts';
 
 let app: TestApp;

@@ -1,10 +1,10 @@
 import type { Variable } from '../../ci/variables/variable.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { commitVariables } from './commit-variables.ts';
-import type { PipelineFacts } from './facts.ts';
 import { isFrozenAt } from './freeze.ts';
 import { mergeRequestVariables, openMergeRequests } from './merge-request-variables.ts';
+import type { PipelineFacts } from './pipeline-variables.facts.ts';
 import { projectVariables } from './project-variables.ts';
 import { serverVariables } from './server-variables.ts';
 import { all, instant } from './values.ts';

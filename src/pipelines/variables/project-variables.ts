@@ -1,10 +1,10 @@
 import { slug } from '../../ci/slugs.ts';
 import type { Variable } from '../../ci/variables/variable.ts';
 import { parseJson } from '../../db/columns.ts';
+import type { Db } from '../../db/db.schema.ts';
 import { prepared } from '../../db/prepared.ts';
-import type { Db } from '../../db/schema.ts';
-import type { Namespace } from '../../db/tables/namespaces.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 import { all } from './values.ts';
 

@@ -1,10 +1,10 @@
 import type { Variable } from '../../ci/variables/variable.ts';
 import type { Plan } from '../../config/config.ts';
-import { VERSION } from '../../core/version.ts';
-import type { Db } from '../../db/schema.ts';
+import { VERSION } from '../../core/core.version.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
-import { planInForce } from '../../licence/plan-in-force.ts';
-import type { LicenseDeps } from '../../licence/stored.ts';
+import { effectivePlan } from '../../licence/effective-plan.ts';
+import type { LicenseDeps } from '../../licence/licence.stored.ts';
 import { sshEndpoint } from '../../repositories/ssh-address.ts';
 import { all } from './values.ts';
 
@@ -64,6 +64,6 @@ export async function serverVariables(
     CI_API_V4_URL: `${base}/api/v4`,
     CI_API_GRAPHQL_URL: `${base}/api/graphql`,
     CI_TEMPLATE_REGISTRY_HOST: 'registry.gitlab.com',
-    GITLAB_FEATURES: featuresOf(await planInForce(deps, db)).join(','),
+    GITLAB_FEATURES: featuresOf(await effectivePlan(deps, db)).join(','),
   });
 }

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObjec
 import { promisify } from 'node:util';
 import { timestamp } from '../../core/clock.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
+import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 
 const makeKeys = promisify(generateKeyPair);

@@ -1,10 +1,10 @@
-import { ComesAgain } from '../../core/comes-again.ts';
-import { ApiError } from '../../core/errors.ts';
-import type { Db } from '../../db/schema.ts';
-import type { StorageMoveKind } from '../../db/tables/storage-moves.ts';
+import { ApiError } from '../../core/core.errors.ts';
+import { RetryLater } from '../../core/retry-later.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { StorageMoveKind } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
-import { jobKind } from '../../jobs/kinds.ts';
-import { scheduleMove } from './schedule.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
+import { scheduleMove } from './storage-moves.schedule.ts';
 
 interface Bulk {
   kind: StorageMoveKind;
@@ -17,7 +17,7 @@ interface Bulk {
 
 const BULK = jobKind<Bulk>('storage_move.bulk', { lane: 'slow', maxAttempts: Number.POSITIVE_INFINITY });
 /** Moves that are under way together: what waits its turn can be written as before. */
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 const LOOK_MS = 500;
 
 /** Has everything of a kind on a storage moved, in the background. */
@@ -27,8 +27,8 @@ export const moveAll = (deps: Deps, kind: StorageMoveKind, source: string, desti
 /** Names the work behind `moveAll`. Each run schedules a few moves; one that is killed begins again with them. */
 export function registerBulkMoves(deps: Deps): void {
   deps.jobs.register(BULK, async ({ kind, source, destination, after }, { signal }) => {
-    const room = AT_ONCE - (await underWay(deps.db));
-    if (room <= 0) throw new ComesAgain(LOOK_MS, 'enough moves are under way');
+    const room = BATCH_SIZE - (await underWay(deps.db));
+    if (room <= 0) throw new RetryLater(LOOK_MS, 'enough moves are under way');
     const ids = await nextOn(deps.db, kind, source, after, room);
     for (const id of ids) {
       signal.throwIfAborted();
@@ -50,7 +50,7 @@ async function underWay(db: Db): Promise<number> {
     .select('id')
     // In these words the index on what is open is used.
     .where('state', 'in', ['scheduled', 'started', 'replicated'])
-    .limit(AT_ONCE);
+    .limit(BATCH_SIZE);
   return (await open.execute()).length;
 }
 

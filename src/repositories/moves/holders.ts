@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { notFound } from '../../core/errors.ts';
-import type { Db } from '../../db/schema.ts';
-import type { StorageMoveKind } from '../../db/tables/storage-moves.ts';
+import { notFound } from '../../core/core.errors.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { StorageMoveKind } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
 import { type Holder, LOCATED, ofProject, ofSnippet, ofWiki, tableOf } from '../holder.ts';
 

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timestamp } from '../../core/clock.ts';
-import { ComesAgain } from '../../core/comes-again.ts';
+import { RetryLater } from '../../core/retry-later.ts';
 import { parseJson } from '../../db/columns.ts';
-import type { Db } from '../../db/schema.ts';
-import type { MovedRepository, StorageMove } from '../../db/tables/storage-moves.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { MovedRepository, StorageMove } from '../../db/tables/storage-moves.table.ts';
 import type { Deps } from '../../deps.ts';
-import { repositoryId } from '../../git/storages.ts';
-import { copyWhole } from '../../git/whole-copy.ts';
+import { copyRepository } from '../../git/copy-repository.ts';
+import { repositoryId } from '../../git/git.storages.ts';
 import { HOLDER_TYPES, tableOf } from '../holder.ts';
-import { writesWithoutIntentEnd } from '../own-writes.ts';
 import { recoverOrphanedIntents } from '../recover-intents.ts';
-import { abandonUnlessKept, keep, type Replica, removeNow } from './abandoned.ts';
+import { waitForWritesWithoutIntent } from '../server-writes.ts';
 import { lockHolder } from './holders.ts';
-import { enqueueMove, setReadOnly } from './schedule.ts';
+import { cancelRemoval, type Replica, removeLaterUnlessUsed, removeNow } from './replica-removal.ts';
+import { enqueueMove, setReadOnly } from './storage-moves.schedule.ts';
 
 /** Another attempt has taken the move over, or what was being moved is gone: the copy is nobody's. */
-export class Overtaken extends Error {
-  override name = 'Overtaken';
+export class MoveSuperseded extends Error {
+  override name = 'MoveSuperseded';
 }
 
 /** What was being moved is not as it was left, though nobody may write it. */
-export class Changed extends Error {
-  override name = 'Changed';
+export class RepositoryChanged extends Error {
+  override name = 'RepositoryChanged';
 }
 
 /** So long, and so often, an attempt looks whether writes that were announced have ended; then it comes again. */
@@ -34,7 +34,10 @@ const COMES_AGAIN_MS = 1_000;
  * Enters that an attempt begins, with places of its own for the copies: one that ran before it can switch nothing over. From then on the
  * repositories take no writes.
  */
-export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ claim: string; replicas: Replica[] }> {
+export function beginMove(
+  deps: Deps,
+  { id }: Pick<StorageMove, 'id'>,
+): Promise<{ claim: string; replicas: Replica[] }> {
   const claim = randomUUID();
   return deps.db.transaction().execute(async (db) => {
     await lockPlaces(deps, db, id, 1);
@@ -45,7 +48,7 @@ export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ cl
       .where('state', 'in', ['scheduled', 'started'])
       .returning(['places', 'destination_storage_name'])
       .executeTakeFirst();
-    if (move === undefined) throw new Overtaken('the move is over');
+    if (move === undefined) throw new MoveSuperseded('the move is over');
     const repositories = parseJson<MovedRepository[]>(move.places);
     const replicas = repositories.map(
       (repository): Replica => ({
@@ -60,7 +63,7 @@ export function begin(deps: Deps, { id }: Pick<StorageMove, 'id'>): Promise<{ cl
       .execute();
     // What an attempt has left that ended in the middle.
     for (const { to } of repositories) if (to !== null) await removeNow(deps, db, id, to);
-    for (const { to } of replicas) await abandonUnlessKept(deps, db, id, to);
+    for (const { to } of replicas) await removeLaterUnlessUsed(deps, db, id, to);
     return { claim, replicas };
   });
 }
@@ -79,7 +82,7 @@ async function lockPlaces(deps: Deps, db: Db, id: number, readOnly: 0 | 1): Prom
 }
 
 /** Lets repositories be written while an attempt waits for the next one. */
-export async function pause(deps: Deps, { id }: Pick<StorageMove, 'id'>, claim: string | null): Promise<void> {
+export async function resumeWrites(deps: Deps, { id }: Pick<StorageMove, 'id'>, claim: string | null): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await lockPlaces(deps, db, id, 0);
     const { numUpdatedRows } = await db
@@ -89,20 +92,20 @@ export async function pause(deps: Deps, { id }: Pick<StorageMove, 'id'>, claim: 
       .where('state', '=', 'started')
       .where('claim', claim === null ? 'is' : '=', claim)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Overtaken('another attempt has taken over');
+    if (numUpdatedRows === 0n) throw new MoveSuperseded('another attempt has taken over');
   });
 }
 
 /**
  * Copies repositories that nobody may write any more, once the writes that had been announced have ended.
- * @throws ComesAgain while writes are under way; the signal's reason, GitError, and the file system's errors
+ * @throws RetryLater while writes are under way; the signal's reason, GitError, and the file system's errors
  */
 export async function copyAll(deps: Deps, replicas: readonly Replica[], signal: AbortSignal): Promise<void> {
   for (const replica of replicas) {
     const { from, to } = replica;
-    await writesWithoutIntentEnd(deps, repositoryId(from));
+    await waitForWritesWithoutIntent(deps, repositoryId(from));
     await announcedWritesEnd(deps, replica, signal);
-    await copyWhole(deps.storages.dirOf(from), deps.storages.dirOf(to), signal);
+    await copyRepository(deps.storages.dirOf(from), deps.storages.dirOf(to), signal);
   }
 }
 
@@ -115,14 +118,14 @@ async function announcedWritesEnd(deps: Deps, { type, id, from }: Replica, signa
   const holder = { type, id, repository_storage: from.storage, disk_path: from.diskPath };
   for (let looks = 0; await announced(deps.db, holder); looks += 1) {
     await recoverOrphanedIntents(deps, holder);
-    if (looks === LOOKS) throw new ComesAgain(COMES_AGAIN_MS, 'writes to the repository are under way');
+    if (looks === LOOKS) throw new RetryLater(COMES_AGAIN_MS, 'writes to the repository are under way');
     await sleep(LOOK_MS, undefined, { signal });
   }
 }
 
 /**
  * Makes the copies the repositories, in one transaction, and lets them be written again.
- * @throws Overtaken, Changed; what the database throws, after which nothing has changed
+ * @throws MoveSuperseded, RepositoryChanged; what the database throws, after which nothing has changed
  */
 export async function switchOver(
   deps: Deps,
@@ -135,17 +138,18 @@ export async function switchOver(
       for (const replica of replicas) {
         const { from, to } = replica;
         const holder = await lockHolder(deps, db, replica);
-        if (holder === undefined) throw new Overtaken('the repository is gone');
+        if (holder === undefined) throw new MoveSuperseded('the repository is gone');
         const same = holder.repository_storage === from.storage && holder.disk_path === from.diskPath;
-        if (!same || !holder.busy || (await announced(db, replica))) throw new Changed('the repository has changed');
+        if (!same || !holder.busy || (await announced(db, replica)))
+          throw new RepositoryChanged('the repository has changed');
         // Whoever looks at the moment whether the copy is needed finds that it is.
-        if (!(await keep(deps, db, to))) throw new ComesAgain(LOOK_MS, 'the copy is being looked at');
+        if (!(await cancelRemoval(deps, db, to))) throw new RetryLater(LOOK_MS, 'the copy is being looked at');
         await db
           .updateTable(tableOf(replica.type))
           .set({ repository_storage: to.storage, disk_path: to.diskPath, repository_read_only: 0 })
           .where('id', '=', replica.id)
           .execute();
-        await abandonUnlessKept(deps, db, id, from);
+        await removeLaterUnlessUsed(deps, db, id, from);
       }
       const { numUpdatedRows } = await db
         .updateTable('repository_storage_moves')
@@ -154,14 +158,14 @@ export async function switchOver(
         .where('state', '=', 'started')
         .where('claim', '=', claim)
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) throw new Overtaken('another attempt has taken over');
+      if (numUpdatedRows === 0n) throw new MoveSuperseded('another attempt has taken over');
       await enqueueMove(deps, db, { id, state: 'replicated' });
     });
   for (let looks = 1; ; looks += 1) {
     try {
       return await trySwitch();
     } catch (error) {
-      if (!(error instanceof ComesAgain) || looks === LOOKS) throw error;
+      if (!(error instanceof RetryLater) || looks === LOOKS) throw error;
     }
     await sleep(LOOK_MS);
   }

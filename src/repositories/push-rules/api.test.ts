@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/
 import type { TestUser } from '../../../test/support/factories.ts';
 import { beforeTransaction, meanwhile } from '../../../test/support/meanwhile.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
-import type { Project } from '../../db/tables/projects.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -203,7 +203,7 @@ describe('merges', () => {
     const json = { source_branch, target_branch: 'main', title: 'Work', ...more };
     const path = `/projects/${(more.from as number | undefined) ?? made.project.id}/merge_requests`;
     const { iid } = expectStatus<Json>(await app.post(path, { ...token(made), json }), 201);
-    await app.settle();
+    await app.drain();
     return `${made.at}/merge_requests/${iid}`;
   };
   const merge = (made: Scene, path: string, json: Json = {}) => app.put(`${path}/merge`, { ...token(made), json });
@@ -261,13 +261,13 @@ describe('merges', () => {
     await setRule(made, { commit_message_regex: 'JIRA' });
     const before = refsOf(made);
     expectStatus(await app.put(`${path}/rebase`, token(made)), 202);
-    await app.settle();
+    await app.drain();
     const shown = async () => expectStatus<Json>(await app.get(path, token(made)), 200);
     assert.equal((await shown()).merge_error, "Rebase failed: Commit message does not follow the pattern 'JIRA'");
     assert.equal(refsOf(made), before);
     await setRule(made, { commit_message_regex: 'side', commit_committer_check: true, reject_unsigned_commits: true });
     expectStatus(await app.put(`${path}/rebase`, token(made)), 202);
-    await app.settle();
+    await app.drain();
     assert.equal((await shown()).merge_error, null);
     assert.notEqual(refsOf(made), before);
   });

@@ -1,7 +1,7 @@
 import { asciiLower } from '../../db/like.ts';
-import type { PushRule } from '../../db/tables/push-rules.ts';
+import type { PushRule } from '../../db/tables/push-rules.table.ts';
 import { MAX_MESSAGE, type NewCommit } from '../../git/transport/new-commits.ts';
-import { type PushPattern, pushPattern } from './pattern.ts';
+import { type PushPattern, pushPattern } from './push-rules.pattern.ts';
 import type { Pusher } from './pusher.ts';
 
 /** The patterns of a push rule, compiled; null for those that ask nothing. */

@@ -1,9 +1,9 @@
-import type { PushRule } from '../../db/tables/push-rules.ts';
-import type { Repository } from '../../git/repository.ts';
+import type { PushRule } from '../../db/tables/push-rules.table.ts';
+import type { Repository } from '../../git/git.repository.ts';
 import { largePushedBlobs } from '../../git/transport/large-blobs.ts';
 import type { NewFile } from '../../git/transport/new-commits.ts';
 import type { Patterns } from './commit-rules.ts';
-import { secretPattern } from './secrets.ts';
+import { secretPattern } from './push-rules.secrets.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const BATCH = 500;
@@ -45,7 +45,7 @@ export class FileSizes {
     this.#pushed = pushed;
   }
 
-  /** Why the file is too large, where that is known at once; whether to call `settle` soon, for many are waiting. */
+  /** Why the file is too large, where that is known at once; whether to call `drain` soon, for many are waiting. */
   take({ path, blob }: NewFile): { reason: string | null; full: boolean } {
     if (this.#megabytes === 0) return { reason: null, full: false };
     if (this.#pushed !== null) return { reason: this.#pushed.has(blob) ? this.#tooLarge(path) : null, full: false };

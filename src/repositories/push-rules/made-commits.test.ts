@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { GitRepository } from '../../../test/support/git-repository.ts';
-import { type NewThing, newCommits } from '../../git/transport/new-commits.ts';
+import { type NewCommitOrFile, newCommits } from '../../git/transport/new-commits.ts';
 import { readMadeCommits } from './made-commits.ts';
 
 let git: GitRepository;
@@ -10,11 +10,11 @@ before(() => {
 });
 after(() => git.close());
 
-const sorted = (things: readonly NewThing[]) => things.map((thing) => JSON.stringify(thing)).sort();
+const sorted = (things: readonly NewCommitOrFile[]) => things.map((thing) => JSON.stringify(thing)).sort();
 
 /** What git tells, and that the same is found without it. */
 async function same(head: string, made: readonly string[]): Promise<void> {
-  const told: NewThing[] = [];
+  const told: NewCommitOrFile[] = [];
   for await (const things of newCommits(git.repo, [head], { env: {}, known: [], files: true })) told.push(...things);
   const found = await readMadeCommits(git.repo, [head], made, true);
   assert.deepEqual(found && sorted(found), sorted(told));

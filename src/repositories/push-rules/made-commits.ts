@@ -1,6 +1,6 @@
-import type { Commit } from '../../git/objects.ts';
-import type { Repository } from '../../git/repository.ts';
-import type { NewFile, NewThing } from '../../git/transport/new-commits.ts';
+import type { Commit } from '../../git/git.objects.ts';
+import type { Repository } from '../../git/git.repository.ts';
+import type { NewCommitOrFile, NewFile } from '../../git/transport/new-commits.ts';
 import { changesBetween } from '../../git/tree-changes.ts';
 
 const MAX_COMMITS = 3;
@@ -18,9 +18,9 @@ export async function readMadeCommits(
   heads: readonly string[],
   made: readonly string[],
   files: boolean,
-): Promise<NewThing[] | null> {
+): Promise<NewCommitOrFile[] | null> {
   const tips = new Set((await repo.refs.list('refs/heads/')).map(({ oid }) => oid));
-  const things: NewThing[] = [];
+  const things: NewCommitOrFile[] = [];
   const waiting = [...heads];
   const seen = new Set<string>();
   for (let oid = waiting.pop(); oid !== undefined; oid = waiting.pop()) {
@@ -37,7 +37,7 @@ export async function readMadeCommits(
   return things;
 }
 
-const asNew = ({ oid, author, committer, message }: Commit): NewThing => ({
+const asNew = ({ oid, author, committer, message }: Commit): NewCommitOrFile => ({
   kind: 'commit',
   oid,
   authorName: author.name,

@@ -1,6 +1,6 @@
+import type { Db } from '../../db/db.schema.ts';
 import { asciiLower } from '../../db/like.ts';
-import type { Db } from '../../db/schema.ts';
-import type { PushRule } from '../../db/tables/push-rules.ts';
+import type { PushRule } from '../../db/tables/push-rules.table.ts';
 
 /** Who pushes, as far as push rules ask: of nobody where it is no user. */
 export interface Pusher {

@@ -133,7 +133,7 @@ test('what the server commits itself is let in unsigned', async () => {
   await push(dir);
   const request = { source_branch: 'work', target_branch: 'web', title: 'x' };
   const { iid } = expectStatus<Json>(await app.post(`${at}/merge_requests`, { token, json: request }), 201);
-  await app.settle();
+  await app.drain();
   expectStatus(await app.put(`${at}/merge_requests/${iid}/merge`, { token, json: { squash: true } }), 200);
 });
 

@@ -1,13 +1,13 @@
-import { inTurns } from '../../core/in-turns.ts';
-import type { Db } from '../../db/schema.ts';
-import { parseCommit } from '../../git/objects.ts';
-import { type CommitSignature, extractSignature } from '../../git/signature.ts';
+import { forEachWithConcurrency } from '../../core/concurrency.ts';
+import type { Db } from '../../db/db.schema.ts';
+import { parseCommit } from '../../git/git.objects.ts';
+import { type CommitSignature, extractSignature } from '../../git/git.signature.ts';
 import type { CommitObject } from '../../git/transport/new-commit-objects.ts';
 import { checkSignature } from '../signatures/check.ts';
 import { KnownKeys } from '../signatures/known-keys.ts';
 
 /** Signatures of one push that are checked at a time: half of the threads that a process has for such work, and for files. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 
 /** One signature of each who signed: the same key and address. */
 interface Sample {
@@ -17,7 +17,7 @@ interface Sample {
 }
 
 /** Looks whether commits have a signature that is verified, by the keys that users have registered. */
-export class Signed {
+export class SignatureRule {
   readonly #keys: KnownKeys;
   readonly #samples = new Map<string, Sample>();
 
@@ -29,7 +29,7 @@ export class Signed {
   async refuse(commits: readonly CommitObject[]): Promise<string | null> {
     const reasons = new Map<number, string>();
     // After the first that is refused nothing more is looked at, but for those before it.
-    await inTurns(commits.keys(), AT_ONCE, null, async (at) => {
+    await forEachWithConcurrency(commits.keys(), CONCURRENCY, null, async (at) => {
       const reason = reasons.size === 0 ? await this.#refuseOne(commits[at]!) : null;
       if (reason !== null) reasons.set(at, reason);
     });

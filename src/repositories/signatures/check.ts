@@ -1,8 +1,8 @@
-import type { CommitSignature } from '../../git/signature.ts';
+import type { CommitSignature } from '../../git/git.signature.ts';
 import type { KnownKeys } from './known-keys.ts';
 import { checkPgp, type PgpVerdict } from './pgp.ts';
+import type { Status } from './signatures.status.ts';
 import { checkSsh, type SshVerdict } from './ssh.ts';
-import type { Status } from './status.ts';
 
 /** What a signature is worth, by its kind. Of X.509 signatures no certificate is known here. */
 export type Verdict =

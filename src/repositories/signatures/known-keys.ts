@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { addressesOf } from '../../access/user-addresses.ts';
-import { type PgpPublicKey, readPgpKey } from '../../core/pgp/key.ts';
-import type { Db } from '../../db/schema.ts';
-import type { SshKey } from '../../db/tables/ssh-keys.ts';
+import { type PgpPublicKey, readPgpKey } from '../../core/pgp/pgp.key.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { SshKey } from '../../db/tables/ssh-keys.table.ts';
 
 /** A PGP key of a user that can have made a signature. */
 export interface PgpCandidate {

@@ -1,9 +1,9 @@
-import { isSignedBy } from '../../core/pgp/key.ts';
-import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../core/pgp/signature.ts';
+import { isSignedBy } from '../../core/pgp/pgp.key.ts';
+import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../core/pgp/pgp.signature.ts';
 import { asciiLower } from '../../db/like.ts';
-import type { CommitSignature } from '../../git/signature.ts';
+import type { CommitSignature } from '../../git/git.signature.ts';
 import type { KnownKeys, PgpCandidate } from './known-keys.ts';
-import type { Status } from './status.ts';
+import type { Status } from './signatures.status.ts';
 
 /** What the platform says of a PGP signature. */
 export interface PgpVerdict {

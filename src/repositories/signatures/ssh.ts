@@ -1,9 +1,9 @@
 import { readSshSignature } from '../../core/ssh-signature.ts';
 import { asciiLower } from '../../db/like.ts';
-import type { SshKey } from '../../db/tables/ssh-keys.ts';
-import type { CommitSignature } from '../../git/signature.ts';
+import type { SshKey } from '../../db/tables/ssh-keys.table.ts';
+import type { CommitSignature } from '../../git/git.signature.ts';
 import type { KnownKeys } from './known-keys.ts';
-import type { Status } from './status.ts';
+import type { Status } from './signatures.status.ts';
 
 /** What an SSH signature is worth. */
 export interface SshVerdict {

@@ -1,5 +1,5 @@
 import type { Config, Throttle } from '../../config/config.ts';
-import type { Throttled } from './limits.ts';
+import type { Throttled } from './limits.settings.ts';
 
 const FACES = {
   unauthenticated_api: ['api', 'unauthenticated'],

@@ -44,10 +44,10 @@ interface Bounds {
   max?: number;
 }
 
-const MOST_INTEGER = 2_147_483_647;
-const MOST_TEXT = 255;
+const MAX_INTEGER = 2_147_483_647;
+const MAX_TEXT = 255;
 const LONG_TEXT = 100_000;
-const MOST_ELEMENTS = 1_000;
+const MAX_ELEMENTS = 1_000;
 
 export const flag = (fallback: boolean, description: string): Setting<boolean> => ({
   kind: 'flag',
@@ -60,7 +60,7 @@ export const flag = (fallback: boolean, description: string): Setting<boolean> =
 export const integer = (
   fallback: number,
   description: string,
-  { min = 0, max = MOST_INTEGER }: Bounds = {},
+  { min = 0, max = MAX_INTEGER }: Bounds = {},
 ): Setting<number> => ({
   kind: 'integer',
   default: fallback,
@@ -73,7 +73,7 @@ export const integer = (
 /** The same, or null, which is where it begins. */
 export const maybeInteger = (
   description: string,
-  { min = 0, max = MOST_INTEGER }: Bounds = {},
+  { min = 0, max = MAX_INTEGER }: Bounds = {},
 ): Setting<number | null> => ({
   kind: 'integer',
   default: null,
@@ -98,7 +98,7 @@ export const decimal = (
 });
 
 /** A text of one line, or null. */
-export const text = (fallback: string | null, description: string, max = MOST_TEXT): Setting<string | null> => ({
+export const text = (fallback: string | null, description: string, max = MAX_TEXT): Setting<string | null> => ({
   kind: 'text',
   default: fallback,
   description,
@@ -147,10 +147,10 @@ export const secret = (description: string): Setting<string | null> => ({
 export const texts = (
   fallback: readonly string[],
   description: string,
-  max = MOST_ELEMENTS,
+  max = MAX_ELEMENTS,
 ): Setting<readonly string[]> => ({ kind: 'texts', default: fallback, description, nullable: false, maximum: max });
 
-export const integers = (description: string, max = MOST_ELEMENTS): Setting<readonly number[]> => ({
+export const integers = (description: string, max = MAX_ELEMENTS): Setting<readonly number[]> => ({
   kind: 'integers',
   default: [],
   description,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ArchiveError } from './archive-error.ts';
-import type { ArchiveEntry, Entries } from './entries.ts';
 import { indices, SLICE, sortInSlices } from './slices.ts';
+import type { ArchiveEntry, Entries } from './zip.entries.ts';
 
 /** Entries of an archive, directories that only paths name among them. */
 export const MAX_ENTRIES = 200_000;
@@ -39,8 +39,8 @@ export class ArchiveDirectory {
 
   /** The entry of a path; of several the last, as whoever unpacks the archive gets. */
   find(path: string): ArchiveEntry | undefined {
-    const place = this.#entries.find(path);
-    return place === -1 ? undefined : this.#entries.entryAt(place, path);
+    const index = this.#entries.find(path);
+    return index === -1 ? undefined : this.#entries.entryAt(index, path);
   }
 
   /**

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fromRandomAccessReaderPromise } from 'yauzl';
-import { copyOf } from '../../core/own-memory.ts';
+import { copyBytes } from '../../core/detached-copy.ts';
 import type { BlobStore, StoredBlob } from '../blob-store.ts';
 import { ArchiveError } from './archive-error.ts';
 import { BlobReader } from './blob-reader.ts';
 import { ArchiveDirectory, MAX_ENTRIES, tooManyEntries } from './directory.ts';
-import { Entries } from './entries.ts';
 import { indices, SLICE, sortInSlices } from './slices.ts';
+import { Entries } from './zip.entries.ts';
 
 /** Bytes of the directory of an archive. */
 const MAX_DIRECTORY = 32 * 1024 * 1024;
@@ -27,7 +27,7 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
     if (count > MAX_ENTRIES) throw tooManyEntries();
     if (start > size) throw malformed('the directory is cut off');
     if (size - start > MAX_DIRECTORY) throw new ArchiveError('too_large', 'a directory of too many bytes');
-    const entries = new Entries(copyOf(await reader.bytes(start, size - start)), count);
+    const entries = new Entries(copyBytes(await reader.bytes(start, size - start)), count);
     await check(entries, start);
     return new ArchiveDirectory(entries, start);
   } catch (error) {
@@ -40,16 +40,16 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
 async function check(entries: Entries, dataEnd: number): Promise<void> {
   const offsets = new Float64Array(entries.count);
   const packed = new Float64Array(entries.count);
-  for (let place = 0, start = 0; place < entries.count; place += SLICE) {
-    if (place > 0) await nextTurn();
-    start = entries.enter(place, Math.min(place + SLICE, entries.count), start, offsets, packed);
+  for (let index = 0, start = 0; index < entries.count; index += SLICE) {
+    if (index > 0) await nextTurn();
+    start = entries.enter(index, Math.min(index + SLICE, entries.count), start, offsets, packed);
   }
   const sorted = await inOrder(offsets);
   let end = 0;
   for (let at = 0; at < offsets.length; at += 1) {
-    const place = sorted === null ? at : sorted[at]!;
-    if (offsets[place]! < end) throw malformed('entries overlap');
-    end = offsets[place]! + LOCAL_HEADER + packed[place]!;
+    const index = sorted === null ? at : sorted[at]!;
+    if (offsets[index]! < end) throw malformed('entries overlap');
+    end = offsets[index]! + LOCAL_HEADER + packed[index]!;
   }
   if (end > dataEnd) throw malformed('an entry reaches into the directory');
 }

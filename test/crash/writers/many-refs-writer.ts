@@ -6,7 +6,7 @@ import type { Writer, WriterContext } from './writer.ts';
 
 /** So many refs at once are packed by the server. */
 const LEAST_REFS = 100;
-const MOST_REFS = 180;
+const MAX_REFS = 180;
 const COMMITS = 3;
 
 /** Pushes a hundred refs and more at once: makes, moves and deletes them, in one push of all three as well; atomic or not. */
@@ -47,7 +47,7 @@ export class ManyRefsWriter implements Writer {
     if (mine.length < LEAST_REFS) return this.#push(create(LEAST_REFS + random.below(20)));
     const kind = random.below(10);
     if (kind < 2) return this.#push(mine.map((ref) => this.#move(ref)));
-    if (kind < 4 || mine.length > MOST_REFS) return this.#push(mine.map((ref) => this.#delete(ref)));
+    if (kind < 4 || mine.length > MAX_REFS) return this.#push(mine.map((ref) => this.#delete(ref)));
     const changes = mine.map((ref, index) => (index % 3 === 0 ? this.#delete(ref) : this.#move(ref)));
     return this.#push([...changes, ...create(Math.ceil(mine.length / 3) + random.below(5))]);
   }

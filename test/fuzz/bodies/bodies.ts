@@ -10,7 +10,7 @@ export interface HostileBody {
 
 const BOUNDARY = 'fuzz';
 /** Bytes of a body, below what every route takes. */
-const MOST_BYTES = 1_500_000;
+const MAX_BYTES = 1_500_000;
 
 const repeated = (count: number, part: (at: number) => string, between = ''): string =>
   Array.from({ length: count }, (_, at) => part(at)).join(between);
@@ -51,5 +51,5 @@ export function hostileBody(random: Random): HostileBody {
   const what = random.pick(Object.keys(KINDS));
   const count = random.pick([1_000, 5_000, 20_001, 60_000, 150_000]);
   const { type, body } = KINDS[what]!(count);
-  return { what: `${count} ${what}`, type, body: body.length > MOST_BYTES ? body.slice(0, MOST_BYTES) : body };
+  return { what: `${count} ${what}`, type, body: body.length > MAX_BYTES ? body.slice(0, MAX_BYTES) : body };
 }

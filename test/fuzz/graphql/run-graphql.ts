@@ -35,7 +35,7 @@ async function fill(app: TestApp): Promise<string[]> {
     }
     paths.push(path);
   }
-  await app.settle();
+  await app.drain();
   return paths;
 }
 

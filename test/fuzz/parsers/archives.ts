@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { chartOf } from '../../../src/api/packages/helm/archive.ts';
 import { ChartError } from '../../../src/api/packages/helm/chart.ts';
+import { chartOf } from '../../../src/api/packages/helm/helm.archive.ts';
 import { packageJsonOf } from '../../../src/api/packages/npm/check-manifest.ts';
-import { UnfitFile } from '../../../src/import-export/imports/lines.ts';
-import { contentOf, tarFiles } from '../../../src/import-export/imports/tar.ts';
+import { InvalidImportFile } from '../../../src/import-export/imports/import.lines.ts';
+import { contentOf, tarFiles } from '../../../src/import-export/imports/import.tar.ts';
 import type { BlobStore, StoredBlob } from '../../../src/storage/blob-store.ts';
 import { ArchiveError } from '../../../src/storage/zip/archive-error.ts';
-import { Archives } from '../../../src/storage/zip/archives.ts';
+import { Archives } from '../../../src/storage/zip/zip.archives.ts';
 import type { Fuzzer, Subject } from './fuzzer.ts';
 import { mutated, pieces } from './mutate.ts';
 
@@ -79,7 +79,7 @@ export const zip: Fuzzer = {
 /** Everything that reads tars reads this one. @param chunks of it, without gzip */
 async function readTar(chunks: readonly Buffer[]): Promise<void> {
   await unless(
-    (error) => error instanceof UnfitFile,
+    (error) => error instanceof InvalidImportFile,
     async () => {
       let bytes = 0;
       for await (const { entry } of tarFiles(Readable.from(chunks))) {

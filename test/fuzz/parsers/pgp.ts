@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { isSignedBy, type PgpPublicKey, readPgpKey } from '../../../src/core/pgp/key.ts';
-import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../../src/core/pgp/signature.ts';
+import { isSignedBy, type PgpPublicKey, readPgpKey } from '../../../src/core/pgp/pgp.key.ts';
+import { hasSeveralSignatures, type PgpSignature, readPgpSignature } from '../../../src/core/pgp/pgp.signature.ts';
 import type { Fuzzer, Kept, Subject } from './fuzzer.ts';
 import { mutated } from './mutate.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Tree } from '../../../src/ci/config/loaded.ts';
-import { readDocuments } from '../../../src/ci/config/yaml/compose.ts';
 import { dumpYaml } from '../../../src/ci/config/yaml/dump.ts';
 import { Reference } from '../../../src/ci/config/yaml/reference.ts';
+import { readDocuments } from '../../../src/ci/config/yaml/yaml.compose.ts';
 import { YamlError } from '../../../src/ci/config/yaml/yaml-error.ts';
 import type { Random } from '../../crash/random.ts';
 import type { Fuzzer, Subject } from './fuzzer.ts';

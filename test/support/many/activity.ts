@@ -1,5 +1,5 @@
-import type { Db } from '../../../src/db/schema.ts';
-import { eventId } from '../../../src/db/tables/events.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
+import { eventId } from '../../../src/db/tables/events.table.ts';
 import { type Amounts, at, count, insert, type Row, rowsOf, USERS, word } from './rows.ts';
 
 /** Half of them personal. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { auditEvents, events, snippets } from './activity.ts';
 import { imports } from './imports.ts';
 import { issuables } from './issuables.ts';

@@ -1,6 +1,6 @@
-import type { Db } from '../../../src/db/schema.ts';
-import { IMPORT_STATUS } from '../../../src/db/tables/bulk-imports.ts';
-import { SOURCE_USER_STATUS } from '../../../src/db/tables/import-source-users.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
+import { IMPORT_STATUS } from '../../../src/db/tables/bulk-imports.table.ts';
+import { SOURCE_USER_STATUS } from '../../../src/db/tables/import-source-users.table.ts';
 import { at, insert, rowsOf, USERS } from './rows.ts';
 
 const IMPORTS = 200;

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { type Amounts, at, count, insert, inTurn, type Row, rowsOf, USERS, word } from './rows.ts';
 
 /** Issues and merge requests with what hangs on them. Every tenth issue is confidential. */

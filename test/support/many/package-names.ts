@@ -1,5 +1,5 @@
-import type { Db } from '../../../src/db/schema.ts';
-import { partsOf } from '../../../src/packages/names.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
+import { partsOf } from '../../../src/packages/package-registry.names.ts';
 import { insert, type Row } from './rows.ts';
 
 /** Enters the names of packages, as publishing them does, in a few statements. */

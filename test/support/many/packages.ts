@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { packageNames } from './package-names.ts';
 import { MANY } from './people.ts';
 import { type Amounts, at, inBigProject, insert, type Row, rowsOf, word } from './rows.ts';

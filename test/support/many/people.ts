@@ -1,5 +1,5 @@
-import { tokenDigest } from '../../../src/core/secrets.ts';
-import type { Db } from '../../../src/db/schema.ts';
+import { tokenDigest } from '../../../src/core/core.secrets.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { at, insert, type Row, rowsOf, USERS } from './rows.ts';
 
 /** Token of `ana`, a user who is no administrator: member of the group and of some projects beside. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { type Amounts, at, insert, type Row, rowsOf, USERS } from './rows.ts';
 
 const JOBS_OF_ONE = 10;

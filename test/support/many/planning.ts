@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { at, insert, LABELS, rowsOf } from './rows.ts';
 
 /** Labels and milestones of the big project and of every tenth other, approval rules, and releases of all. */

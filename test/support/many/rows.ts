@@ -1,4 +1,4 @@
-import type { Db, Schema } from '../../../src/db/schema.ts';
+import type { Db, Schema } from '../../../src/db/db.schema.ts';
 
 /** How many rows there shall be. */
 export interface Amounts {

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { at, insert, rowsOf } from './rows.ts';
 
 const HOOKS = 300;

@@ -1,4 +1,4 @@
-import type { Db } from '../../../src/db/schema.ts';
+import type { Db } from '../../../src/db/db.schema.ts';
 import { at, insert, rowsOf, word } from './rows.ts';
 
 /** A wiki for each project, and so many pages in them. */

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { suite } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { useGitConfig } from '../../../src/git/environment.ts';
+import { useGitConfig } from '../../../src/git/git.environment.ts';
 import type { FromWorker, Order } from './messages.ts';
 import { describeError } from './report.ts';
 import { livingTimers, watchTimers } from './timers.ts';

@@ -105,6 +105,6 @@ test('a picture of the look outlives an upload of the same bytes', async () => {
   const made = expectStatus<Json>(await app.post(`/projects/${id}/uploads`, picture('file')), 201);
   expectStatus(await app.delete(`/projects/${id}/uploads/${made.id}`), 204);
   clock.advance(2 * 3_600_000);
-  await app.settle();
+  await app.drain();
   assert.equal((await app.instance.server.app.inject(String(set.header_logo))).statusCode, 200);
 });

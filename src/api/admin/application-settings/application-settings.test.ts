@@ -196,8 +196,8 @@ test('what does not fit is told by its setting, and changes nothing', async () =
     [{ default_branch_protection: 5 }, { error: 'default_branch_protection does not have a valid value' }],
   ];
   for (const [json, expected] of cases) {
-    const { message, ...answer } = await refused({ ...json, max_pages_size: 1 });
-    assert.deepEqual(answer, expected, JSON.stringify(json));
+    const { message, ...response } = await refused({ ...json, max_pages_size: 1 });
+    assert.deepEqual(response, expected, JSON.stringify(json));
     assert.ok(typeof message === 'string' && message !== '');
   }
   assert.deepEqual(await get(), before);

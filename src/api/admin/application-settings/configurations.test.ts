@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+  app.put('/application/settings', { json }).then((response) => expectStatus<Json>(response, 200));
 const errorsOf = async (content: string) =>
   expectStatus<Json>(await app.post(`/projects/${project.id}/ci/lint`, { json: { content } }), 200).errors;
 

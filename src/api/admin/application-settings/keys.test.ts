@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { outboundRules } from '../../../settings/outbound-rules.ts';
-import { sshKeyLifetimeProblem, sshKeyProblem } from '../../../settings/ssh-keys.ts';
+import { sshKeyLifetimeProblem, sshKeyProblem } from '../../../settings/settings.ssh-keys.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -69,9 +69,9 @@ test('SSH keys: kinds that are forbidden, and sizes, for users and for deploy ke
 });
 
 test('SSH keys: a size that its kind does not have is no setting', async () => {
-  const answer = await app.put('/application/settings', { json: { ed25519_key_restriction: 512 } });
+  const response = await app.put('/application/settings', { json: { ed25519_key_restriction: 512 } });
   const text = 'must be forbidden, allowed, or one of these sizes: 256';
-  assert.deepEqual(expectStatus<Json>(answer, 400).errors, { ed25519_key_restriction: [text] });
+  assert.deepEqual(expectStatus<Json>(response, 400).errors, { ed25519_key_restriction: [text] });
 });
 
 test('SSH keys: how long they last, those that were added before, too', async () => {
@@ -130,7 +130,7 @@ test('outbound requests: one list by two names, of hosts that mirrors reach; sys
     ['é.example', 'unicode domains should use IDNA encoding'],
     ['a'.repeat(256), 'entries cannot be larger than 255 characters'],
   ] as const) {
-    const answer = await app.put('/application/settings', { json: { outbound_local_requests_whitelist: [entry] } });
-    assert.deepEqual(expectStatus<Json>(answer, 400).errors, { outbound_local_requests_whitelist: [text] });
+    const response = await app.put('/application/settings', { json: { outbound_local_requests_whitelist: [entry] } });
+    assert.deepEqual(expectStatus<Json>(response, 400).errors, { outbound_local_requests_whitelist: [text] });
   }
 });

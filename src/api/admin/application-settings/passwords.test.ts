@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { hashPassword } from '../../../core/secrets.ts';
+import { hashPassword } from '../../../core/core.secrets.ts';
 import { randomPassword } from '../../identity/index.ts';
 
 type Json = Record<string, unknown>;
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+  app.put('/application/settings', { json }).then((response) => expectStatus<Json>(response, 200));
 let made = 0;
 function create(json: Json) {
   made += 1;
@@ -49,8 +49,8 @@ test('passwords: as long as administrators say, with the characters that they as
       'must contain at least one symbol character',
     ],
   ] as const) {
-    const answer = expectStatus<Json>(await create({ password }), 400);
-    assert.deepEqual(answer.errors, { password: texts });
+    const response = expectStatus<Json>(await create({ password }), 400);
+    assert.deepEqual(response.errors, { password: texts });
   }
   const { id } = expectStatus<Json>(await create({ password: 'Ääh, sehr gut 9' }), 201);
   const change = (password: string) => app.put(`/users/${id}`, { json: { password } });

@@ -7,7 +7,7 @@ import { MirrorPair } from '../../../../test/support/mirrors.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { SmtpReceiver } from '../../../../test/support/smtp-receiver.ts';
 import { enqueueMail } from '../../../mail/send-mail.ts';
-import { requestOutside } from '../../../outbound/request.ts';
+import { requestExternal } from '../../../outbound/outbound.request.ts';
 import { outboundRules } from '../../../settings/outbound-rules.ts';
 
 type Json = Record<string, unknown>;
@@ -25,7 +25,7 @@ after(async () => {
   await mails.close();
 });
 beforeEach(async () => {
-  await app.settle();
+  await app.drain();
   hooks.calls.length = 0;
   mails.mails.length = 0;
 });
@@ -39,21 +39,21 @@ test('webhooks are not told of what happens in silence, then or later, and are n
   const { id } = await makeHook(app, `/projects/${project.id}`, { url: hooks.url });
   const path = `/projects/${project.id}/hooks/${id}`;
   await pushTo(app, project.id);
-  await app.settle();
+  await app.drain();
   assert.equal(hooks.calls.length, 1);
   // One is on its way when the silence begins.
   await pushTo(app, project.id);
   await silence(true);
   await pushTo(app, project.id);
-  await app.settle();
+  await app.drain();
   const refused = expectStatus<Json>(await app.post(`${path}/test/push_events`), 422);
   assert.equal(refused.message, 'Silent mode is on: nothing is sent to other servers.');
   await silence(false);
-  await app.settle();
+  await app.drain();
   assert.equal(hooks.calls.length, 1);
   assert.equal(expectStatus<Json>(await app.get(path), 200).alert_status, 'executable');
   const after = await pushTo(app, project.id);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(
     hooks.calls.slice(1).map(({ body }) => body.after),
     [after],
@@ -64,12 +64,12 @@ test('mails are not sent, also those that waited', async () => {
   await mail();
   await silence(true);
   await mail();
-  await app.settle();
+  await app.drain();
   await silence(false);
-  await app.settle();
+  await app.drain();
   assert.equal(mails.mails.length, 0);
   await mail();
-  await app.settle();
+  await app.drain();
   assert.equal(mails.mails.length, 1);
 });
 
@@ -97,22 +97,22 @@ test('a push mirror gets nothing, and all of it afterwards', async () => {
   const sync = () => app.post(`/projects/${pair.copy.id}/remote_mirrors/${id}/sync`);
   await pushTo(app, pair.copy.id);
   expectStatus(await sync(), 204);
-  await app.settle();
+  await app.drain();
   assert.equal(pair.from.run(['for-each-ref', '--format=%(refname)']), '');
   await silence(false);
   expectStatus(await sync(), 204);
-  await app.settle();
+  await app.drain();
   assert.equal(pair.from.run(['for-each-ref', '--format=%(refname)']), 'refs/heads/main');
 });
 
 test('other requests only read', async () => {
   const send = async (method: 'GET' | 'POST') => {
-    const answer = await requestOutside(new URL(hooks.url), await outboundRules(app.deps), {
+    const response = await requestExternal(new URL(hooks.url), await outboundRules(app.deps), {
       method,
       signal: AbortSignal.timeout(60_000),
     });
-    answer.resume();
-    return answer.statusCode;
+    response.resume();
+    return response.statusCode;
   };
   assert.equal(await send('POST'), 200);
   await silence(true);

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const set = (json: Json) =>
-  app.put('/application/settings', { json }).then((answer) => expectStatus<Json>(answer, 200));
+  app.put('/application/settings', { json }).then((response) => expectStatus<Json>(response, 200));
 const asAda = (json: Json) => ({ json, token: ada.token });
 const tokenOf = async (place: string) =>
   expectStatus<Json>(await app.get(place, { token: ada.token }), 200).runners_token as string | null;
@@ -85,7 +85,7 @@ test('artifacts: the last ones are kept only where the server keeps them', async
     await app.deps.db
       .transaction()
       .execute((db) => app.deps.events.record(db, 'pipeline.updated', payload as never, { projectId: row.id }));
-    await app.settle();
+    await app.drain();
     const found = app.deps.db.selectFrom('pipelines').select('locked').where('id', '=', pipeline.id);
     return (await found.executeTakeFirstOrThrow()).locked;
   };
@@ -134,8 +134,8 @@ test('personal access tokens: neither made nor used; those of projects and servi
 
 test('invitations: only of addresses that may come', async () => {
   const invite = async (email: string) => {
-    const answer = await app.post(`/groups/${group.id}/invitations`, asAda({ email, access_level: 10 }));
-    return expectStatus<{ message?: Json }>(answer, 201).message?.[email];
+    const response = await app.post(`/groups/${group.id}/invitations`, asAda({ email, access_level: 10 }));
+    return expectStatus<{ message?: Json }>(response, 201).message?.[email];
   };
   const text = 'Invite email is not allowed for this group. Check with your administrator.';
   await set({ domain_allowlist: ['forge.example', '*.forge.example'] });

@@ -10,9 +10,9 @@ import {
   project as onProject,
   user as onUser,
   recordAudit,
-} from '../../../audit/record.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+} from '../../../audit/record.audit.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 const MINUTE = 60_000;
 let app: TestApp;
@@ -116,10 +116,10 @@ test('pages are cut by number and by keyset, and hold each event once', async ()
   const seen: unknown[] = [];
   let next: string | undefined = '/audit_events?pagination=keyset&per_page=2&order_by=id&sort=desc';
   for (let pages = 0; next !== undefined && pages < 5; pages++) {
-    const answer = await app.get(next);
-    seen.push(...messages(expectStatus<AuditJson[]>(answer, 200)));
-    assert.equal(answer.headers['x-total'], undefined);
-    next = /<[^>]*\/api\/v4([^>]+)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1];
+    const response = await app.get(next);
+    seen.push(...messages(expectStatus<AuditJson[]>(response, 200)));
+    assert.equal(response.headers['x-total'], undefined);
+    next = /<[^>]*\/api\/v4([^>]+)>; rel="next"/.exec(String(response.headers.link ?? ''))?.[1];
   }
   assert.deepEqual(seen, all);
 });

@@ -39,7 +39,7 @@ test('a message is a banner for an hour, for everybody, unless it says otherwise
 });
 
 test('everything of it can be given, and changed bit by bit', async () => {
-  const given = {
+  const input = {
     message: 'Maintainers: *please read*',
     starts_at: '2026-06-01T00:00:00.000Z',
     ends_at: '2026-06-02T00:00:00.000Z',
@@ -50,8 +50,8 @@ test('everything of it can be given, and changed bit by bit', async () => {
     theme: 'light-red',
     dismissable: true,
   };
-  const made = await make(given);
-  assert.deepEqual(made, { ...given, id: made.id, active: false });
+  const made = await make(input);
+  assert.deepEqual(made, { ...input, id: made.id, active: false });
   const put = async (json: Json) => expectStatus<Json>(await app.put(`${PATH}/${made.id}`, { json }), 200);
   assert.deepEqual(await put({}), made);
   assert.deepEqual(await put({ theme: 'dark', target_access_levels: '10,20' }), {
@@ -60,7 +60,7 @@ test('everything of it can be given, and changed bit by bit', async () => {
     target_access_levels: [10, 20],
   });
   assert.equal((await put({ target_path: '' })).target_path, null);
-  assert.equal((await put({ starts_at: null })).starts_at, given.starts_at);
+  assert.equal((await put({ starts_at: null })).starts_at, input.starts_at);
   await remove(made.id);
 });
 

@@ -54,7 +54,7 @@ test('a group that is removed, or moved below another, is named no longer', asyn
   assert.equal(await get(), null);
   await put({ csp_namespace_id: second.id });
   expectStatus(await app.delete(`/groups/${second.id}`), 202);
-  await app.settle();
+  await app.drain();
   assert.equal(await get(), null);
 });
 

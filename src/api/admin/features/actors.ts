@@ -1,5 +1,5 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
+import { badRequest } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
 
 /** Those for whom a flag is switched, each a list of names with commas between them. */
 export interface Named {
@@ -10,11 +10,11 @@ export interface Named {
   repository?: string | undefined;
 }
 
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 function names(text: string | undefined): string[] {
   const list = [...new Set((text ?? '').split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  if (list.length > MOST_NAMES) throw badRequest(`at most ${MOST_NAMES} names at once`);
+  if (list.length > MAX_NAMES) throw badRequest(`at most ${MAX_NAMES} names at once`);
   return list;
 }
 

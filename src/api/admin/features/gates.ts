@@ -1,5 +1,5 @@
-import { badRequest } from '../../../core/errors.ts';
-import { shortened } from '../../../core/shortened.ts';
+import { badRequest } from '../../../core/core.errors.ts';
+import { truncate } from '../../../core/truncate.ts';
 
 /** For whom a flag is on. */
 export interface Gates {
@@ -19,7 +19,7 @@ export interface Change {
 }
 
 /** Groups or actors that one flag names. */
-const MOST_NAMED = 1_000;
+const MAX_NAMED = 1_000;
 
 const added = (old: readonly string[] = [], more: readonly string[]) => [...new Set([...old, ...more])];
 const without = (old: readonly string[] = [], less: readonly string[]) => old.filter((each) => !less.includes(each));
@@ -45,7 +45,7 @@ export function changed(old: Gates | undefined, { value, key, groups, actors }: 
   if (!named) return { boolean: value === 'true' };
   const change = value === 'true' ? added : without;
   const result = { ...gates, groups: change(gates.groups, groups), actors: change(gates.actors, actors) };
-  if (result.groups.length + result.actors.length > MOST_NAMED) throw badRequest('the feature names too many');
+  if (result.groups.length + result.actors.length > MAX_NAMED) throw badRequest('the feature names too many');
   return result;
 }
 
@@ -76,5 +76,5 @@ const MAX_TEXT = 255;
 export function gatesText(gates: Gates): string {
   const { gates: shown } = present('', gates);
   const texts = shown.map(({ key, value }) => `${key}: ${Array.isArray(value) ? value.join(', ') : value}`);
-  return shortened(texts.join('; '), MAX_TEXT);
+  return truncate(texts.join('; '), MAX_TEXT);
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { type GivenTerms, licenseKey, makeIssuer } from '../../../../test/support/licences.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { writeLicenseKey } from '../../../licence/key.ts';
+import { writeLicenseKey } from '../../../licence/licence.key.ts';
 import type { LicenseTerms } from '../../../licence/terms.ts';
 
 const issuer = makeIssuer();
@@ -25,9 +25,9 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-const keyOf = (given: GivenTerms = {}) => licenseKey(app, issuer, given);
-const add = async (given: GivenTerms = {}) =>
-  expectStatus<License>(await app.post('/license', { json: { license: keyOf(given) } }), 201);
+const keyOf = (input: GivenTerms = {}) => licenseKey(app, issuer, input);
+const add = async (input: GivenTerms = {}) =>
+  expectStatus<License>(await app.post('/license', { json: { license: keyOf(input) } }), 201);
 const message = async (license: unknown) =>
   expectStatus<{ message: string }>(await app.post('/license', { json: { license } }), 400).message;
 const current = async () => expectStatus<License | null>(await app.get('/license'), 200);
@@ -137,9 +137,9 @@ test('a renewal pays for the users that there were beyond the license before', a
   await app.deps.db.deleteFrom('billable_user_counts').execute();
   const day = { day: '2026-06-14', users: 3, recorded_at: timestamp(clock) };
   await app.deps.db.insertInto('billable_user_counts').values(day).execute();
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
   clock.advance(DAY);
-  await app.settle();
+  await app.drain();
   clock.advance(DAY);
   assert.equal((await current())!.historical_max, 15);
   const users = app.deps.db.updateTable('users').set({ state: 'blocked' });
@@ -158,11 +158,11 @@ test('a renewal pays for the users that there were beyond the license before', a
 });
 
 test('users are counted every day, the most of a day stays, and a day that was missed is made good', async () => {
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
   const { id } = await add({ restrictions: { active_user_count: 2 } });
   await people(3);
   expectStatus(await app.put(`/license/${id}/refresh_billable_users`), 202);
-  await app.settle();
+  await app.drain();
   await app.deps.db
     .updateTable('users')
     .set({ state: 'blocked' })
@@ -171,7 +171,7 @@ test('users are counted every day, the most of a day stays, and a day that was m
     .execute();
   const refreshed = expectStatus(await app.put(`/license/${id}/refresh_billable_users`), 202);
   assert.deepEqual(refreshed, { success: true });
-  await app.settle();
+  await app.drain();
   const counts = async () => {
     const rows = await app.deps.db.selectFrom('billable_user_counts').selectAll().orderBy('day').execute();
     return rows.map(({ day, users }) => `${day} ${users}`);
@@ -180,7 +180,7 @@ test('users are counted every day, the most of a day stays, and a day that was m
   const shown = (await current())!;
   assert.deepEqual([shown.historical_max, shown.active_users, shown.overage], [4, 1, 0]);
   clock.advance(3 * DAY);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await counts(), ['2026-06-15 4', '2026-06-18 1']);
   clock.advance(365 * DAY);
   const over = (await current())!;
@@ -201,10 +201,10 @@ test('a refresh is a job of which one waits at a time', async () => {
 test('GET /license/usage_export.csv says what the license is and what was counted', async () => {
   const license = keyOf({ licensee: { Name: 'x', Email: '+1@example.com', Company: '=HYPERLINK("http://x","y")' } });
   expectStatus(await app.post('/license', { json: { license } }), 201);
-  const answer = await app.get('/license/usage_export.csv');
-  assert.equal(answer.headers['content-type'], 'text/csv; charset=utf-8');
+  const response = await app.get('/license/usage_export.csv');
+  assert.equal(response.headers['content-type'], 'text/csv; charset=utf-8');
   assert.equal(
-    answer.body,
+    response.body,
     `License Key,${license}\nEmail,'+1@example.com\nLicense Start Date,2026-06-15\nLicense End Date,2027-06-15\n` +
       `Company,"'=HYPERLINK(""http://x"",""y"")"\nGenerated At,2026-06-15 12:00:00\n"",""\n` +
       'Date,Billable User Count\n2026-06-15 12:00:00,1\n',

@@ -1,7 +1,7 @@
 import { timestamp, today } from '../../../core/clock.ts';
 import { csvRow } from '../../../core/csv.ts';
 import type { Deps } from '../../../deps.ts';
-import { licenseOf, trustedLicenses } from '../../../licence/stored.ts';
+import { licenseOf, trustedLicenses } from '../../../licence/licence.stored.ts';
 import { countsOf, termOf } from '../../../licence/usage.ts';
 
 const YEAR_MS = 365 * 86_400_000;

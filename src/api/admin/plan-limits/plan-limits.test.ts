@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
-import { PLAN_LIMITS } from '../../../settings/plan-limits.ts';
+import { PLAN_LIMITS } from '../../../settings/settings.plan-limits.ts';
 
 type Json = Record<string, unknown>;
 const PATH = '/application/plan_limits';
@@ -19,7 +19,7 @@ before(async () => {
 after(() => app.close());
 afterEach(async () => {
   await app.deps.db.deleteFrom('plan_limits').execute();
-  app.deps.recent.forget();
+  app.deps.recent.invalidate();
 });
 
 const put = async (json: Json, status = 200) => expectStatus<Json>(await app.put(PATH, { json }), status);
@@ -108,7 +108,7 @@ describe('a limit holds', () => {
   const pipelineOf = async (config: string) => {
     const project = await app.make.project();
     await commitFiles(app, project.id, { '.gitlab-ci.yml': config });
-    await app.settle();
+    await app.drain();
     const create = () => app.post(`/projects/${project.id}/pipeline`, { json: { ref: 'main' } });
     const [first] = expectStatus<Json[]>(await app.get(`/projects/${project.id}/pipelines`), 200);
     return {
@@ -220,8 +220,8 @@ describe('the storage of a top-level group', () => {
         403,
       ],
     ];
-    for (const [answer, status] of refusals) {
-      const { body, statusCode } = await answer;
+    for (const [response, status] of refusals) {
+      const { body, statusCode } = await response;
       assert.equal(statusCode, status, body);
       assert.match(body, full);
     }

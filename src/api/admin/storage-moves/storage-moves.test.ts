@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Move {
   id: number;
@@ -63,12 +63,12 @@ for (const { kind, all, own, none, gone } of KINDS) {
         [made.state, made.source_storage_name, made.destination_storage_name, made.error_message],
         ['scheduled', 'default', 'second', null],
       );
-      await app.settle();
+      await app.drain();
       const done = expectStatus<Move>(await app.get(`${own()}/${made.id}`), 200);
       assert.deepEqual([done.state, done.error_message], ['finished', null]);
       const back = expectStatus<Move>(await app.post(own(), { json: { destination_storage_name: 'default' } }), 201);
       assert.equal(back.source_storage_name, 'second');
-      await app.settle();
+      await app.drain();
       for (const path of [all, own()]) {
         const list = await app.get(path);
         assert.deepEqual(
@@ -88,7 +88,7 @@ for (const { kind, all, own, none, gone } of KINDS) {
     test('without a destination go to a storage that is drawn by weight, or stay where there is no other', async () => {
       const { destination_storage_name, state } = expectStatus<Move>(await app.post(own(), { json: {} }), 201);
       assert.deepEqual([destination_storage_name, state], ['default', 'scheduled']);
-      await app.settle();
+      await app.drain();
       const [last] = expectStatus<Move[]>(await app.get(own()), 200);
       assert.equal(last?.state, 'finished');
     });
@@ -107,21 +107,21 @@ for (const { kind, all, own, none, gone } of KINDS) {
       assert.deepEqual(busy.errors, { [kind]: ['is read-only'] });
       const both = expectStatus(await app.post(own(), { json: { destination_storage_name: 'third' } }), 400);
       assert.deepEqual(Object.keys(both.errors as object), ['destination_storage_name', kind]);
-      await app.settle();
+      await app.drain();
       expectStatus(await app.post(own(), { json: { destination_storage_name: 'default' } }), 201);
-      await app.settle();
+      await app.drain();
     });
 
     test('of everything on a storage are scheduled in the background', async () => {
-      const answer = await app.post(all, {
+      const response = await app.post(all, {
         json: { source_storage_name: 'default', destination_storage_name: 'second' },
       });
-      assert.deepEqual(expectStatus(answer, 202), { message: '202 Accepted' });
-      await app.settle();
+      assert.deepEqual(expectStatus(response, 202), { message: '202 Accepted' });
+      await app.drain();
       const [last] = expectStatus<Move[]>(await app.get(own()), 200);
       assert.deepEqual([last?.state, last?.destination_storage_name], ['finished', 'second']);
       expectStatus(await app.post(all, { json: { source_storage_name: 'second' } }), 202);
-      await app.settle();
+      await app.drain();
       const [next] = expectStatus<Move[]>(await app.get(own()), 200);
       assert.deepEqual([next?.state, next?.destination_storage_name], ['finished', 'default']);
     });
@@ -184,8 +184,8 @@ test('moves show what is moved', async () => {
     name: group.name,
   });
   const { snippet } = await shown('/snippet_repository_storage_moves');
-  const given = expectStatus(await app.get(`/snippets/${snippetId}`), 200);
-  for (const [key, value] of Object.entries(snippet!)) assert.deepEqual(value, given[key], key);
+  const input = expectStatus(await app.get(`/snippets/${snippetId}`), 200);
+  for (const [key, value] of Object.entries(snippet!)) assert.deepEqual(value, input[key], key);
   assert.deepEqual(Object.keys(snippet!).sort(), [
     'created_at',
     'description',
@@ -214,7 +214,7 @@ test('moves go with what they move', async () => {
   const path = `/projects/${other.id}/repository_storage_moves`;
   const move = expectStatus<Move>(await app.post(path, { json: { destination_storage_name: 'second' } }), 201);
   expectStatus(await app.delete(`/projects/${other.id}`), 202);
-  await app.settle();
+  await app.drain();
   expectStatus(await app.get(`/project_repository_storage_moves/${move.id}`), 404);
 });
 
@@ -224,7 +224,7 @@ test('where things are is shown to administrators, and found by it', async () =>
     const json = { destination_storage_name: 'second' };
     expectStatus(await app.post(`${path}/repository_storage_moves`, { json }), 201);
   }
-  await app.settle();
+  await app.drain();
   assert.equal(expectStatus(await app.get(`/projects/${other.id}`), 200).repository_storage, 'second');
   assert.equal(expectStatus(await app.get(`/projects/${other.id}/storage`), 200).repository_storage, 'second');
   assert.equal(expectStatus(await app.get(`/groups/${place.id}`), 200).repository_storage, 'second');

@@ -1,27 +1,32 @@
 import { Type } from 'typebox';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { forbidden, notFound, unauthorized } from '../../../core/errors.ts';
-import { parameter } from '../../../http/credential-places.ts';
-import type { Credentials } from '../../../http/credentials.ts';
-import { JOB_TOKEN_WAYS } from '../../../http/job-tokens.ts';
-import type { Access } from '../../../http/route.ts';
+import { forbidden, notFound, unauthorized } from '../../../core/core.errors.ts';
+import { parameter } from '../../../http/credential-locations.ts';
+import type { Credentials } from '../../../http/http.credentials.ts';
+import type { Access } from '../../../http/http.route.ts';
+import { JOB_TOKEN_METHODS } from '../../../http/job-tokens.ts';
 import { jobToken } from '../../../http/secret-kinds.ts';
-import { areFamily, artifactOf, type KeptArtifact, mayRead } from '../../../pipelines/artifacts/read.ts';
+import {
+  artifactOf,
+  mayRead,
+  type StoredArtifact,
+  sharePipelineTree,
+} from '../../../pipelines/artifacts/pipeline-artifacts.read.ts';
 
 const description = 'The token of the job that wants the artifacts.';
 const kinds = [jobToken];
 
 /** How the runner of a job asks for what another one left. */
-export const ASKING_JOB_CREDENTIALS: Credentials = {
-  ways: [...JOB_TOKEN_WAYS, { name: 'askingJobTokenQuery', place: parameter('token'), description, kinds }],
+export const REQUESTING_JOB_CREDENTIALS: Credentials = {
+  methods: [...JOB_TOKEN_METHODS, { name: 'askingJobTokenQuery', location: parameter('token'), description, kinds }],
 };
 
 /**
  * Jobs that may read the archive of the job of `:job_id`: those of its pipeline always, all others where their user may,
  * in a project that lets them in. Handlers find the archive in their context.
  */
-export const byAskingJob: Access<{ archive: KeptArtifact }> = {
+export const byRequestingJob: Access<{ archive: StoredArtifact }> = {
   description: 'Jobs that run: those of the same pipeline, and others whose user may read the artifacts',
   anonymous: false,
   params: { job_id: Type.Integer() },
@@ -43,7 +48,7 @@ export const byAskingJob: Access<{ archive: KeptArtifact }> = {
     if (!permissions.can('read_pipeline')) throw forbidden();
     const archive = await artifactOf(deps.db, wanted.id, 'archive');
     if (archive === undefined) throw notFound();
-    if (!(await areFamily(deps.db, asking, wanted)) && !mayRead(permissions, archive)) throw forbidden();
+    if (!(await sharePipelineTree(deps.db, asking, wanted)) && !mayRead(permissions, archive)) throw forbidden();
     return { archive };
   },
 };

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { type HeldJob, holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 const LARGE = randomBytes(30 * 2 ** 20);
 let app: TestApp;

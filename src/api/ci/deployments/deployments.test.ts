@@ -29,10 +29,10 @@ async function start(visibility: 'private' | 'public' = 'private') {
   const git = new ProjectGit(app, project);
   const sha = git.commit('main', { a: '1' });
   const path = `/projects/${project.id}/deployments`;
-  const given = { environment: 'production', sha, ref: 'main', tag: false, status: 'success' };
+  const input = { environment: 'production', sha, ref: 'main', tag: false, status: 'success' };
   const make = async (json: object = {}) =>
-    expectStatus<Deployment>(await app.post(path, { json: { ...given, ...json } }), 201);
-  return { project, git, sha, path, given, make };
+    expectStatus<Deployment>(await app.post(path, { json: { ...input, ...json } }), 201);
+  return { project, git, sha, path, given: input, make };
 }
 
 test('a deployment from outside is entered, with its environment, read, changed and deleted', async () => {
@@ -66,7 +66,7 @@ test('a deployment from outside is entered, with its environment, read, changed 
   assert.equal(there.message, 'Deployment currently deployed to environment');
   const shown = await app.get(`/projects/${project.id}/environments/${environment.id}`);
   assert.equal(expectStatus<{ last_deployment: Deployment }>(shown, 200).last_deployment.id, id);
-  await app.settle();
+  await app.drain();
   const second = await make({ status: 'failed' });
   assert.equal(second.iid, 2);
   expectStatus(await app.delete(`${path}/${second.id}`), 204);
@@ -79,9 +79,9 @@ test('the same is not entered twice', async () => {
 });
 
 test('what is not in the repository is refused', async () => {
-  const { path, given } = await start();
+  const { path, given: input } = await start();
   const refused = async (json: object) =>
-    expectStatus<Deployment>(await app.post(path, { json: { ...given, ...json } }), 400);
+    expectStatus<Deployment>(await app.post(path, { json: { ...input, ...json } }), 400);
   assert.deepEqual((await refused({ sha: 'a'.repeat(40) })).errors, { sha: ['The commit does not exist'] });
   assert.deepEqual((await refused({ sha: 'main' })).errors, { sha: ['The commit does not exist'] });
   assert.deepEqual((await refused({ ref: 'other' })).errors, { ref: ['The branch or tag does not exist'] });
@@ -130,9 +130,9 @@ test('a deployment of a job shows it, and is not changed from outside', async ()
   const { jobs } = await makePipeline(app, project, { jobs: [{ name: 'deploy', status: 'running' }] });
   await app.deps.db.updateTable('deployments').set({ job_id: jobs.deploy!.id }).where('id', '=', made.id).execute();
   assert.equal(expectStatus<Deployment>(await app.get(`${path}/${made.id}`), 200).deployable?.name, 'deploy');
-  const answer = await app.put(`${path}/${made.id}`, { json: { status: 'success' } });
+  const response = await app.put(`${path}/${made.id}`, { json: { status: 'success' } });
   assert.equal(
-    expectStatus<Deployment>(answer, 403).message,
+    expectStatus<Deployment>(response, 403).message,
     '403 Forbidden - Deployments created using GitLab CI can not be updated using the API',
   );
 });
@@ -158,7 +158,7 @@ test('the merge requests that a deployment brought are those merged since the on
 });
 
 test('deployments are read by whoever sees the environments, entered by Developers, deleted by Maintainers', async () => {
-  const { project, path, given, make } = await start('public');
+  const { project, path, given: input, make } = await start('public');
   const people = await app.make.members(project);
   await make();
   const old = await make({ environment: 'other', status: 'failed' });
@@ -170,7 +170,7 @@ test('deployments are read by whoever sees the environments, entered by Develope
     return found.join(' ');
   };
   assert.equal(await statuses('GET', path), '200 200 200 200 200 200 200');
-  assert.equal(await statuses('POST', path, given), '403 403 403 201 201 201 403');
+  assert.equal(await statuses('POST', path, input), '403 403 403 201 201 201 403');
   assert.equal(await statuses('DELETE', `${path}/${old.id}`), '403 403 403 403 204 404 404');
   expectStatus(await app.get(path, { token: null }), 401);
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
-import type { Deployment } from '../../../db/tables/deployments.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Deployment } from '../../../db/tables/deployments.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Environment {
   id: number;
@@ -195,7 +195,7 @@ test('review apps that are stopped and old are listed, and deleted where that is
 test('stale environments are told by an instant that is neither too near nor too far', async () => {
   const project = await app.make.project();
   for (const before of ['2026-06-14', '2010-01-01']) {
-    const answer = await app.post(`${pathOf(project)}/stop_stale`, { json: { before } });
-    assert.equal(expectStatus<Environment>(answer, 400).message, '400 Bad request - Invalid Date');
+    const response = await app.post(`${pathOf(project)}/stop_stale`, { json: { before } });
+    assert.equal(expectStatus<Environment>(response, 400).message, '400 Bad request - Invalid Date');
   }
 });

@@ -64,9 +64,9 @@ test('the key stays the same, and its secret part is shown nowhere', async () =>
 
 test('where the keys are is told by discovery', async () => {
   const { app: server } = app.instance.server;
-  const answer = await server.inject({ url: '/.well-known/openid-configuration' });
-  assert.equal(answer.statusCode, 200);
-  const { issuer, jwks_uri } = answer.json();
+  const response = await server.inject({ url: '/.well-known/openid-configuration' });
+  assert.equal(response.statusCode, 200);
+  const { issuer, jwks_uri } = response.json();
   assert.deepEqual([issuer, jwks_uri], ['https://forge.example', 'https://forge.example/oauth/discovery/keys']);
 });
 
@@ -82,10 +82,10 @@ test('variables change nothing of what a token says of the environment', async (
       },
     ],
   });
-  const given = { pipeline_id: pipeline.id, key: 'CI_ENVIRONMENT_TIER', value: 'production' };
+  const input = { pipeline_id: pipeline.id, key: 'CI_ENVIRONMENT_TIER', value: 'production' };
   await app.deps.db
     .insertInto('ci_pipeline_variables')
-    .values({ ...given, value: storedText(given.value), variable_type: 'env_var' })
+    .values({ ...input, value: storedText(input.value), variable_type: 'env_var' })
     .execute();
   const found = await jobVariables(app.deps, app.deps.db, jobs.deploy!, { token: 'glcbt-x', runner: null });
   const token = found.find(({ key }) => key === 'VAULT')!.value;

@@ -6,9 +6,9 @@ import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import { changeSettings } from '../../../../test/support/settings.ts';
-import { callerNow } from '../../../access/caller-now.ts';
 import { callerOfJobToken } from '../../../access/job-token-caller.ts';
-import { randomText, tokenDigest } from '../../../core/secrets.ts';
+import { revalidateCaller } from '../../../access/revalidate.ts';
+import { randomText, tokenDigest } from '../../../core/core.secrets.ts';
 
 let app: TestApp;
 let rows: Rows;
@@ -124,9 +124,9 @@ describe('the token of a job', () => {
       [() => job({ started_at: long, timeout: 600 }), () => job({ started_at: null, timeout: null })],
       [() => project(1), () => project(0)],
     ] as const) {
-      assert.equal((await callerNow(app.deps, caller)).user?.id, caller.user?.id);
+      assert.equal((await revalidateCaller(app.deps, caller)).user?.id, caller.user?.id);
       await end();
-      await assert.rejects(callerNow(app.deps, caller), { status: 401 });
+      await assert.rejects(revalidateCaller(app.deps, caller), { status: 401 });
       await undo();
     }
   });
@@ -272,9 +272,9 @@ describe('the list of a project', () => {
     await app.make.member({ project }, user, 40);
     await app.make.member({ group: own }, user, 10);
     const seen = async (list: string) => {
-      const answer = await app.get(`${path}/${list}`, { token, query: { per_page: 1 } });
-      const [first] = expectStatus<{ id: number }[]>(answer, 200);
-      return [first?.id, answer.headers['x-total']];
+      const response = await app.get(`${path}/${list}`, { token, query: { per_page: 1 } });
+      const [first] = expectStatus<{ id: number }[]>(response, 200);
+      return [first?.id, response.headers['x-total']];
     };
     assert.deepEqual(await seen('allowlist'), [project.id, '2']);
     assert.deepEqual(await seen('groups_allowlist'), [own.id, '1']);

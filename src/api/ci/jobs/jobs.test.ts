@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import { tokenDigest } from '../../../core/secrets.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { tokenDigest } from '../../../core/core.secrets.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 const clock = new TestClock();

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type RequestOptions, type TestApp } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface LintAnswer {
   valid: boolean;
@@ -63,11 +63,11 @@ before(async () => {
 after(() => app.close());
 
 const pathOf = ({ id }: Project) => `/projects/${id}/ci/lint`;
-const answer = async (sent: ReturnType<TestApp['get']>) => expectStatus<LintAnswer>(await sent, 200);
+const response = async (sent: ReturnType<TestApp['get']>) => expectStatus<LintAnswer>(await sent, 200);
 const post = (content: string, json: object = {}, options: RequestOptions = {}) =>
-  answer(app.post(pathOf(project), { token: staff.developer.token, ...options, json: { content, ...json } }));
+  response(app.post(pathOf(project), { token: staff.developer.token, ...options, json: { content, ...json } }));
 const get = (query: RequestOptions['query'] = {}, options: RequestOptions = {}) =>
-  answer(app.get(pathOf(project), { token: staff.developer.token, ...options, query }));
+  response(app.get(pathOf(project), { token: staff.developer.token, ...options, query }));
 
 describe('a configuration in the context of a project', () => {
   test('a valid one comes back merged', async () => {
@@ -181,7 +181,7 @@ describe('a configuration in the context of a project', () => {
     );
     const refused = await post(CONFIG, { dry_run: true, ref: 'none' });
     assert.deepEqual([refused.valid, refused.merged_yaml, refused.includes], [false, null, null]);
-    const nothing = await answer(
+    const nothing = await response(
       app.post(pathOf(empty), { token: staff.developer.token, json: { content: CONFIG, dry_run: true } }),
     );
     assert.deepEqual(nothing.errors, ['Reference not found']);
@@ -210,7 +210,7 @@ describe('a configuration in the context of a project', () => {
     const path = `/projects/${guarded.id}`;
     expectStatus(await app.post(`${path}/protected_branches`, { json: { name: 'main' } }), 201);
     const of = async (token: string) =>
-      answer(app.post(`${path}/ci/lint`, { token, json: { content: CONFIG, dry_run: true, ref: 'main' } }));
+      response(app.post(`${path}/ci/lint`, { token, json: { content: CONFIG, dry_run: true, ref: 'main' } }));
     assert.equal((await of(staff.maintainer.token)).valid, true);
     assert.deepEqual((await of(staff.developer.token)).errors, [
       "You do not have sufficient permission to run a pipeline on 'main'. Please select a different branch or contact your administrator for assistance.",
@@ -289,7 +289,7 @@ describe('the configuration of a project', () => {
     new ProjectGit(app, elsewhere).commit('main', { 'build/ci.yml': 'there: {script: echo}\n' });
     const path = `/projects/${elsewhere.id}`;
     expectStatus(await app.put(path, { json: { ci_config_path: 'build/ci.yml' } }), 200);
-    const found = await answer(app.get(`${path}/ci/lint`, { query: { include_jobs: true } }));
+    const found = await response(app.get(`${path}/ci/lint`, { query: { include_jobs: true } }));
     assert.deepEqual(
       found.jobs?.map(({ name }) => name),
       ['there'],
@@ -337,14 +337,14 @@ describe('rights', () => {
 
   test('who may not start pipelines gets no dry run', async () => {
     for (const token of [null, (await app.make.user()).token]) {
-      const found = await answer(app.get(pathOf(open), { token, query: { dry_run: true, include_jobs: true } }));
+      const found = await response(app.get(pathOf(open), { token, query: { dry_run: true, include_jobs: true } }));
       assert.deepEqual(found.errors, ['Insufficient permissions to create a new pipeline']);
       assert.deepEqual([found.valid, found.merged_yaml, found.includes, found.jobs], [false, null, null, []]);
     }
     const closed = await app.make.project({ namespace: staff.group });
     new ProjectGit(app, closed).commit('main', { '.gitlab-ci.yml': CONFIG });
     await app.put(`/projects/${closed.id}`, { json: { builds_access_level: 'disabled' } });
-    const found = await answer(app.get(pathOf(closed), { query: { dry_run: true } }));
+    const found = await response(app.get(pathOf(closed), { query: { dry_run: true } }));
     assert.deepEqual(found.errors, ['Pipelines are disabled!']);
     assert.equal((await app.post(pathOf(closed), { json: { content: CONFIG } })).statusCode, 403);
   });

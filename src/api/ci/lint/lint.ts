@@ -1,10 +1,10 @@
-import type { Standing } from '../../../access/standing.ts';
+import type { CallerInProject } from '../../../access/caller-in-project.ts';
 import { compile } from '../../../ci/compile.ts';
 import type { Compiled, StoredVariable } from '../../../ci/compile-request.ts';
 import { inEnvironment } from '../../../ci/variables/environment-scope.ts';
 import { variableValues } from '../../../ci/variables/variable.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { refWith } from '../../../git/contains.ts';
 import type { Revision } from '../../../git/revision.ts';
@@ -13,18 +13,18 @@ import { type ConfigContent, configContent } from '../../../pipelines/creation/c
 import { configLimits } from '../../../pipelines/creation/config-limits.ts';
 import { checkSize, TooManyJobs } from '../../../pipelines/creation/job-limits.ts';
 import { type PipelineRef, resolvePipelineRef } from '../../../pipelines/creation/ref.ts';
-import { isProtectedRef, mayRunOn } from '../../../pipelines/run-rights.ts';
+import { isProtectedRef, mayRunOn } from '../../../pipelines/pipelines.run-rights.ts';
 import { configSources } from '../../../pipelines/sources/config-sources.ts';
-import type { PipelineFacts } from '../../../pipelines/variables/facts.ts';
+import type { PipelineFacts } from '../../../pipelines/variables/pipeline-variables.facts.ts';
+import { storedVariables } from '../../../pipelines/variables/pipeline-variables.stored.ts';
 import { predefinedVariables } from '../../../pipelines/variables/pipeline-variables.ts';
-import { storedVariables } from '../../../pipelines/variables/stored.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { refusedResult } from './views.ts';
+import { refusedResult } from './lint.views.ts';
 
 type Ref = Pick<PipelineRef, 'kind' | 'name'>;
 
 /** What is looked at, and where. */
-export interface Linted {
+export interface LintRequest {
   /** A text in the place of the file that the project has there. */
   content?: string;
   /** The commit whose files count, and the ref that was meant; null where there is none. */
@@ -38,16 +38,16 @@ const DETACHED =
   'Could not validate configuration. The configuration originates from an external project or a commit not associated with a Git reference (a detached commit)';
 
 /** Looks at a configuration alone, whatever pipelines come of it. */
-export async function lintConfig(deps: Deps, standing: Standing, linted: Linted): Promise<Compiled> {
-  const { caller, project } = standing;
+export async function lintConfig(deps: Deps, scope: CallerInProject, request: LintRequest): Promise<Compiled> {
+  const { caller, project } = scope;
   const sources = configSources(deps, { caller, project, changes: null });
-  const found = await find(deps, standing, linted, sources);
+  const found = await find(deps, scope, request, sources);
   if ('refusal' in found) return refusedResult(found.refusal);
   const { file, ref } = found;
-  const sha = linted.at?.oid ?? null;
-  const facts = await factsOf(deps, standing, ref, sha);
+  const sha = request.at?.oid ?? null;
+  const facts = await factsOf(deps, scope, ref, sha);
   const predefined = await predefinedVariables(deps, facts);
-  const stored = await variablesFor(deps, standing, facts);
+  const stored = await variablesFor(deps, scope, facts);
   return await compile({
     ...file,
     context: { project: project.full_path, sha },
@@ -66,11 +66,11 @@ export async function lintConfig(deps: Deps, standing: Standing, linted: Linted)
  */
 export async function lintPipeline(
   deps: Deps,
-  standing: Standing,
-  linted: Linted,
+  scope: CallerInProject,
+  request: LintRequest,
   name: string | undefined,
 ): Promise<Compiled> {
-  const { caller, project, permissions } = standing;
+  const { caller, project, permissions } = scope;
   if (!permissions.featureOpen('builds')) return refusedResult('Pipelines are disabled!');
   if (caller.user === null || !permissions.can('create_pipeline')) {
     return refusedResult('Insufficient permissions to create a new pipeline');
@@ -79,15 +79,15 @@ export async function lintPipeline(
   const asked = name ?? (await repo.refs.head());
   const ref = asked === null ? { text: 'Reference not found' } : await resolvePipelineRef(repo, asked);
   if ('text' in ref) return refusedResult(ref.text);
-  if (!(await mayRunOn(deps, standing, ref.kind, ref.name))) {
+  if (!(await mayRunOn(deps, scope, ref.kind, ref.name))) {
     return refusedResult(
       `You do not have sufficient permission to run a pipeline on '${ref.name}'. Please select a different branch or contact your administrator for assistance.`,
     );
   }
-  const found = await find(deps, standing, linted, configSources(deps, { caller, project, changes: null }));
+  const found = await find(deps, scope, request, configSources(deps, { caller, project, changes: null }));
   if ('refusal' in found) return refusedResult(found.refusal);
-  const facts = await factsOf(deps, standing, ref, ref.sha);
-  const made = await compileFor(deps, { standing, facts, config: found.file });
+  const facts = await factsOf(deps, scope, ref, ref.sha);
+  const made = await compileFor(deps, { standing: scope, facts, config: found.file });
   if (made === null) return refusedResult(NO_CONTENT);
   const error = await sizeError(deps, made.compiled);
   return error === null ? made.compiled : { ...made.compiled, errors: [error] };
@@ -107,7 +107,7 @@ async function sizeError(deps: Deps, { errors, evaluated }: Compiled): Promise<s
 
 async function factsOf(
   deps: Deps,
-  { project, namespace }: Standing,
+  { project, namespace }: CallerInProject,
   { kind, name }: Ref,
   sha: string | null,
 ): Promise<PipelineFacts> {
@@ -127,8 +127,8 @@ async function factsOf(
 /** The text to look at. What comes from elsewhere is not: with an include it could send what the project keeps anywhere. */
 async function find(
   deps: Deps,
-  { project }: Standing,
-  { content, at }: Linted,
+  { project }: CallerInProject,
+  { content, at }: LintRequest,
   sources: ReturnType<typeof configSources>,
 ): Promise<{ file: ConfigContent; ref: Ref } | { refusal: string }> {
   const text = content === undefined ? null : { content, path: '.gitlab-ci.yml' };
@@ -150,11 +150,11 @@ async function refOf(deps: Deps, project: Project, at: Revision | null): Promise
 /** Kept variables, for those alone whose pipelines could have them, too: an include can send a value anywhere. */
 async function variablesFor(
   deps: Deps,
-  standing: Standing,
+  scope: CallerInProject,
   { refType, ref, refProtected }: PipelineFacts,
 ): Promise<StoredVariable[]> {
-  const { caller, project, namespace, permissions } = standing;
+  const { caller, project, namespace, permissions } = scope;
   if (caller.user === null || !permissions.can('create_pipeline')) return [];
-  const protectedRef = refProtected && (await mayRunOn(deps, standing, refType === 'tag' ? 'tag' : 'branch', ref));
+  const protectedRef = refProtected && (await mayRunOn(deps, scope, refType === 'tag' ? 'tag' : 'branch', ref));
   return await storedVariables(deps, deps.db, project, namespace, { protectedRef });
 }

@@ -5,11 +5,11 @@ import { makeMergeRequest, reloadMergeRequest } from '../../../../test/support/m
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import type { State } from '../../../ci/states.ts';
-import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { cancelJob } from '../../../pipelines/states/cancel.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
-import { retryPipeline } from '../../../pipelines/states/retry.ts';
+import { retryPipeline } from '../../../pipelines/states/pipeline-states.retry.ts';
 import { refreshMergeRequest } from '../../planning/merge-requests/head/refresh.ts';
 
 type Row = Record<string, unknown>;
@@ -118,7 +118,7 @@ describe('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', () =>
     await configure(FOR_MERGE_REQUESTS);
     const response = await start({ async: true });
     assert.deepEqual([response.statusCode, response.body], [202, '']);
-    await app.settle();
+    await app.drain();
     assert.equal((await read<Row[]>('/pipelines')).length, 1);
   });
 
@@ -221,7 +221,7 @@ describe('the pipeline of a merge request', () => {
     const { state } = expectStatus(await app.put(path('/merge'), { json: { auto_merge: true } }), 200);
     assert.equal(state, 'opened');
     const now = async () => {
-      await app.settle();
+      await app.drain();
       return (await reloadMergeRequest(app, row)).state;
     };
     await finishJob(app.deps, jobs.a!.id, { status: 'success' });
@@ -235,7 +235,7 @@ describe('the pipeline of a merge request', () => {
     await app.make.member({ project }, ana.user, 30);
     await app.deps.db.updateTable('merge_requests').set({ author_id: ana.user.id }).where('id', '=', row.id).execute();
     const todos = async () => {
-      await app.settle();
+      await app.drain();
       return expectStatus<Row[]>(await app.get('/todos', { token: ana.token }), 200).map((todo) => todo.action_name);
     };
     const jobs = [

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { advanceSchedule } from '../../../pipelines/creation/schedules.ts';
 
 interface Schedule {
@@ -102,8 +102,8 @@ test('what is no schedule is refused with what is wrong', async () => {
   assert.deepEqual(await errors({ inputs }), { base: ['There cannot be more than 20 inputs'] });
   assert.match((await errors({ inputs: [{ name: 'a', value: { b: 1 } }] }))?.inputs?.[0] ?? '', /^a must be a text/);
   for (const name of ['description', 'ref', 'cron']) {
-    const answer = expectStatus<Schedule>(await app.post(path, { json: { ...NIGHTLY, [name]: undefined } }), 400);
-    assert.equal(answer.message, `${name} is missing`);
+    const response = expectStatus<Schedule>(await app.post(path, { json: { ...NIGHTLY, [name]: undefined } }), 400);
+    assert.equal(response.message, `${name} is missing`);
   }
   for (const ref of ['../x', 'refs/heads/a..b', 'x'.repeat(2_000)])
     assert.deepEqual(await errors({ ref }), { ref: ['is invalid'] });
@@ -195,8 +195,8 @@ test('on a protected branch schedules are for those who may push or merge there'
   await start();
   expectStatus(await app.post(`/projects/${project.id}/protected_branches`, { json: { name: 'main' } }), 201);
   const { token } = people.developer;
-  const answer = expectStatus<Schedule>(await app.post(path, { token, json: NIGHTLY }), 400);
-  assert.deepEqual(answer.errors, { base: ['The current user is not authorized to create the pipeline schedule'] });
+  const response = expectStatus<Schedule>(await app.post(path, { token, json: NIGHTLY }), 400);
+  assert.deepEqual(response.errors, { base: ['The current user is not authorized to create the pipeline schedule'] });
   const own = await make({ ref: 'refs/heads/both' });
   const moved = expectStatus<Schedule>(await app.put(`${path}/${own.id}`, { token, json: { ref: 'main' } }), 400);
   assert.deepEqual(moved.errors, { base: ['The current user is not authorized to update the pipeline schedule'] });
@@ -215,9 +215,9 @@ test('variables are kept from those whom the project keeps from setting them', a
     200,
   );
   const json = { key: 'A', value: 'x' };
-  const answer = await app.post(`${path}/${id}/variables`, { token: people.developer.token, json });
+  const response = await app.post(`${path}/${id}/variables`, { token: people.developer.token, json });
   assert.equal(
-    expectStatus<Schedule>(answer, 403).message,
+    expectStatus<Schedule>(response, 403).message,
     '403 Forbidden - Insufficient permissions to set pipeline variables',
   );
   expectStatus(await app.post(`${path}/${id}/variables`, { token: people.maintainer.token, json }), 201);
@@ -231,7 +231,7 @@ test('a schedule stands still once its owner is blocked or gone, and runs for no
     const { id } = await make({}, leaving.token);
     if (leave === 'delete') {
       await app.delete(`/users/${leaving.user.id}`);
-      await app.settle();
+      await app.drain();
     } else expectStatus(await app.post(`/users/${leaving.user.id}/${leave}`), 201);
     const stopped = expectStatus<Schedule>(await app.get(`${path}/${id}`), 200);
     assert.equal(stopped.active, false, leave);

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { storedText } from '../../../core/stored-secret.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 const clock = new TestClock();

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { AFTER_LINEAGE, lineageIds } from '../../../access/membership.ts';
+import { AFTER_LINEAGE, lineageIds } from '../../../access/access.membership.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import { ALIVE } from '../../../pipelines/states/alive-jobs.ts';
 
 /** Kinds of jobs, by their tags, that one request looks at; and of those among which it finds them. */
@@ -77,12 +77,12 @@ export async function candidatesFor(db: Db, runner: CiRunner, without: readonly 
     ) oldest
     where oldest.project_id in (${projectsOf(runner)})
     order by oldest.job_id limit ${MAX_PROJECTS}`.execute(db);
-  const found = rows.map((row) => ({ job_id: Number(row.job_id), project_id: Number(row.project_id) }));
-  return (runner.runner_type === 'instance_type' ? await fairly(db, found) : found).slice(0, MAX_CANDIDATES);
+  const candidates = rows.map((row) => ({ job_id: Number(row.job_id), project_id: Number(row.project_id) }));
+  return (runner.runner_type === 'instance_type' ? await fairly(db, candidates) : candidates).slice(0, MAX_CANDIDATES);
 }
 
 /** Whether a runner works for a project, for what is done after a wait. */
-export async function worksFor(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
+export async function canRunFor(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
   const { rows } = await sql`
     select 1 from (select ${sql.lit(candidate.project_id)} as project_id) oldest
     where oldest.project_id in (${projectsOf(runner)})`.execute(db);
@@ -90,8 +90,8 @@ export async function worksFor(db: Db, runner: CiRunner, candidate: Candidate): 
   return (await withoutClosed(db, [candidate])).length > 0;
 }
 
-async function fairly(db: Db, found: readonly Candidate[]): Promise<Candidate[]> {
-  const open = found.length === 0 ? [] : await withoutClosed(db, found);
+async function fairly(db: Db, candidates: readonly Candidate[]): Promise<Candidate[]> {
+  const open = candidates.length === 0 ? [] : await withoutClosed(db, candidates);
   if (open.length < 2) return open;
   const running = await runningOnServersRunners(db);
   const load = ({ project_id }: Candidate) => running.get(project_id) ?? 0;
@@ -110,8 +110,8 @@ export async function runningOnServersRunners(db: Db): Promise<Map<number, numbe
 }
 
 /** Those whose projects are in no group that closes itself to runners of the server. */
-async function withoutClosed(db: Db, found: readonly Candidate[]): Promise<Candidate[]> {
-  const ids = found.map(({ project_id }) => project_id);
+async function withoutClosed(db: Db, candidates: readonly Candidate[]): Promise<Candidate[]> {
+  const ids = candidates.map(({ project_id }) => project_id);
   const places = await db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
@@ -125,10 +125,10 @@ async function withoutClosed(db: Db, found: readonly Candidate[]): Promise<Candi
     .where('id', 'in', groups.length === 0 ? [0] : groups)
     .where('settings', 'like', '%"shared_runners_setting":"disabled_and_unoverridable"%')
     .execute();
-  if (closed.length === 0) return [...found];
+  if (closed.length === 0) return [...candidates];
   const shut = new Set(closed.map(({ id }) => id));
   const open = new Set(
     places.filter(({ lineage }) => !lineageIds(lineage).some((id) => shut.has(id))).map(({ id }) => id),
   );
-  return found.filter(({ project_id }) => open.has(project_id));
+  return candidates.filter(({ project_id }) => open.has(project_id));
 }

@@ -4,10 +4,10 @@ import type { CrossNeed } from '../../../ci/pipeline-config.ts';
 import { groupName } from '../../../ci/slugs.ts';
 import { expandText } from '../../../ci/variables/expand.ts';
 import { type Variable, variableValues } from '../../../ci/variables/variable.ts';
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { lastSuccessful } from '../../../pipelines/artifacts/by-ref.ts';
-import type { StartedJob } from './known-job.ts';
+import type { StartedJob } from './job-context.ts';
 
 export interface Dependency {
   id: number;

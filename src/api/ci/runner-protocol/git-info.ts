@@ -1,8 +1,8 @@
 import type { Variable } from '../../../ci/variables/variable.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
-import type { Pipeline } from '../../../db/tables/pipelines.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { pipelineRef } from '../../../pipelines/creation/pipeline-ref.ts';
 import { httpCloneAddress } from '../../../settings/clone-address.ts';

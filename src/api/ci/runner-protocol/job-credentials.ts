@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { whoOnInstance } from '../../../access/ability-words.ts';
 import { ANONYMOUS, type Caller } from '../../../access/caller.ts';
-import { forbidden } from '../../../core/errors.ts';
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import { forbidden } from '../../../core/core.errors.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { bodyParameter, header, parameter } from '../../../http/credential-places.ts';
-import type { Credentials, LookUp, Way } from '../../../http/credentials.ts';
-import type { Access } from '../../../http/route.ts';
+import { bodyParameter, header, parameter } from '../../../http/credential-locations.ts';
+import type { CredentialLookup, CredentialMethod, Credentials } from '../../../http/http.credentials.ts';
+import type { Access } from '../../../http/http.route.ts';
 import { JobTokenExpired, runningJob } from '../../../pipelines/runners/running-job.ts';
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { perMinute } from '../../../settings/throttles.ts';
@@ -22,7 +22,7 @@ const jobs = new WeakMap<Caller, CiJob>();
  * The token of the job that the address names, while it runs. It stands for no user here: whoever the job is for may be
  * blocked, and still its runner brings it to an end. A job that has had more than its time ends when its runner speaks of it.
  */
-const ownToken: LookUp = async (deps, { secret }, request) => {
+const ownToken: CredentialLookup = async (deps, { secret }, request) => {
   const { job_id: id } = request.params as { job_id: string };
   if (!/^\d{1,15}$/.test(id)) throw forbidden();
   try {
@@ -40,18 +40,18 @@ const ownToken: LookUp = async (deps, { secret }, request) => {
 };
 const description = 'The token of the job that the address names.';
 const kinds = [ownToken];
-const ways: readonly Way[] = [
-  { name: 'runningJobToken', place: header('JOB-TOKEN'), description, kinds },
-  { name: 'runningJobTokenQuery', place: parameter('token'), description, kinds },
+const ways: readonly CredentialMethod[] = [
+  { name: 'runningJobToken', location: header('JOB-TOKEN'), description, kinds },
+  { name: 'runningJobTokenQuery', location: parameter('token'), description, kinds },
 ];
 
 /** How a runner says which job it has. Of the protocol's words 401 is none: whoever shows no good token is 403. */
-export const RUNNING_JOB_CREDENTIALS: Credentials = { ways, refusal: () => forbidden() };
+export const RUNNING_JOB_CREDENTIALS: Credentials = { methods: ways, challenge: () => forbidden() };
 
 /** The same where the body holds parameters, too. */
 export const REPORT_CREDENTIALS: Credentials = {
   ...RUNNING_JOB_CREDENTIALS,
-  ways: [...ways, { name: 'runningJobTokenBody', place: bodyParameter('token'), description, kinds }],
+  methods: [...ways, { name: 'runningJobTokenBody', location: bodyParameter('token'), description, kinds }],
 };
 
 /** The runner that has the job of `:job_id`. Handlers find the job in their context, as it was a moment ago. */

@@ -2,20 +2,20 @@ import { projectPermissions } from '../../../access/permissions.ts';
 import { FAILURE_REASONS } from '../../../ci/failure-reasons.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { keepPipelineRef } from '../../../pipelines/creation/pipeline-ref.ts';
 import { inputsOf } from '../../../pipelines/runners/job-inputs.ts';
 import { jobVariables } from '../../../pipelines/variables/job-variables.ts';
-import { cachesOf } from './cache.ts';
 import { runningOnServersRunners } from './candidates.ts';
 import { dependenciesFor } from './dependencies.ts';
 import { gitInfoOf } from './git-info.ts';
-import type { StartedJob } from './known-job.ts';
+import type { StartedJob } from './job-context.ts';
 import { artifactsOf, imageOf, serviceOf, stepsOf, variableOf } from './payload-parts.ts';
+import { cachesOf } from './runner-protocol.cache.ts';
 
 /** Words after these beginnings are hidden in logs. */
 const TOKEN_PREFIXES = [

@@ -4,10 +4,10 @@ import { buildTestApp, type TestApp } from '../../../../test/support/app.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { JsonLogger } from '../../../core/logger.ts';
-import type { CiRunner } from '../../../db/tables/ci-runners.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { type Instance, open } from '../../../start.ts';
-import { takeJob } from './take-job.ts';
+import { assignJob } from './assign-job.ts';
 
 /** Two processes on one database, as far as one process can stand for them. SQLite has one alone. */
 let app: TestApp;
@@ -37,7 +37,7 @@ test('no job is given twice, whichever process is asked', async () => {
   let refused = 0;
   const take = async (deps: TestApp['deps']) => {
     try {
-      const started = await takeJob(deps, asking);
+      const started = await assignJob(deps, asking);
       if (started === undefined) return false;
       taken.push(started.job.id);
     } catch (error) {

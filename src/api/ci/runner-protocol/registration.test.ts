@@ -299,7 +299,7 @@ describe('a runner', () => {
         await ask(method, `${path}?token=guess`, more),
         await ask(method, path, more, { 'runner-token': 'guess' }),
       ];
-      for (const answer of wrong) assert.equal(expectStatus(answer, 403).message, '403 Forbidden', path);
+      for (const response of wrong) assert.equal(expectStatus(response, 403).message, '403 Forbidden', path);
     }
     expectStatus(await app.get('/runners/router/discovery', { token: null }), 400);
     expectStatus(await app.get('/runners/router/discovery?token=guess', { token: null }), 403);

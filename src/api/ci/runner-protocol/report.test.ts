@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { FakeRunner, type RunningJob } from '../../../../test/support/fake-runner.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { cancelJob } from '../../../pipelines/states/cancel.ts';
 
 const clock = new TestClock();
@@ -42,11 +42,11 @@ describe('PUT /jobs/:job_id', () => {
     const runner = await FakeRunner.make(app, { runner_type: 'project_type', project_id: project.id });
     const one = await runner.take();
     assert.equal(await runner.request(), undefined);
-    const answer = await one.update('success', { exit_code: 0 });
-    assert.equal(answer.statusCode, 200);
-    assert.equal(answer.json(), '200');
+    const response = await one.update('success', { exit_code: 0 });
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.json(), '200');
     assert.deepEqual(
-      [answer.headers['job-status'], answer.headers['x-gitlab-trace-update-interval']],
+      [response.headers['job-status'], response.headers['x-gitlab-trace-update-interval']],
       ['success', '60'],
     );
     assert.equal((await rowOf(one)).status, 'success');
@@ -133,8 +133,8 @@ describe('PUT /jobs/:job_id', () => {
   test('tells a runner that can bring jobs to an end itself that its job is being canceled', async () => {
     const job = await start();
     await cancelJob(app.deps, job.id);
-    const answer = await job.update('running');
-    assert.equal(answer.headers['job-status'], 'canceling');
+    const response = await job.update('running');
+    assert.equal(response.headers['job-status'], 'canceling');
     assert.equal((await job.patchTrace('more')).headers['job-status'], 'canceling');
     await job.finish('failed', { failure_reason: 'script_failure' });
     assert.equal((await rowOf(job)).status, 'canceled');
@@ -230,7 +230,7 @@ describe('PATCH /jobs/:job_id/trace', () => {
     const expected = `${masked(token)} ${masked(variable.value)} ${masked(runners_token)} nothing-hidden ${masked(token)}`;
     assert.equal(await log(job), expected);
     await job.finish();
-    await app.settle();
+    await app.drain();
     assert.equal(await log(job), expected);
   });
 
@@ -244,7 +244,7 @@ describe('PATCH /jobs/:job_id/trace', () => {
     await job.patchTrace(' gl');
     assert.equal(await log(job), 'text glcbt-other ');
     await job.finish();
-    await app.settle();
+    await app.drain();
     assert.equal(await log(job), 'text glcbt-other gl');
   });
 
@@ -302,7 +302,7 @@ describe('the log of a job that is over', () => {
       await job.patchTrace('line one\n');
       await job.patchTrace('line two\n');
       await end(job);
-      await app.settle();
+      await app.drain();
       const [file, ...others] = await files(job);
       assert.deepEqual(others, []);
       assert.deepEqual(
@@ -318,7 +318,7 @@ describe('the log of a job that is over', () => {
   test('is none where nothing was sent', async () => {
     const job = await start();
     await job.finish();
-    await app.settle();
+    await app.drain();
     assert.deepEqual(await files(job), []);
     assert.equal(await log(job), '');
   });
@@ -328,12 +328,12 @@ describe('the log of a job that is over', () => {
     await job.patchTrace(`Total: 11.1%\n${'noise and more noise\n'.repeat(20_000)}`);
     await job.patchTrace('Total: 87.5% of lines\nthe end\n');
     await job.finish();
-    await app.settle();
+    await app.drain();
     assert.equal((await rowOf(job)).coverage, 87.5);
     const early = await start({ columns: { coverage_regex: 'Total: (\\d+)' } });
     await early.patchTrace(`Total: 42\n${'noise and more noise\n'.repeat(20_000)}`);
     await early.finish();
-    await app.settle();
+    await app.drain();
     assert.equal((await rowOf(early)).coverage, 42);
   });
 
@@ -345,7 +345,7 @@ describe('the log of a job that is over', () => {
       assert.equal((await app.put(`/projects/${project_id}`, { json })).statusCode, 200);
       await job.patchTrace('31% covered\nTotal: 42\n');
       await job.finish();
-      await app.settle();
+      await app.drain();
       return (await rowOf(job)).coverage;
     };
     assert.deepEqual([await told(null), await told('Total: (\\d+)')], [31, 42]);

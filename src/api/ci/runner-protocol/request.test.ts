@@ -4,8 +4,8 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import { tokenDigest } from '../../../core/secrets.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { tokenDigest } from '../../../core/core.secrets.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { pendingJobsState, wakeRunners } from '../../../pipelines/runners/pending-jobs.ts';
 
 let app: TestApp;
@@ -71,7 +71,7 @@ describe('POST /jobs/request', () => {
     const answers = await Promise.all(runners.map((runner) => runner.ask()));
     const ids = answers
       .filter(({ statusCode }) => statusCode === 201)
-      .map((answer) => answer.json<{ id: number }>().id);
+      .map((response) => response.json<{ id: number }>().id);
     assert.equal(new Set(ids).size, ids.length);
     for (const { statusCode } of answers) assert.ok([201, 204, 409].includes(statusCode), String(statusCode));
     assert.equal(ids.length, 12);
@@ -144,8 +144,8 @@ describe('POST /jobs/request', () => {
     const project = await app.make.project();
     await makePipeline(app, project, { jobs: [pending('one')] });
     const runner = await runnerOf(project, { paused: true });
-    const answer = await runner.ask();
-    assert.equal(answer.statusCode, 204);
+    const response = await runner.ask();
+    assert.equal(response.statusCode, 204);
     assert.ok(runner.lastUpdate);
     const guess = new FakeRunner(app, { token: 'glrt-guess' });
     assert.equal(expectStatus(await guess.ask(), 403).message, '403 Forbidden');
@@ -342,9 +342,9 @@ describe('what a runner is told of its job', () => {
       })
       .execute();
     const job = await (await runnerOf(project, { tag_list: ['a', 'b'], description: 'Mine' })).take();
-    const { given } = job;
-    const { id, token, job_info, git_info, variables, features, cache, ...rest } = given;
-    const shared = [given.image, given.services];
+    const { given: input } = job;
+    const { id, token, job_info, git_info, variables, features, cache, ...rest } = input;
+    const shared = [input.image, input.services];
     assert.deepEqual(shared, [
       { name: 'ruby:3', entrypoint: ['/bin/sh'], ports: [], executor_opts: {}, pull_policy: ['always'] },
       [
@@ -354,7 +354,7 @@ describe('what a runner is told of its job', () => {
         },
       ],
     ]);
-    assert.equal(given.run, undefined);
+    assert.equal(input.run, undefined);
     assert.equal(id, jobs.test!.id);
     const { time_in_queue_seconds, instance_id, instance_uuid, ...info } = job_info;
     assert.ok(Number.isInteger(time_in_queue_seconds));
@@ -457,9 +457,9 @@ describe('what a runner is told of its job', () => {
   test('is `run` in the place of steps, where the job is written so', async () => {
     const project = await app.make.project();
     await makePipeline(app, project, { jobs: [pending('x', { options: { run: [{ name: 'a', script: 'b' }] } })] });
-    const { given } = await (await runnerOf(project)).take();
-    assert.equal(given.steps, undefined);
-    assert.equal(given.run, '[{"name":"a","script":"b"}]');
+    const { given: input } = await (await runnerOf(project)).take();
+    assert.equal(input.steps, undefined);
+    assert.equal(input.run, '[{"name":"a","script":"b"}]');
   });
 
   test('counts the jobs of the project on runners of the server, for one of those', async () => {
@@ -467,7 +467,7 @@ describe('what a runner is told of its job', () => {
     await makePipeline(app, project, { jobs: [pending('a'), pending('b')] });
     const runner = await FakeRunner.make(app);
     const counts = [await runner.take(), await runner.take()].map(
-      ({ given }) => given.job_info.project_jobs_running_on_instance_runners_count,
+      ({ given: input }) => input.job_info.project_jobs_running_on_instance_runners_count,
     );
     assert.deepEqual(counts, ['1', '2']);
   });

@@ -1,24 +1,24 @@
 import { whoOnInstance } from '../../../access/ability-words.ts';
 import { callerOfRunnerToken } from '../../../access/runner-caller.ts';
-import { forbidden, invalidParameter } from '../../../core/errors.ts';
-import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import { forbidden, invalidParameter } from '../../../core/core.errors.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { bodyParameter, header, parameter } from '../../../http/credential-places.ts';
-import type { Credentials, LookUp } from '../../../http/credentials.ts';
-import type { Access } from '../../../http/route.ts';
+import { bodyParameter, header, parameter } from '../../../http/credential-locations.ts';
+import type { CredentialLookup, Credentials } from '../../../http/http.credentials.ts';
+import type { Access } from '../../../http/http.route.ts';
 
-const runnerToken: LookUp = (deps, { secret }) => callerOfRunnerToken(deps, secret);
+const runnerToken: CredentialLookup = (deps, { secret }) => callerOfRunnerToken(deps, secret);
 const description = 'The token of a runner.';
 const kinds = [runnerToken];
 
 /** How runners say who they are. Of the protocol's words 401 is none: whoever shows a wrong token is 403. */
 export const RUNNER_CREDENTIALS: Credentials = {
-  ways: [
-    { name: 'runnerToken', place: header('RUNNER-TOKEN'), description, kinds },
-    { name: 'runnerTokenQuery', place: parameter('token'), description, kinds },
-    { name: 'runnerTokenBody', place: bodyParameter('token'), description, kinds },
+  methods: [
+    { name: 'runnerToken', location: header('RUNNER-TOKEN'), description, kinds },
+    { name: 'runnerTokenQuery', location: parameter('token'), description, kinds },
+    { name: 'runnerTokenBody', location: bodyParameter('token'), description, kinds },
   ],
-  refusal: () => forbidden(),
+  challenge: () => forbidden(),
 };
 
 /** Runners, by their token: 400 without any, as for other parameters that are missing. */

@@ -1,8 +1,8 @@
 import type { Updateable } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../../../db/schema.ts';
-import type { CiRunnerManagersTable } from '../../../db/tables/ci-runner-managers.ts';
-import type { CiRunner } from '../../../db/tables/ci-runners.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { CiRunnerManagersTable } from '../../../db/tables/ci-runner-managers.table.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** Machines of one runner at most; those that went quiet are removed every day. */
@@ -15,7 +15,7 @@ const MAX_TEXT = 255;
 export const UNNAMED_MACHINE = '<legacy>';
 
 /** What a machine says of itself, as far as it is kept. */
-export interface Machine {
+export interface RunnerMachine {
   version?: string;
   revision?: string;
   platform?: string;
@@ -59,7 +59,7 @@ const LABEL_VALUE = /^[A-Za-z0-9._-]{1,256}$/;
 
 const cut = (text: string | undefined): string | null => text?.slice(0, MAX_TEXT) ?? null;
 
-function columnsOf(machine: Machine, ip: string): Updateable<CiRunnerManagersTable> {
+function columnsOf(machine: RunnerMachine, ip: string): Updateable<CiRunnerManagersTable> {
   const labels = Object.entries(machine.labels ?? {}).filter(
     ([key, value]) => LABEL_KEY.test(key) && LABEL_VALUE.test(value),
   );
@@ -76,11 +76,11 @@ function columnsOf(machine: Machine, ip: string): Updateable<CiRunnerManagersTab
   };
 }
 
-export interface Heard {
+export interface RunnerContact {
   runner: Pick<CiRunner, 'id' | 'requested'>;
   systemId: string | undefined;
   /** Absent where the call says nothing of the machine. */
-  machine: Machine | undefined;
+  machine: RunnerMachine | undefined;
   ip: string;
   /** Whether it asks for a job: from the first time on it counts as at work. */
   requests?: boolean;
@@ -90,22 +90,22 @@ export interface Heard {
  * Notes that a machine of a runner was heard of, most often in memory alone.
  * @returns the id of the machine's row; null when the runner has too many machines, or is gone
  */
-export async function noteContact(deps: Deps, heard: Heard): Promise<number | null> {
-  const { runner, machine, ip } = heard;
-  const systemId = heard.systemId ?? UNNAMED_MACHINE;
+export async function recordContact(deps: Deps, contact: RunnerContact): Promise<number | null> {
+  const { runner, machine, ip } = contact;
+  const systemId = contact.systemId ?? UNNAMED_MACHINE;
   const memory = memoryOf(deps.db);
   const key = `${runner.id}:${systemId}`;
   const now = deps.clock.now().getTime();
   const columns = machine === undefined ? undefined : columnsOf(machine, ip);
   const said = columns === undefined ? undefined : JSON.stringify(columns);
   const known = memory.machines.get(key);
-  const first = heard.requests === true && runner.requested === 0;
+  const first = contact.requests === true && runner.requested === 0;
   if (known !== undefined && now < known.writeAt && (said === undefined || said === known.said) && !first) {
     known.at = now;
     memory.runners.set(runner.id, now);
     return known.managerId;
   }
-  const managerId = await writeContact(deps, { ...heard, systemId }, columns);
+  const managerId = await writeContact(deps, { ...contact, systemId }, columns);
   if (managerId === null) return null;
   const writeAt = now + MIN_UNWRITTEN_MS + Math.random() * (MAX_UNWRITTEN_MS - MIN_UNWRITTEN_MS);
   memory.machines.set(key, { managerId, at: now, writeAt, said: said ?? known?.said ?? '' });
@@ -114,7 +114,7 @@ export async function noteContact(deps: Deps, heard: Heard): Promise<number | nu
 }
 
 /** The same where the machine's id is known already, for calls about a job that it does. */
-export async function noteMachine(deps: Deps, runnerId: number | null, managerId: number | null): Promise<void> {
+export async function recordMachine(deps: Deps, runnerId: number | null, managerId: number | null): Promise<void> {
   if (runnerId === null) return;
   const memory = memoryOf(deps.db);
   const now = deps.clock.now().getTime();
@@ -129,7 +129,7 @@ export async function noteMachine(deps: Deps, runnerId: number | null, managerId
 
 function writeContact(
   deps: Deps,
-  { runner, systemId, requests }: Heard & { systemId: string },
+  { runner, systemId, requests }: RunnerContact & { systemId: string },
   columns: Updateable<CiRunnerManagersTable> | undefined,
 ): Promise<number | null> {
   const contacted_at = deps.clock.now().toISOString();
@@ -167,8 +167,8 @@ function writeContact(
 
 const later = (stored: string | null, heardAt: number | undefined): string | null => {
   if (heardAt === undefined) return stored;
-  const heard = new Date(heardAt).toISOString();
-  return stored === null || stored < heard ? heard : stored;
+  const contact = new Date(heardAt).toISOString();
+  return stored === null || stored < contact ? contact : stored;
 };
 
 /** When a runner was last heard of, as far as this process knows. */
@@ -182,6 +182,6 @@ export const machineContact = (
 ): string | null => later(contacted_at, memoryOf(db).machines.get(`${runner_id}:${system_id}`)?.at);
 
 /** Forgets a machine whose row is gone. */
-export function forgetMachine(db: Db, runnerId: number, systemId: string): void {
+export function deleteMachine(db: Db, runnerId: number, systemId: string): void {
   memoryOf(db).machines.delete(`${runnerId}:${systemId}`);
 }

@@ -1,6 +1,6 @@
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { presentManagers, presentRunners } from './views.ts';
+import { presentManagers, presentRunners } from './runners.views.ts';
 
 const each = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
 

@@ -5,8 +5,8 @@ import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { someoneWaits } from '../../../../test/support/meanwhile.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { lockRow } from '../../../db/lock-row.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Shown {
   id: number;
@@ -396,12 +396,12 @@ test('machines that were not heard of for a week are forgotten', async () => {
   await runner.request();
   const [id] = await list(`/projects/${place.id}/runners`, { type: 'project_type' });
   const machines = () => list(`/runners/${id}/managers`);
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
   clock.advance(6 * 86_400_000);
-  await app.settle();
+  await app.drain();
   assert.equal((await machines()).length, 1);
   clock.advance(3 * 86_400_000);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await machines(), []);
   assert.equal((await runner.ask()).statusCode, 204);
   assert.equal((await machines()).length, 1);

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { type HeldJob, holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
-import type { Pipeline } from '../../../db/tables/pipelines.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 const clock = new TestClock();

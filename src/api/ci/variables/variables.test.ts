@@ -160,9 +160,9 @@ for (const kind of ['project', 'group'] as const) {
       await make(path, { key: 'S', value: 'all' });
       await make(path, { key: 'S', value: 'prod', environment_scope: 'production' });
       for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-        const answer = expectStatus<Variable>(await app.request(method, `${path}/S`, { query: { value: 'x' } }), 409);
+        const response = expectStatus<Variable>(await app.request(method, `${path}/S`, { query: { value: 'x' } }), 409);
         assert.equal(
-          answer.message,
+          response.message,
           "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'",
         );
       }
@@ -207,8 +207,8 @@ test('a file of the installation is bounded', async () => {
 test('more variables than a place may keep are refused', async () => {
   const rows = expectStatus<Variable[]>(await app.get('/admin/ci/variables', { query: { per_page: 100 } }), 200);
   for (let n = rows.length; n < 25; n += 1) await make('/admin/ci/variables', { key: `FILL_${n}`, value: '' });
-  const answer = await refused('/admin/ci/variables', { key: 'MORE', value: '' });
-  assert.deepEqual(answer.errors, { base: ['Maximum number of ci instance level variables (25) exceeded'] });
+  const response = await refused('/admin/ci/variables', { key: 'MORE', value: '' });
+  assert.deepEqual(response.errors, { base: ['Maximum number of ci instance level variables (25) exceeded'] });
   expectStatus(await app.get('/admin/ci/variables/MORE'), 404);
 });
 

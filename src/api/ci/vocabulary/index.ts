@@ -1,14 +1,14 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-import { artifactWords } from './artifacts.ts';
-import { environmentWords } from './environments.ts';
-import { lintWords } from './lint.ts';
-import { objects } from './objects.ts';
-import { pipelineWords } from './pipelines.ts';
-import { runnerWords } from './runners.ts';
-import { variableWords } from './variables.ts';
+import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
+import { artifactWords } from './artifacts.vocabulary.ts';
+import { objects } from './ci-objects.vocabulary.ts';
+import { environmentWords } from './environments.vocabulary.ts';
+import { lintWords } from './lint.vocabulary.ts';
+import { pipelineWords } from './pipelines.vocabulary.ts';
+import { runnerWords } from './runners.vocabulary.ts';
+import { variableWords } from './variables.vocabulary.ts';
 
 /** What this area speaks of: names of objects, and what a name means wherever it stands. */
 export const vocabulary: Vocabulary = {
-  words: { ...artifactWords, ...environmentWords, ...lintWords, ...pipelineWords, ...runnerWords, ...variableWords },
+  entries: { ...artifactWords, ...environmentWords, ...lintWords, ...pipelineWords, ...runnerWords, ...variableWords },
   objects,
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { BranchJson } from './inputs.ts';
+import type { BranchJson } from './branches.inputs.ts';
 
 let app: TestApp;
 before(async () => {
@@ -181,8 +181,8 @@ test('two POST /branches of one name at once: one makes it, the other is refused
   const create = () => app.post(`${path}/branches`, { json: { branch: 'twice', ref: 'main' } });
   const answers = await Promise.all([create(), create(), create()]);
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 400, 400]);
-  for (const answer of answers) {
-    if (answer.statusCode === 400) assert.equal(answer.json().message, 'Branch already exists');
+  for (const response of answers) {
+    if (response.statusCode === 400) assert.equal(response.json().message, 'Branch already exists');
   }
 });
 
@@ -311,7 +311,7 @@ test('many first branches at once: all are made, on one first commit', async () 
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map((branch) => app.post(path, { json: { branch, ref: 'main' } })),
   );
-  const oids = answers.map((answer) => expectStatus<BranchJson>(answer, 201).commit.id);
+  const oids = answers.map((response) => expectStatus<BranchJson>(response, 201).commit.id);
   assert.equal(new Set(oids).size, 1);
 });
 

@@ -1,7 +1,7 @@
-import { requireStill } from '../../../access/standing.ts';
-import { within } from '../../../access/within.ts';
+import { revalidateProjectAbility } from '../../../access/caller-in-project.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import {
   atLevel,
@@ -10,8 +10,8 @@ import {
   insertProtection,
   removeProtection,
   requireUnprotect,
-} from '../../../repositories/protected-refs.ts';
-import type { Actor } from '../../../repositories/protections.ts';
+} from '../../../repositories/repository.protected-refs.ts';
+import type { Actor } from '../../../repositories/repository.protections.ts';
 
 const DEVELOPER = 30;
 const MAINTAINER = 40;
@@ -33,14 +33,14 @@ export async function protectByFlags(
   rights: DeveloperRights,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_branches');
+    const scope = await revalidateProjectAbility(deps, db, actor.caller, project.id, 'admin_protected_branches');
     const found = await findProtection(db, project.id, 'branch', branch);
     if (found === undefined) {
       const levels = (['push', 'merge'] as const).map((action) => ({ action, ...levelFor(rights[action]) }));
       await insertProtection(db, deps.clock, { projectId: project.id, kind: 'branch', name: branch, levels });
       return;
     }
-    await requireUnprotect(within(deps, db), standing, found);
+    await requireUnprotect(transactionDeps(deps, db), scope, found);
     await db
       .updateTable('protected_refs')
       .set({ updated_at: timestamp(deps.clock) })
@@ -62,10 +62,10 @@ export async function protectByFlags(
 /** Takes the protection of exactly this branch away, if it has one; a pattern stays. @throws ApiError 403 */
 export async function unprotect(deps: Deps, project: Project, actor: Actor, branch: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const standing = await requireStill(deps, db, actor.caller, project.id, 'admin_protected_branches');
+    const scope = await revalidateProjectAbility(deps, db, actor.caller, project.id, 'admin_protected_branches');
     const found = await findProtection(db, project.id, 'branch', branch);
     if (found === undefined) return;
-    await requireUnprotect(within(deps, db), standing, found);
+    await requireUnprotect(transactionDeps(deps, db), scope, found);
     await removeProtection(db, found.id);
   });
 }

@@ -1,11 +1,11 @@
+import { lineageIds } from '../../../access/access.membership.ts';
 import type { Caller } from '../../../access/caller.ts';
+import { effectiveMemberships } from '../../../access/effective-memberships.ts';
 import { findNamespace } from '../../../access/lookup.ts';
-import { memberStandings } from '../../../access/member-standings.ts';
-import { lineageIds } from '../../../access/membership.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
 import { today } from '../../../core/clock.ts';
 import { asciiLower } from '../../../db/like.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { usersWithAddresses } from '../../identity/index.ts';
 
@@ -41,7 +41,7 @@ export async function authorsOf(
   }
   const ids = [...new Set([...users.values()].map(({ id }) => id))];
   const day = today(deps.clock);
-  const members = (await memberStandings(deps.db, [project.id], ids, day)).get(project.id);
+  const members = (await effectiveMemberships(deps.db, [project.id], ids, day)).get(project.id);
   const credited = await membersOfGroups(deps, await visibleLineages(deps, caller, includeGroups), ids, day);
   return new Map(
     [...users].map(([email, { id, username }]) => {

@@ -199,7 +199,7 @@ test('POST changelog commits the section once, in the order of versions', async 
     expectStatus(await post({ version: '1.1.0', file: 'docs', branch: 'side' }), 422).message as string,
     /no file/,
   );
-  await app.settle();
+  await app.drain();
   assert.ok(expectStatus<unknown[]>(await app.get(`/projects/${project.id}/events`), 200).length > 0);
 });
 

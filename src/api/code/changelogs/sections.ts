@@ -1,4 +1,4 @@
-import { compareSemver, SEMVER } from './versions.ts';
+import { compareSemver, SEMVER } from './changelogs.versions.ts';
 
 const HEADINGS = new RegExp(`^##[ \\t]+v?(${SEMVER})(?![\\w.+-])`, 'gm');
 

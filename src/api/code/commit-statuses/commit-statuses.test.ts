@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 
 type Row = Record<string, unknown>;
@@ -180,7 +180,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
       ...names.map((name) => post({ state: 'running', name })),
       ...names.map((ref) => post({ state: 'running', ref })),
     ]);
-    for (const answer of answers) expectStatus(answer, 201);
+    for (const response of answers) expectStatus(response, 201);
     const made = await pipelines();
     assert.deepEqual(
       made.map(({ iid }) => iid).sort((a, b) => a - b),
@@ -221,8 +221,8 @@ describe('POST /projects/:id/statuses/:sha', () => {
     new ProjectGit(app, other).run(['fetch', '--quiet', git.dir, 'refs/heads/*:refs/heads/*']);
     const foreign = expectStatus<Row>(await post({ state: 'success' }, { of: other }), 201).pipeline_id;
     for (const pipeline_id of [foreign, 999_999]) {
-      const answer = await post({ state: 'success', ref: 'main', pipeline_id });
-      assert.equal(expectStatus(answer, 404).message, '404 Pipeline for pipeline_id, sha and ref Not Found');
+      const response = await post({ state: 'success', ref: 'main', pipeline_id });
+      assert.equal(expectStatus(response, 404).message, '404 Pipeline for pipeline_id, sha and ref Not Found');
     }
     assert.deepEqual(await pipelines(), []);
   });

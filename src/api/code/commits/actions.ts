@@ -1,10 +1,10 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '../../../core/core.errors.ts';
 import type { FileAction } from '../../../git/commit-writer.ts';
 import { withoutLeadingSlash } from '../../../git/path-rules.ts';
-import { Content } from '../../../http/schema.ts';
-import { decodeContent, type SentContent } from './content.ts';
+import { Content } from '../../../http/http.schema.ts';
+import { decodeContent, type SentContent } from './commits.content.ts';
 
 const ACTIONS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 

@@ -1,7 +1,7 @@
+import type { Repository } from '../../../git/git.repository.ts';
 import type { Question } from '../../../git/readers/question.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { Serialized } from '../../../http/send.ts';
-import { presentCommit } from './views.ts';
+import { Serialized } from '../../../http/http.send.ts';
+import { presentCommit } from './commits.views.ts';
 
 interface CommitJson {
   bytes: Uint8Array;

@@ -1,14 +1,14 @@
 import type { Deps } from '../../../deps.ts';
-import { bufferOver } from '../../../git/bytes.ts';
 import { commitDiff, DEFAULT_DIFF_LIMITS } from '../../../git/diff.ts';
 import type { FileDiff } from '../../../git/diff-result.ts';
-import { holdingMemory, plainDiff } from '../../../git/plain-diff.ts';
+import { bufferOver } from '../../../git/git.bytes.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { firstParentOf } from '../../../git/git.tree.ts';
+import { nativeDiff, withDiffMemory } from '../../../git/native-diff.ts';
 import { ask } from '../../../git/readers/ask.ts';
 import type { Question } from '../../../git/readers/question.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { firstParentOf } from '../../../git/tree.ts';
-import { Serialized } from '../../../http/send.ts';
-import { presentDiff } from './diff-views.ts';
+import { Serialized } from '../../../http/http.send.ts';
+import { presentDiff } from './commits.diff-views.ts';
 
 /** Which files are shown, and how. */
 interface Part {
@@ -35,7 +35,7 @@ function pageOf(files: readonly FileDiff[], { offset, size, unidiff }: Part): Di
 async function readDiffPage(repo: Repository, oid: string, part: Part): Promise<DiffPage | null> {
   const parent = await firstParentOf(repo, oid);
   if (parent === undefined) return null;
-  const diff = await plainDiff(repo, parent, oid, DEFAULT_DIFF_LIMITS);
+  const diff = await nativeDiff(repo, parent, oid, DEFAULT_DIFF_LIMITS);
   return diff === null ? null : pageOf(diff.files, part);
 }
 
@@ -48,7 +48,7 @@ export const DIFF_PAGE = { name: 'diff page', find: readDiffPage } as const sati
  * @throws GitError as `commitDiff`
  */
 export async function commitDiffPage(
-  { answers }: Deps,
+  { immutableResponses: answers }: Deps,
   repo: Repository,
   oid: string,
   part: Part,
@@ -57,8 +57,8 @@ export async function commitDiffPage(
   const known = answers.peek(key);
   if (known !== undefined) return { json: known.json, total: Number(known.headers.total) };
   const asked = () => ask(repo, DIFF_PAGE, oid, part);
-  const plain = await holdingMemory(asked, (page) => 2 * (page?.bytes.length ?? 0));
+  const plain = await withDiffMemory(asked, (page) => 2 * (page?.bytes.length ?? 0));
   const { bytes, etag, total } = plain ?? pageOf((await commitDiff(repo, oid, { onlyGit: true })).files, part);
-  const { json } = answers.keepBody(key, new Serialized(bufferOver(bytes), etag), { total: String(total) });
+  const { json } = answers.setBody(key, new Serialized(bufferOver(bytes), etag), { total: String(total) });
   return { json, total };
 }

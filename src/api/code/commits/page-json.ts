@@ -1,10 +1,10 @@
 import { statsOf } from '../../../git/diff-stats.ts';
+import type { Repository } from '../../../git/git.repository.ts';
 import type { LogQuery } from '../../../git/log.ts';
 import { readLogPage } from '../../../git/readers/log-page.ts';
 import type { Question } from '../../../git/readers/question.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { Serialized } from '../../../http/send.ts';
-import { presentCommit, presentStats } from './views.ts';
+import { Serialized } from '../../../http/http.send.ts';
+import { presentCommit, presentStats } from './commits.views.ts';
 
 interface PageJson {
   /** JSON of the commits. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture } from '../../../../test/support/git-fixture.ts';
-import { writeWholeGraph } from '../../../git/commit-graph/write.ts';
+import { writeWholeGraph } from '../../../git/commit-graph/commit-graph.write.ts';
 import { ask } from '../../../git/readers/ask.ts';
-import { readingThread } from '../reading-thread.ts';
+import { readerThread } from '../reader-thread-program.ts';
 import { COMMIT_JSON } from './detail-json.ts';
 import { DIFF_PAGE } from './diff-page.ts';
 import { COMMIT_PAGE } from './page-json.ts';
@@ -15,15 +15,15 @@ async function askBoth({ repo }: GitFixture, tip: string): Promise<unknown[]> {
   const page = await ask(repo, COMMIT_PAGE, { from: [tip], limit: 2 }, WEB, false, true);
   const single = await ask(repo, COMMIT_JSON, tip, WEB, { status: null });
   const diff = await ask(repo, DIFF_PAGE, tip, { offset: 0, size: 20, unidiff: false });
-  return [page, single, diff].map((answer) => ({
-    ...answer,
-    bytes: JSON.parse(Buffer.from(answer!.bytes).toString()),
+  return [page, single, diff].map((response) => ({
+    ...response,
+    bytes: JSON.parse(Buffer.from(response!.bytes).toString()),
   }));
 }
 
 /** Waits until a thread answers. */
 async function answering({ pool, repo }: GitFixture, tip: string): Promise<void> {
-  pool.readers.allow({ ...readingThread, threads: 1, isNeeded: () => true });
+  pool.readers.allow({ ...readerThread, threads: 1, isNeeded: () => true });
   while ((await pool.readers.ask(repo, COMMIT_JSON.name, [tip, WEB, {}])) === undefined) await sleep(5);
 }
 

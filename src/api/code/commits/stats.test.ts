@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import { writeWholeGraph } from '../../../git/commit-graph/write.ts';
-import { runGit } from '../../../git/process.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import { writeWholeGraph } from '../../../git/commit-graph/commit-graph.write.ts';
+import { runGit } from '../../../git/git.process.ts';
 
 interface Shown {
   id: string;

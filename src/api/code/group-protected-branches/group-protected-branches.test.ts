@@ -7,7 +7,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { cloneUrl, mustGit, runGitClient } from '../../../../test/support/git-client.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { State } from '../../../ci/states.ts';
-import type { DetailedStatus } from './answers.ts';
+import type { DetailedStatus } from './commit-pipelines.responses.ts';
 
 /** Icon, text, label and group of a state. */
 type Look = readonly [icon: string, text: string, label: string, group: string];

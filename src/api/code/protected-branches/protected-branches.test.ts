@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { ProtectedBranchJson } from './inputs.ts';
+import type { ProtectedBranchJson } from './protected-branches.inputs.ts';
 
 let app: TestApp;
 before(async () => {
@@ -254,14 +254,14 @@ test('protected branches need Maintainers', async () => {
   const json = { name: 'new' };
   for (const token of [null, stranger.token, guest.token, reporter.token, developer.token]) {
     const status = token === null ? 401 : 403;
-    for (const answer of [
+    for (const response of [
       await app.get(pathOf(project), { token }),
       await app.get(path, { token }),
       await app.post(pathOf(project), { token, json }),
       await app.patch(path, { token, json }),
       await app.delete(path, { token }),
     ]) {
-      expectStatus(answer, status);
+      expectStatus(response, status);
     }
   }
   const readOnly = await app.make.token(maintainer.user.id, ['read_api']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import type { ProtectedTagJson } from './inputs.ts';
+import type { ProtectedTagJson } from './protected-tags.inputs.ts';
 
 let app: TestApp;
 before(async () => {
@@ -49,8 +49,8 @@ test('protected tags are made, listed, read and removed', async () => {
   assert.equal(list.headers['x-total'], '2');
   assert.deepEqual(expectStatus(await app.get(`${pathOf(project)}/v*`), 200), first);
   expectStatus(await app.delete(`${pathOf(project)}/v*`), 204);
-  for (const answer of [await app.get(`${pathOf(project)}/v*`), await app.delete(`${pathOf(project)}/v*`)]) {
-    assert.equal(message(expectStatus(answer, 404)), '404 Not found');
+  for (const response of [await app.get(`${pathOf(project)}/v*`), await app.delete(`${pathOf(project)}/v*`)]) {
+    assert.equal(message(expectStatus(response, 404)), '404 Not found');
   }
   expectStatus(await app.get(`/projects/${project.id}/protected_branches/v*`), 200);
 });

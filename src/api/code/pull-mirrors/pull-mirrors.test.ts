@@ -194,5 +194,5 @@ test('pull mirrors are for Maintainers', async () => {
   for (const name of ['maintainer', 'owner'] as const)
     assert.deepEqual(await ask(members[name].token), [200, 200, 202], name);
   assert.deepEqual(await ask(ROOT_TOKEN), [200, 200, 202]);
-  await open.settle();
+  await open.drain();
 });

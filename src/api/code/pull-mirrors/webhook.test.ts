@@ -47,7 +47,7 @@ test('the webhook of another host starts an update, by a push or a pull request'
     // As it is entered there: with a token in the address.
     const query = { private_token: ROOT_TOKEN };
     expectStatus(await app.post(pair.path, { token: null, query, json, headers }), 202);
-    await app.settle();
+    await app.drain();
     assert.equal(pair.to.run(['rev-parse', 'main']), sha);
   }
   const form = `payload=${encodeURIComponent(JSON.stringify(push))}`;
@@ -90,6 +90,6 @@ test('a webhook does not begin a mirror anew that has failed too often; a person
   const refused = expectStatus(await app.post(pair.path, { json: {}, headers }), 403);
   assert.equal(refused.message, 'Mirroring for the project is on pause');
   expectStatus(await app.post(pair.path), 202);
-  await app.settle();
+  await app.drain();
   assert.equal((await pair.state()).last_error, null);
 });

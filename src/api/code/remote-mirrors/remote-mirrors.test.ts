@@ -43,16 +43,16 @@ describe('a push mirror', () => {
     const { project, git, there, first, made, state } = await scene();
     git.run(['tag', 'v1', first]);
     assert.equal(made.update_status, 'none');
-    await app.settle();
+    await app.drain();
     const done = await state();
     assert.equal(done.last_error, null);
     assert.equal(done.update_status, 'finished');
     assert.equal(refs(there), refs(git));
     await pushTo(app, project.id, 'work');
-    await app.settle();
+    await app.drain();
     assert.notEqual(refs(there), refs(git));
     clock.advance(5 * MINUTE);
-    await app.settle();
+    await app.drain();
     assert.equal((await state()).last_error, null);
     assert.equal(refs(there), refs(git));
   });
@@ -60,17 +60,17 @@ describe('a push mirror', () => {
   test('overwrites what was changed there, and deletes what is merged', async () => {
     const { git, there, first, path, made, state } = await scene();
     git.run(['branch', 'merged', first]);
-    await app.settle();
+    await app.drain();
     there.commit('other', { x: '1' }, { start: first });
     there.commit('merged', { x: '2' });
     git.commit('main', { b: '1' });
     expectStatus(await app.post(`${path}/${made.id}/sync`), 204);
-    await app.settle();
+    await app.drain();
     assert.equal((await state()).last_error, null);
     assert.equal(there.run(['rev-parse', 'merged']), first);
     git.run(['branch', '-D', 'merged']);
     expectStatus(await app.post(`${path}/${made.id}/sync`), 204);
-    await app.settle();
+    await app.drain();
     assert.equal((await state()).last_error, null);
     const names = there.run(['for-each-ref', '--format=%(refname:short)', 'refs/heads']).split('\n');
     assert.deepEqual(names, ['main', 'other'], 'what only the other side has stays');
@@ -79,12 +79,12 @@ describe('a push mirror', () => {
   test('leaves branches with commits of their own there where it shall, and says so', async () => {
     const { git, there, first, path, made, state } = await scene({ keep_divergent_refs: true });
     git.run(['branch', 'shared', first]);
-    await app.settle();
+    await app.drain();
     const theirs = there.commit('shared', { x: '1' });
     git.commit('shared', { y: '1' });
     git.commit('main', { z: '1' });
     expectStatus(await app.post(`${path}/${made.id}/sync`), 204);
-    await app.settle();
+    await app.drain();
     const after = await state();
     assert.equal(after.update_status, 'to_retry');
     assert.match(
@@ -101,7 +101,7 @@ describe('a push mirror', () => {
     expectStatus(await app.post(`/projects/${only.project.id}/protected_branches`, { json: { name: 'main' } }), 201);
     const some = await scene({ mirror_branch_regex: '^rel' });
     some.git.run(['branch', 'release', some.first]);
-    await app.settle();
+    await app.drain();
     const names = (git: ProjectGit) => git.run(['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
     assert.equal(names(only.there), 'main');
     assert.equal(names(some.there), 'release');
@@ -113,7 +113,7 @@ describe('a push mirror', () => {
     const made = expectStatus<Json>(await app.post(path, { json: { url, enabled: true } }), 201);
     const seen: unknown[] = [];
     for (let round = 0; round < 4; round += 1) {
-      await app.settle();
+      await app.drain();
       seen.push(expectStatus<Json>(await app.get(`${path}/${made.id}`), 200).update_status);
       clock.advance(5 * MINUTE);
     }
@@ -132,7 +132,7 @@ test('two projects that push to each other come to an end', async () => {
   const url = `${base}/${project.full_path}.git`.replace('//', `//root:${ROOT_TOKEN}@`);
   expectStatus(await app.post(`/projects/${target.id}/remote_mirrors`, { json: { url, enabled: true } }), 201);
   for (let round = 0; round < 4; round += 1) {
-    await app.settle();
+    await app.drain();
     clock.advance(5 * MINUTE);
   }
   assert.equal(refs(there), refs(git));
@@ -216,7 +216,7 @@ test('two changes at once are both there afterwards', async () => {
       app.put(`${path}/${made.id}`, { json: { keep_divergent_refs: value } }),
       app.put(`${path}/${made.id}`, { json: { only_protected_branches: value } }),
     ]);
-    for (const answer of [one, two]) expectStatus(answer, 200);
+    for (const response of [one, two]) expectStatus(response, 200);
     const now = expectStatus<Json>(await app.get(`${path}/${made.id}`), 200);
     assert.deepEqual([now.keep_divergent_refs, now.only_protected_branches], [value, value]);
   }

@@ -1,5 +1,5 @@
-import { ApiError, notFound } from '../../../core/errors.ts';
-import type { Repository } from '../../../git/repository.ts';
+import { ApiError, notFound } from '../../../core/core.errors.ts';
+import type { Repository } from '../../../git/git.repository.ts';
 
 /** A blob larger than this is rarely asked for as JSON: part 1, section 8.3 limits how often. */
 const LARGE = 10 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TreeObject } from '../../../git/tree-object.ts';
-import { presentEntry } from './entry-views.ts';
 import { folderJson } from './folder-json.ts';
+import { presentEntry } from './repositories.entry-views.ts';
 
 const MODES = ['100644', '100755', '120000', '40000', '040000', '160000', '100664'];
 const NAMES = [

@@ -1,6 +1,6 @@
-import { copyOf } from '../../../core/own-memory.ts';
+import { copyBytes } from '../../../core/detached-copy.ts';
 import type { TreeObject } from '../../../git/tree-object.ts';
-import { presentEntry } from './entry-views.ts';
+import { presentEntry } from './repositories.entry-views.ts';
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -53,7 +53,7 @@ export function folderJson(tree: TreeObject, places: readonly number[], prefix: 
   }
   reserve(1);
   put(CLOSE);
-  const json = copyOf(memory.subarray(0, length));
+  const json = copyBytes(memory.subarray(0, length));
   memory = kept;
   return json;
 }

@@ -1,14 +1,14 @@
-import { invalidParameter } from '../../../core/errors.ts';
-import { encoded } from '../../../core/own-memory.ts';
-import { encodeBytes } from '../../../git/bytes.ts';
-import { GitError } from '../../../git/errors.ts';
+import { invalidParameter } from '../../../core/core.errors.ts';
+import { encodeUtf8 } from '../../../core/detached-copy.ts';
+import { encodeBytes } from '../../../git/git.bytes.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { entryAt, type PathEntry } from '../../../git/git.tree.ts';
 import type { Question } from '../../../git/readers/question.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { entryAt, type PathEntry } from '../../../git/tree.ts';
 import { type EntryList, listAll, listFolder } from '../../../git/tree-listing.ts';
-import { Serialized } from '../../../http/send.ts';
-import { presentEntry } from './entry-views.ts';
+import { Serialized } from '../../../http/http.send.ts';
 import { folderJson } from './folder-json.ts';
+import { presentEntry } from './repositories.entry-views.ts';
 
 /** Which entries a page has: how many come before it, or the `page_token` of the last one before it (empty: none). */
 export interface Part {
@@ -74,7 +74,7 @@ export async function pageOfAll(
   const entries = await listAll(repo, entry.oid);
   const prefix = prefixOf(folder);
   return pageOf(entries, part, (from, to) =>
-    encoded(JSON.stringify(entries.slice(from, to).map((one) => presentEntry(one, prefix)))),
+    encodeUtf8(JSON.stringify(entries.slice(from, to).map((one) => presentEntry(one, prefix)))),
   );
 }
 

@@ -79,9 +79,9 @@ function zipFiles(bytes: Buffer): Map<string, File> {
 }
 
 async function filesOf(format: string, query = ''): Promise<Map<string, File>> {
-  const answer = await app.get(`/projects/${project}/repository/archive.${format}${query}`);
-  assert.equal(answer.statusCode, 200, answer.body.slice(0, 500));
-  const bytes = answer.rawPayload;
+  const response = await app.get(`/projects/${project}/repository/archive.${format}${query}`);
+  assert.equal(response.statusCode, 200, response.body.slice(0, 500));
+  const bytes = response.rawPayload;
   if (format === 'zip') return zipFiles(bytes);
   return tarFiles(format === 'tar' ? bytes : gunzipSync(bytes));
 }
@@ -108,21 +108,21 @@ test('pointers stay where the client wants them, and such an archive has another
 });
 
 test('bzip2 packs it too, where the machine has it', async () => {
-  const answer = await app.get(`/projects/${project}/repository/archive.tar.bz2`);
-  if (answer.statusCode === 406) return;
-  assert.equal(answer.rawPayload.toString('latin1', 0, 3), 'BZh');
-  assert.ok(answer.rawPayload.length > large.length);
+  const response = await app.get(`/projects/${project}/repository/archive.tar.bz2`);
+  if (response.statusCode === 406) return;
+  assert.equal(response.rawPayload.toString('latin1', 0, 3), 'BZh');
+  assert.ok(response.rawPayload.length > large.length);
 });
 
 test('a client that goes away ends the work behind the archive', async () => {
   const url = await app.listen();
   const stop = new AbortController();
   const address = `${url}/api/v4/projects/${project}/repository/archive.tar`;
-  const answer = await fetch(address, {
+  const response = await fetch(address, {
     headers: { 'private-token': 'glpat-root-token-for-the-tests' },
     signal: stop.signal,
   });
-  await answer.body!.getReader().read();
+  await response.body!.getReader().read();
   stop.abort();
   assert.equal((await app.get(`/projects/${project}/repository/archive.tar`)).statusCode, 200);
 });

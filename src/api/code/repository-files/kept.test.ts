@@ -8,7 +8,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { ObjectStore } from '../../../git/packs/object-store.ts';
 
 const children: ChildProcess[] = [];

@@ -26,14 +26,14 @@ for (const [name, path] of [
     const { memory } = app.deps;
     const leave = await memory.take('somebody', { cost: BUDGET });
     let answered = false;
-    const answer = app.get(path()).then((response) => {
+    const result = app.get(path()).then((response) => {
       answered = true;
       return response;
     });
     while (memory.waiting === 0) await turn();
     assert.equal(answered, false);
     leave();
-    expectStatus(await answer, 200);
+    expectStatus(await result, 200);
     while (memory.held > 0) await turn();
   });
 }

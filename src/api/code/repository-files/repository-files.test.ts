@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import { runGit } from '../../../git/process.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import { runGit } from '../../../git/git.process.ts';
 
 let app: TestApp;
 before(async () => {
@@ -219,12 +219,12 @@ describe('the headers of raw files and of blame', () => {
       const wanted = (await app.head(`${at(project, name)}?ref=main`)).headers;
       assert.equal(wanted['x-svc-content-sha256'], createHash('sha256').update(content).digest('hex'));
       for (const path of [`${at(project, name)}/raw?ref=main`, `${at(project, name)}/blame?ref=main`]) {
-        for (const answer of [await app.get(path), await app.head(path), await app.get(path)]) {
-          assert.equal(answer.statusCode, 200);
+        for (const response of [await app.get(path), await app.head(path), await app.get(path)]) {
+          assert.equal(response.statusCode, 200);
           for (const key of NAMES) {
             assert.ok(wanted[`x-svc-${key}`] !== undefined, key);
-            assert.equal(answer.headers[`x-svc-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
-            assert.equal(answer.headers[`x-gitlab-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
+            assert.equal(response.headers[`x-svc-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
+            assert.equal(response.headers[`x-gitlab-${key}`], wanted[`x-svc-${key}`], `${path} ${key}`);
           }
         }
       }
@@ -459,7 +459,7 @@ test('twenty writers to one branch lose no commit', async () => {
   const project = await app.make.project();
   expectStatus(await write(project, 'start', '0'), 201);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => write(project, `file-${i}`, String(i))));
-  for (const answer of answers) assert.equal(answer.statusCode, 201, answer.body);
+  for (const response of answers) assert.equal(response.statusCode, 201, response.body);
   const { stdout } = await runGit(['ls-tree', '--name-only', 'main'], { gitDir: dirOf(project) });
   assert.equal(stdout.toString().trim().split('\n').length, 21);
   const count = await runGit(['rev-list', '--count', 'main'], { gitDir: dirOf(project) });

@@ -3,15 +3,15 @@ import { globSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { reachedByUpkeep } from '../../../../test/support/upkeep.ts';
+import { reachedByMaintenance } from '../../../../test/support/maintenance.ts';
 import type { ChangeCause } from '../../../core/change-cause.ts';
-import type { RefChange } from '../../../db/tables/ref-intents.ts';
-import type { Snippet } from '../../../db/tables/snippets.ts';
+import type { RefChange } from '../../../db/tables/ref-intents.table.ts';
+import type { Snippet } from '../../../db/tables/snippets.table.ts';
 import { writeActions } from '../../../git/commit-writer.ts';
-import { createRepository } from '../../../git/repository-files.ts';
+import { createRepository } from '../../../git/git.repository-files.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { recoverIntents } from '../../../repositories/recover-intents.ts';
-import { discardUnlessKept } from '../../../repositories/removal.ts';
+import { removeUnlessUsed } from '../../../repositories/repository.removal.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock();
@@ -86,12 +86,12 @@ describe('a process that dies', () => {
   test('before it writes the row leaves a repository that is removed later', async () => {
     const snippet = await make();
     const location = { storage: snippet.repository_storage, diskPath: app.deps.storages.newDiskPath() };
-    await discardUnlessKept(app.deps, location);
+    await removeUnlessUsed(app.deps, location);
     await createRepository(app.deps.storages.dirOf(location), { defaultBranch: 'main' });
-    await app.settle();
+    await app.drain();
     assert.equal(folders().length, 2);
     clock.advance(2 * 3_600_000);
-    await app.settle();
+    await app.drain();
     assert.equal(folders().length, 1);
     assert.equal((await app.get(`/snippets/${snippet.id}/raw`)).body, 'first');
   });
@@ -102,7 +102,7 @@ describe('a process that dies', () => {
     expectStatus(await app.delete(`/snippets/${snippet.id}`), 204);
     await recoverIntents(app.deps);
     assert.deepEqual(await app.deps.db.selectFrom('ref_intents').select('id').execute(), []);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(folders(), []);
   });
 });
@@ -118,7 +118,7 @@ test('upkeep and sweeping reach the repositories of snippets', async () => {
   const snippet = await make();
   const json = { files: [{ action: 'update', file_path: 'a.txt', content: 'second' }] };
   expectStatus(await app.put(`/snippets/${snippet.id}`, { json }), 200);
-  await reachedByUpkeep(app, clock, repo(snippet).dir);
+  await reachedByMaintenance(app, clock, repo(snippet).dir);
 });
 
 test('a read-only repository takes no update, of attributes neither', async () => {
@@ -138,7 +138,7 @@ test('updates at once lose none of their files', async () => {
       return app.put(`/snippets/${snippet.id}`, { json: { files } });
     }),
   );
-  for (const answer of answers) expectStatus(answer, 200);
+  for (const response of answers) expectStatus(response, 200);
   const { files } = await shown(snippet);
   assert.deepEqual(
     (files as Json[]).map(({ path }) => path),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 const ROLES = ['guest', 'reporter', 'developer', 'maintainer', 'owner', 'stranger'] as const;
@@ -209,7 +209,7 @@ describe('removing', () => {
     expectStatus(await app.delete(`${base}/${id}`, { token }), 404);
     assert.deepEqual(await db.selectFrom('award_emoji').select('id').where('awardable_id', '=', id).execute(), []);
     assert.equal(existsSync(dir), true);
-    await app.settle();
+    await app.drain();
     assert.equal(existsSync(dir), false);
     const event = await db
       .selectFrom('domain_events')
@@ -226,7 +226,7 @@ describe('removing', () => {
     const { people, base, project } = await staffed();
     const dirs = await Promise.all([1, 2].map(async () => folderOf((await make(base, people.owner)).id)));
     expectStatus(await app.delete(`/projects/${project.id}`), 202);
-    await app.settle();
+    await app.drain();
     for (const dir of dirs) assert.equal(existsSync(dir), false);
   });
 
@@ -238,7 +238,7 @@ describe('removing', () => {
       const own = await make('/snippets', people.reporter);
       const dirs = [await folderOf(shared.id), await folderOf(own.id)];
       expectStatus(await app.delete(`/users/${user.id}`, { query: { hard_delete: hard } }), 204);
-      await app.settle();
+      await app.drain();
       assert.deepEqual(
         dirs.map((dir) => existsSync(dir)),
         [!hard, false],

@@ -39,7 +39,7 @@ test('a submodule is moved by a real commit, which the branch and the feed show'
   assert.match(git.git(['ls-tree', 'main', 'a.txt']), /^100644 blob/);
   const named = expectStatus(await put({ commit_sha: OLD.toUpperCase(), commit_message: 'Back' }), 200);
   assert.equal(named.message, 'Back');
-  await app.settle();
+  await app.drain();
   const events = expectStatus<{ push_data?: { commit_to: string } }[]>(
     await app.get(`/projects/${project.id}/events`, { query: { action: 'pushed' } }),
     200,

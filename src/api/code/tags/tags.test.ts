@@ -8,7 +8,7 @@ import {
   TestClock,
 } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { TagJson } from './inputs.ts';
+import type { TagJson } from './tags.inputs.ts';
 
 let app: TestApp;
 before(async () => {
@@ -132,9 +132,9 @@ test('GET /tags shows tags of trees, blobs and tags, too', async (t) => {
 test('a tag that is not there is 404, whatever its name', async (t) => {
   const { path } = await seededProject(app, t);
   for (const name of ['none', 'a b', '..', 'main', '--help']) {
-    const answer = await app.get(`${path}/tags/${encodeURIComponent(name)}`);
-    if (name !== '..') assert.equal(message(expectStatus(answer, 404)), '404 Tag Not Found');
-    else expectStatus(answer, 404);
+    const response = await app.get(`${path}/tags/${encodeURIComponent(name)}`);
+    if (name !== '..') assert.equal(message(expectStatus(response, 404)), '404 Tag Not Found');
+    else expectStatus(response, 404);
   }
 });
 

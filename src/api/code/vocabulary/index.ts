@@ -1,12 +1,12 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-import { mirrorWords } from './mirrors.ts';
-import { objects } from './objects.ts';
-import { pushRuleWords } from './push-rules.ts';
-import { repositoryWords } from './repository.ts';
-import { wikiWords } from './wikis.ts';
+import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
+import { objects } from './code-objects.vocabulary.ts';
+import { mirrorWords } from './mirrors.vocabulary.ts';
+import { pushRuleWords } from './push-rules.vocabulary.ts';
+import { repositoryWords } from './repository.vocabulary.ts';
+import { wikiWords } from './wikis.vocabulary.ts';
 
 /** What this area speaks of: names of objects, and what a name means wherever it stands. */
 export const vocabulary: Vocabulary = {
-  words: { ...mirrorWords, ...pushRuleWords, ...repositoryWords, ...wikiWords },
+  entries: { ...mirrorWords, ...pushRuleWords, ...repositoryWords, ...wikiWords },
   objects,
 };

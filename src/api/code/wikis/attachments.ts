@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
-import { invalidParameter } from '../../../core/errors.ts';
+import { invalidParameter } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { contentOfFile } from '../../../git/stored-content.ts';
 import { UploadedFile } from '../../../http/params/uploaded-file.ts';
 import { markdownOf, uploadName } from '../../spaces/index.ts';
-import type { WikiAttachment } from './answers.ts';
-import { commitToWiki, type WikiChange } from './writes.ts';
+import type { WikiAttachment } from './wikis.responses.ts';
+import { commitToWiki, type WikiChange } from './wikis.writes.ts';
 
 /** Folder of what pages refer to. */
 export const FOLDER = 'uploads';

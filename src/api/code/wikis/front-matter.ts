@@ -1,5 +1,5 @@
 import { parseDocument, stringify } from 'yaml';
-import { invalidModel } from '../../../core/errors.ts';
+import { invalidModel } from '../../../core/core.errors.ts';
 
 /** Characters; longer blocks are a part of the text. */
 const MAX_LENGTH = 15 * 1024;

@@ -1,44 +1,44 @@
 import type { Static } from 'typebox';
-import { invalidModel } from '../../../core/errors.ts';
+import { invalidModel } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { bytesOf, type FileContent, sizeOf } from '../../../git/stored-content.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { contentBytes, type FileContent, sizeOf } from '../../../git/stored-content.ts';
 import { TextDecoding } from '../../../git/text-encoding.ts';
-import { decodeContent, type SentContent } from '../commits/content.ts';
+import { decodeContent, type SentContent } from '../commits/commits.content.ts';
 import { withFrontMatter } from './front-matter.ts';
-import type { createPage } from './inputs.ts';
-import type { WikiPage } from './pages.ts';
+import type { createPage } from './wikis.inputs.ts';
+import type { WikiPage } from './wikis.pages.ts';
 
 /** Bytes that the text of a page may have. */
-export const mostContent = ({ settings }: Deps): number => settings.now.wiki_page_max_content_bytes;
+export const maxContentBytes = ({ settings }: Deps): number => settings.now.wiki_page_max_content_bytes;
 
 const inUnits = (bytes: number): string => {
   const [unit, size] = bytes >= 1024 ** 2 ? ['MiB', 1024 ** 2] : bytes >= 1024 ? ['KiB', 1024] : ['B', 1];
   return `${Number((bytes / size).toPrecision(3))} ${unit}`;
 };
 
-function refuseSize(bytes: number, most: number): void {
-  if (bytes <= most) return;
+function refuseSize(bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return;
   throw invalidModel({
-    content: [`is too long (${inUnits(bytes)}). The maximum size is ${inUnits(most)}.`],
+    content: [`is too long (${inUnits(bytes)}). The maximum size is ${inUnits(maxBytes)}.`],
   });
 }
 
 /** @throws ApiError 400 for a text that is too long */
-export async function contentOf(sent: SentContent, most: number): Promise<FileContent> {
+export async function contentOf(sent: SentContent, maxBytes: number): Promise<FileContent> {
   const content = await decodeContent(sent, 'text', 'content');
-  refuseSize(sizeOf(content), most);
+  refuseSize(sizeOf(content), maxBytes);
   return content;
 }
 
 type Matter = Static<typeof createPage>['front_matter'];
 
 /** A content with the front matter that was given, if any was. */
-export async function withMatter(content: FileContent, matter: Matter, most: number): Promise<FileContent> {
+export async function withMatter(content: FileContent, matter: Matter, maxBytes: number): Promise<FileContent> {
   if (matter === undefined) return content;
-  const text = await new TextDecoding().text(await bytesOf(content));
+  const text = await new TextDecoding().text(await contentBytes(content));
   const bytes = Buffer.from(withFrontMatter(text, matter));
-  refuseSize(bytes.length, most);
+  refuseSize(bytes.length, maxBytes);
   return bytes;
 }
 
@@ -48,11 +48,11 @@ export async function textFor(
   page: WikiPage,
   sent: FileContent | undefined,
   matter: Matter,
-  most: number,
+  maxBytes: number,
 ): Promise<FileContent | undefined> {
   if (matter === undefined) return sent;
-  if (sent !== undefined) return withMatter(sent, matter, most);
-  const now = await repo.objects.read(page.blob, most);
+  if (sent !== undefined) return withMatter(sent, matter, maxBytes);
+  const now = await repo.objects.read(page.blob, maxBytes);
   if (!now?.data) throw invalidModel({ content: ['is too long for its front matter to be changed'] });
-  return withMatter(now.data, matter, most);
+  return withMatter(now.data, matter, maxBytes);
 }

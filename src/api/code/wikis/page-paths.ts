@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { invalidModel } from '../../../core/errors.ts';
+import { invalidModel } from '../../../core/core.errors.ts';
 
 /** Formats that pages are made in, with the ending of their files. */
 const EXTENSIONS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;

@@ -1,12 +1,12 @@
 import { timestamp } from '../../../core/clock.ts';
 import type { WikiPageFacts } from '../../../core/event-facts.ts';
-import type { Db } from '../../../db/schema.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/errors.ts';
-import type { Repository } from '../../../git/repository.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import type { Repository } from '../../../git/git.repository.ts';
 import type { Intent } from '../../../repositories/intent.ts';
 import type { RefObserver } from '../../../repositories/ref-observers.ts';
-import { type PageIndex, pagesOf, type WikiPage } from './pages.ts';
+import { type PageIndex, pagesOf, type WikiPage } from './wikis.pages.ts';
 
 /** Of one change only so many pages are told of, as on the platform. */
 const MAX_EVENTS = 100;
@@ -38,8 +38,8 @@ export const recordWikiPages =
     const changes = await changesOf(repo, update, change);
     if (changes.length === 0) return null;
     const commit = update.new === null ? null : await repo.objects.commit(update.new);
-    const told = { message: commit?.message.slice(0, MAX_MESSAGE) ?? '', sha: update.new, previous_sha: update.old };
-    return (db) => record(deps, db, change, changes, told);
+    const facts = { message: commit?.message.slice(0, MAX_MESSAGE) ?? '', sha: update.new, previous_sha: update.old };
+    return (db) => record(deps, db, change, changes, facts);
   };
 
 async function changesOf(
@@ -92,7 +92,7 @@ async function record(
   db: Db,
   { holder, userId }: Intent,
   changes: readonly PageChange[],
-  told: Pick<WikiPageFacts, 'message' | 'sha' | 'previous_sha'>,
+  facts: Pick<WikiPageFacts, 'message' | 'sha' | 'previous_sha'>,
 ): Promise<void> {
   const wiki = await db
     .selectFrom('wikis')
@@ -111,7 +111,7 @@ async function record(
         wiki_page_id: ids.get(slug)!,
         project_id,
         group_id,
-        page: { title, slug, path, format, ...told },
+        page: { title, slug, path, format, ...facts },
       }));
     if (payloads.length > 0) await deps.events.recordAll(db, `wiki_page.${action}`, payloads, about);
   }

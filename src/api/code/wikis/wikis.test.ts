@@ -5,10 +5,10 @@ import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { changeSettings } from '../../../../test/support/settings.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { ensureWiki } from '../../../repositories/wikis.ts';
+import { ensureWiki } from '../../../repositories/repository.wikis.ts';
 
 interface Page {
   slug: string;
@@ -41,7 +41,7 @@ const show = async (wiki: string, slug: string, query = {}) =>
 const slugs = async (wiki: string) => expectStatus<Page[]>(await app.get(wiki), 200).map(({ slug }) => slug);
 const pathOfGroup = async (id: number) =>
   expectStatus<{ full_path: string }>(await app.get(`/groups/${id}`), 200).full_path;
-const messageOf = (answer: unknown) => (answer as { message?: string; error?: string }).message;
+const messageOf = (response: unknown) => (response as { message?: string; error?: string }).message;
 
 for (const kind of ['project', 'group'] as const) {
   describe(`the wiki of a ${kind}`, () => {
@@ -215,8 +215,8 @@ describe('what is refused', () => {
   test('a title that is missing, blank, too long or no name', async () => {
     const wiki = await fresh();
     const refused = async (json: object) => {
-      const answer = (await create(wiki, json, 400)) as unknown as { message?: string; error?: string };
-      return answer.error ?? answer.message;
+      const response = (await create(wiki, json, 400)) as unknown as { message?: string; error?: string };
+      return response.error ?? response.message;
     };
     assert.equal(await refused({ content: 'x' }), 'title is missing');
     assert.equal(await refused({ title: 'x' }), 'content is missing');
@@ -247,8 +247,8 @@ describe('what is refused', () => {
     assert.equal((await create(wiki, { title: '~/test', content: 'x' })).slug, '~/test');
     assert.equal((await create(wiki, { title: 'a.git', content: 'x' })).slug, 'a.git');
     for (const slug of ['../../../HEAD', '/', 'etc/../etc/passwd', 'etc//passwd', '%00', 'a\0b']) {
-      const answer = await app.get(`${wiki}/${encode(slug)}`);
-      assert.ok([400, 404].includes(answer.statusCode), `${slug}: ${answer.statusCode} ${answer.body}`);
+      const response = await app.get(`${wiki}/${encode(slug)}`);
+      assert.ok([400, 404].includes(response.statusCode), `${slug}: ${response.statusCode} ${response.body}`);
     }
   });
 
@@ -266,8 +266,8 @@ describe('what is refused', () => {
       );
     }
     await create(wiki, { title: 'other', content: 'x' });
-    const answer = expectStatus(await app.put(`${wiki}/other`, { json: { title: 'Some page' } }), 400);
-    assert.equal(messageOf(answer), 'There is already a page with the same title in that path.');
+    const response = expectStatus(await app.put(`${wiki}/other`, { json: { title: 'Some page' } }), 400);
+    assert.equal(messageOf(response), 'There is already a page with the same title in that path.');
     const recased = expectStatus<Page>(await app.put(`${wiki}/Some-Page`, { json: { title: 'some page' } }), 200);
     assert.equal(recased.slug, 'some-page');
   });
@@ -281,8 +281,8 @@ describe('what is refused', () => {
   test('an update of nothing', async () => {
     const wiki = await fresh();
     await create(wiki, { title: 'home', content: 'x' });
-    const answer = expectStatus<{ error: string }>(await app.put(`${wiki}/home`, { json: {} }), 400);
-    assert.equal(answer.error, 'content, title, format are missing, at least one parameter must be provided');
+    const response = expectStatus<{ error: string }>(await app.put(`${wiki}/home`, { json: {} }), 400);
+    assert.equal(response.error, 'content, title, format are missing, at least one parameter must be provided');
   });
 });
 
@@ -528,7 +528,7 @@ test('a fork has no wiki of its own, and a project says whether its wiki is open
     await app.post(`/projects/${project.id}/fork`, { json: { path: 'forked-wiki', name: 'forked-wiki' } }),
     201,
   );
-  await app.settle();
+  await app.drain();
   assert.deepEqual([fork.wiki_enabled, fork.wiki_access_level], [true, 'enabled']);
   assert.deepEqual(await slugs(`/projects/${fork.id}/wikis`), []);
 });

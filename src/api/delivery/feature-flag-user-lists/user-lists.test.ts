@@ -50,8 +50,8 @@ describe('a user list', () => {
     const old = { 'if-unmodified-since': 'Mon, 01 Jan 2024 00:00:00 GMT' };
     expectStatus(await app.delete(`${path}/2`, { headers: old }), 412);
     expectStatus(await app.delete(`${path}/2`), 204);
-    for (const answer of [await app.get(`${path}/2`), await app.put(`${path}/2`), await app.delete(`${path}/2`)]) {
-      assert.equal(expectStatus<UserList>(answer, 404).message, '404 Not Found');
+    for (const response of [await app.get(`${path}/2`), await app.put(`${path}/2`), await app.delete(`${path}/2`)]) {
+      assert.equal(expectStatus<UserList>(response, 404).message, '404 Not Found');
     }
     assert.equal((await add('third')).iid, 3);
   });

@@ -206,6 +206,6 @@ test('changes of one flag at once are made one after the other', async () => {
   await create({ name: 'busy' });
   const strategies = [DEFAULT];
   const answers = await Promise.all(Array.from({ length: 5 }, () => app.put(`${path}/busy`, { json: { strategies } })));
-  for (const answer of answers) expectStatus(answer, 200);
+  for (const response of answers) expectStatus(response, 200);
   assert.equal(expectStatus<Flag>(await app.get(`${path}/busy`), 200).strategies.length, 5);
 });

@@ -1,6 +1,6 @@
-import type { Db } from '../../../db/schema.ts';
-import type { StrategyName } from '../../../db/tables/feature-flag-strategies.ts';
-import type { ScopedStrategy } from './queries.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { StrategyName } from '../../../db/tables/feature-flag-strategies.table.ts';
+import type { ScopedStrategy } from './feature-flags.queries.ts';
 
 /** A strategy that has been checked. */
 export interface CheckedStrategy {

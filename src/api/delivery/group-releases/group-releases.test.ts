@@ -3,9 +3,9 @@ import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { gitFixture } from '../../../../test/support/git-fixture.ts';
 import { isOfTheCall } from '../../../../test/support/statements.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { ReleaseJson } from '../releases/answers.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { ReleaseJson } from '../releases/releases.responses.ts';
 
 let app: TestApp;
 let selects = 0;

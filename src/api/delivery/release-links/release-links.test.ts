@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { ReleaseJson } from '../releases/answers.ts';
-import type { ReleaseLinkJson } from './answers.ts';
-import { MAX_LINKS } from './rules.ts';
+import type { ReleaseJson } from '../releases/releases.responses.ts';
+import type { ReleaseLinkJson } from './release-links.responses.ts';
+import { MAX_LINKS } from './release-links.rules.ts';
 
 let app: TestApp;
 before(async () => {

@@ -1,4 +1,4 @@
-import { jobKind } from '../../../jobs/kinds.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
 
 /**
  * Collects the evidence of a release, if it is still due; of pipelines made after `last_pipeline_id` it tells nothing: the

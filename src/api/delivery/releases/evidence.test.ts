@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { ReleaseJson } from './answers.ts';
+import type { ReleaseJson } from './releases.responses.ts';
 
 const HOUR_MS = 3_600_000;
 let app: TestApp;
@@ -13,7 +13,7 @@ before(async () => {
   clock = new TestClock();
   app = await buildTestApp({ clock });
   url = await app.listen();
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
 });
 after(() => app.close());
 
@@ -23,7 +23,7 @@ async function makeRelease(t: TestContext, json: object = {}) {
   await app.post(`/projects/${made.project.id}/milestones`, { json: { title: 'M' } });
   const body = { tag_name: 'v1', ref: 'main', description: 'Notes', milestones: ['M'], ...json };
   expectStatus(await app.post(path, { json: body }), 201);
-  await app.settle();
+  await app.drain();
   const evidences = async () => expectStatus<ReleaseJson>(await app.get(`${path}/v1`), 200).evidences!;
   return { ...made, path, evidences };
 }
@@ -34,9 +34,9 @@ test('of a new release evidence is collected at once, and never again by itself'
   assert.equal(others.length, 0);
   assert.equal(evidence?.collected_at, clock.now().toISOString());
   assert.match(evidence!.filepath, new RegExp(`^${url}/${project.full_path}/-/releases/v1/evidences/\\d+\\.json$`));
-  const answer = await fetch(evidence!.filepath, { headers: { 'private-token': ROOT_TOKEN } });
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-  const text = await answer.text();
+  const response = await fetch(evidence!.filepath, { headers: { 'private-token': ROOT_TOKEN } });
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  const text = await response.text();
   assert.equal(hash('sha256', text, 'hex'), evidence?.sha);
   const { release } = JSON.parse(text);
   assert.deepEqual(
@@ -47,10 +47,10 @@ test('of a new release evidence is collected at once, and never again by itself'
     const { COLLECT_EVIDENCE } = await import('./evidence-due.ts');
     await app.deps.jobs.enqueue(db, COLLECT_EVIDENCE, { release_id: release.id });
   });
-  await app.settle();
+  await app.drain();
   assert.equal((await evidences()).length, 1);
   expectStatus(await app.put(`${path}/v1`, { json: { description: 'Other' } }), 200);
-  await app.settle();
+  await app.drain();
   const again = await fetch(evidence!.filepath, { headers: { 'private-token': ROOT_TOKEN } });
   assert.equal(await again.text(), text);
   assert.equal((await fetch(evidence!.filepath)).status, 404);
@@ -62,22 +62,22 @@ test('of an upcoming release it is collected when its time has come, wherever th
   assert.deepEqual(await evidences(), []);
   expectStatus(await app.put(`${path}/v1`, { json: { released_at: at(4) } }), 200);
   clock.advance(3 * HOUR_MS);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await evidences(), []);
   clock.advance(2 * HOUR_MS);
-  await app.settle();
+  await app.drain();
   assert.equal((await evidences()).length, 1);
   const early = await makeRelease(t, { released_at: at(9) });
   expectStatus(await app.put(`${early.path}/v1`, { json: { released_at: at(-1) } }), 200);
   clock.advance(120_000);
-  await app.settle();
+  await app.drain();
   assert.equal((await early.evidences()).length, 1);
 });
 
 test('of a release of the past none is collected, unless somebody asks', async (t) => {
   const { evidences, path } = await makeRelease(t, { released_at: '2020-01-01T00:00:00Z' });
   clock.advance(HOUR_MS);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await evidences(), []);
   const shown = expectStatus<ReleaseJson>(await app.post(`${path}/v1/evidence`), 200);
   assert.equal(shown.evidences?.length, 1);

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { timestamp } from '../../../core/clock.ts';
-import { refused } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Release } from '../../../db/tables/releases.ts';
+import { refused } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { collectReports } from './report-artifacts.ts';
 
@@ -46,7 +46,7 @@ async function collect(deps: Deps, db: Db, release: Release, lastPipelineId?: nu
  * Collects the evidence of a release whose time has come; nothing where that was done, or the release is gone.
  * @param lastPipelineId the last pipeline whose reports count
  */
-export async function collectDue(deps: Deps, releaseId: number, lastPipelineId?: number): Promise<void> {
+export async function collectDueEvidence(deps: Deps, releaseId: number, lastPipelineId?: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const release = await db
       .updateTable('releases')
@@ -60,7 +60,7 @@ export async function collectDue(deps: Deps, releaseId: number, lastPipelineId?:
 }
 
 /** Collects one more evidence, because somebody asks for it. @param db of a transaction that has locked the release @throws ApiError 400 */
-export async function collectMore(deps: Deps, db: Db, release: Release): Promise<void> {
+export async function collectRequestedEvidence(deps: Deps, db: Db, release: Release): Promise<void> {
   const { count } = await db
     .selectFrom('release_evidences')
     .select((eb) => eb.fn.countAll<number>().as('count'))

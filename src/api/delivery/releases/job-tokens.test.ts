@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { endJob, holdJob } from '../../../../test/support/artifacts.ts';
 import { seededProject } from '../../../../test/support/seeded-project.ts';
-import type { ReleaseJson } from './answers.ts';
+import type { ReleaseJson } from './releases.responses.ts';
 
 let app: TestApp;
 before(async () => {

@@ -1,13 +1,13 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import { requireStill, type Standing } from '../../../access/standing.ts';
-import { within } from '../../../access/within.ts';
+import { type CallerInProject, revalidateProjectAbility } from '../../../access/caller-in-project.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { notFound, refused } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Release } from '../../../db/tables/releases.ts';
+import { notFound, refused } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { findRelease } from './find.ts';
-import { requireMayRelease } from './rules.ts';
+import { findRelease } from './releases.find.ts';
+import { requireMayRelease } from './releases.rules.ts';
 
 type Writing = 'create_release' | 'update_release' | 'destroy_release';
 
@@ -16,16 +16,16 @@ type Writing = 'create_release' | 'update_release' | 'destroy_release';
  * has locked the release.
  * @throws ApiError 401, 403, 404; what `work` throws
  */
-export function onRelease<T>(
+export function onLockedRelease<T>(
   deps: Deps,
-  { caller, project }: Standing<UserCaller>,
+  { caller, project }: CallerInProject<UserCaller>,
   ability: Writing,
   release: Pick<Release, 'id' | 'tag'>,
-  work: (db: Db, release: Release, standing: Standing<UserCaller>) => Promise<T>,
+  work: (db: Db, release: Release, scope: CallerInProject<UserCaller>) => Promise<T>,
 ): Promise<T> {
   return deps.db.transaction().execute(async (db) => {
-    const standing = await requireStill(deps, db, caller, project.id, ability);
-    await requireMayRelease(within(deps, db), standing, release.tag);
+    const scope = await revalidateProjectAbility(deps, db, caller, project.id, ability);
+    await requireMayRelease(transactionDeps(deps, db), scope, release.tag);
     // An update locks the row on either engine.
     const locked = await db
       .updateTable('releases')
@@ -34,14 +34,14 @@ export function onRelease<T>(
       .returningAll()
       .executeTakeFirst();
     if (locked === undefined) throw notFound();
-    return work(db, locked, standing);
+    return work(db, locked, scope);
   });
 }
 
 /** The release of a tag, for who may write to it. @throws ApiError 403, 404 */
-export async function releaseToWrite(deps: Deps, standing: Standing<UserCaller>, tag: string): Promise<Release> {
-  await requireMayRelease(deps, standing, tag);
-  const release = await findRelease(deps.db, standing.project.id, tag);
+export async function releaseToWrite(deps: Deps, scope: CallerInProject<UserCaller>, tag: string): Promise<Release> {
+  await requireMayRelease(deps, scope, tag);
+  const release = await findRelease(deps.db, scope.project.id, tag);
   if (release === undefined) throw refused('Release does not exist', 404);
   return release;
 }

@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { GitUser } from '../../../../test/support/git-user.ts';
 import { type SeededProject, seededProject } from '../../../../test/support/seeded-project.ts';
-import type { ReleaseJson } from './answers.ts';
+import type { ReleaseJson } from './releases.responses.ts';
 
 let app: TestApp;
 let url: string;
@@ -103,11 +103,11 @@ test('web addresses lead to assets of this server, and ask before they lead else
 test('the archives that a release names are there, and unpack into the folder of their name', async (t) => {
   const { release, project } = await released(t);
   for (const { format, url: source } of release.assets.sources!) {
-    const answer = await get(source);
-    assert.equal(answer.status, 200, source);
+    const response = await get(source);
+    assert.equal(response.status, 200, source);
     assert.ok(
-      answer.headers.get('content-disposition')?.includes(`${project.path}-v1-0.${format}`),
-      answer.headers.get('content-disposition') ?? 'none',
+      response.headers.get('content-disposition')?.includes(`${project.path}-v1-0.${format}`),
+      response.headers.get('content-disposition') ?? 'none',
     );
   }
   assert.equal((await get(release.assets.sources![0]!.url, null)).status, 404);

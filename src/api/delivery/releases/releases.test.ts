@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { type SeededProject, seededProject } from '../../../../test/support/seeded-project.ts';
-import type { ReleaseJson } from './answers.ts';
+import type { ReleaseJson } from './releases.responses.ts';
 
 let app: TestApp;
 let clock: TestClock;
@@ -275,14 +275,14 @@ describe('GET releases', () => {
     const leave = await memory.take('another caller', { cost: memory.total });
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     let answered = false;
-    const answer = app.get(pathOf(made)).finally(() => {
+    const response = app.get(pathOf(made)).finally(() => {
       answered = true;
     });
     while (memory.waiting === 0 && !answered) await turn();
     assert.equal(answered, false);
     leave();
     assert.ok(memory.held > 2 * 500 * 2_000, `${memory.held} bytes`);
-    const shown = expectStatus<ReleaseJson[]>(await answer, 200);
+    const shown = expectStatus<ReleaseJson[]>(await response, 200);
     assert.deepEqual(
       shown.map(({ assets }) => assets.links.length),
       [500, 500],

@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from 
 import { endJob, type HeldJob, holdJob, uploadArtifact } from '../../../../test/support/artifacts.ts';
 import { type SeededProject, seededProject } from '../../../../test/support/seeded-project.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
-import type { ReleaseJson } from './answers.ts';
+import type { ReleaseJson } from './releases.responses.ts';
 
 const DAY_MS = 86_400_000;
 const JOB = { name: 'rspec' };
@@ -16,7 +16,7 @@ let url: string;
 before(async () => {
   app = await buildTestApp({ clock });
   url = await app.listen();
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
 });
 after(() => app.close());
 
@@ -40,7 +40,7 @@ async function leave(
 async function release({ project }: SeededProject, json: object = {}): Promise<void> {
   const body = { tag_name: 'v1', ref: 'main', ...json };
   expectStatus(await app.post(`/projects/${project.id}/releases`, { json: body }), 201);
-  await app.settle();
+  await app.drain();
 }
 
 /** Addresses of the evidences of the release. */
@@ -50,17 +50,17 @@ async function evidences({ project }: SeededProject): Promise<string[]> {
 }
 
 async function read(address: string | undefined, token = ROOT_TOKEN) {
-  const answer = await fetch(address!, { headers: token === '' ? {} : { 'private-token': token } });
-  if (answer.status !== 200) return answer.status;
-  const { release: told } = (await answer.json()) as { release: { report_artifacts?: { url: string }[] } };
+  const response = await fetch(address!, { headers: token === '' ? {} : { 'private-token': token } });
+  if (response.status !== 200) return response.status;
+  const { release: told } = (await response.json()) as { release: { report_artifacts?: { url: string }[] } };
   return told.report_artifacts?.map((each) => each.url);
 }
 
 /** Lets time pass, and all background work be done. */
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
-  await app.deps.jobs.upkeep();
-  await app.settle();
+  await app.deps.jobs.maintain();
+  await app.drain();
 }
 
 const download = ({ job }: HeldJob, project: { full_path: string }) =>

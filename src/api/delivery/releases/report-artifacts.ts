@@ -1,11 +1,11 @@
-import { planInForce } from '../../../access/plan.ts';
+import { effectivePlan } from '../../../access/access.plan.ts';
 import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { Release } from '../../../db/tables/releases.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { keepReportsOf } from '../../../pipelines/artifacts/keep.ts';
+import { retainReportsOf } from '../../../pipelines/artifacts/retain.ts';
 import { projectUrl } from '../../code/index.ts';
 
 /** Where the archive of a job with reports is. */
@@ -42,12 +42,12 @@ export async function collectReports(
   project: Pick<Project, 'id' | 'full_path'>,
   lastPipelineId = Number.MAX_SAFE_INTEGER,
 ): Promise<ReportArtifact[]> {
-  if (sha === null || (await planInForce(deps, db)) !== 'ultimate') return [];
+  if (sha === null || (await effectivePlan(deps, db)) !== 'ultimate') return [];
   const pipeline = await pipelinesOf(db, project.id)
     .where('sha', '=', sha)
     .where('id', '<=', lastPipelineId)
     .executeTakeFirst();
   if (pipeline === undefined) return [];
-  const jobIds = await keepReportsOf(db, pipeline.id, timestamp(deps.clock));
+  const jobIds = await retainReportsOf(db, pipeline.id, timestamp(deps.clock));
   return jobIds.map((id) => ({ url: `${projectUrl(deps, project)}/-/jobs/${id}/artifacts/download` }));
 }

@@ -1,15 +1,15 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import type { Standing } from '../../../access/standing.ts';
-import { refused } from '../../../core/errors.ts';
+import type { CallerInProject } from '../../../access/caller-in-project.ts';
+import { refused } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Commit } from '../../../git/objects.ts';
+import type { Commit } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
 import { TAGS } from '../../../git/ref-folders.ts';
-import type { Repository } from '../../../git/repository.ts';
 import { peel } from '../../../git/revision.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { createTag } from '../../code/index.ts';
-import type { NewRelease } from './inputs.ts';
-import { requireMayTag } from './rules.ts';
+import type { NewRelease } from './releases.inputs.ts';
+import { requireMayTag } from './releases.rules.ts';
 
 /** A tag that is there, and the commit that it names; null where it names none. */
 export interface Tagged {
@@ -26,21 +26,21 @@ export const tagOid = (repo: Repository, tag: string): Promise<string | null> =>
  */
 export async function ensureTag(
   deps: Deps,
-  standing: Standing<UserCaller>,
+  scope: CallerInProject<UserCaller>,
   { tag_name, ref, tag_message }: Pick<NewRelease, 'tag_name' | 'ref' | 'tag_message'>,
 ): Promise<Tagged> {
-  const { project } = standing;
+  const { project } = scope;
   const repo = repositoryOf(deps, project);
   let oid = await tagOid(repo, tag_name);
   if (oid === null) {
     if (ref == null || ref === '') throw refused('Ref is not specified', 422);
     try {
-      oid = (await createTag(deps, project, standing, { name: tag_name, target: ref, message: tag_message ?? '' })).oid;
+      oid = (await createTag(deps, project, scope, { name: tag_name, target: ref, message: tag_message ?? '' })).oid;
     } catch (error) {
       // Made meanwhile by somebody else: then it is there all the same.
       oid = await tagOid(repo, tag_name);
       if (oid === null) {
-        await requireMayTag(deps, standing, tag_name);
+        await requireMayTag(deps, scope, tag_name);
         throw error;
       }
     }

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -77,9 +77,9 @@ describe('a state', () => {
     const written = write(stateOf(6, { text: 'x'.repeat(20_000_000) }));
     while (looks === 0) await setImmediate();
     t.mock.timers.tick(61_000);
-    const answer = await written;
-    assert.equal(message(answer, 503), '503 Service Unavailable - the server has no time to read the state');
-    assert.equal(answer.headers['retry-after'], '5');
+    const response = await written;
+    assert.equal(message(response, 503), '503 Service Unavailable - the server has no time to read the state');
+    assert.equal(response.headers['retry-after'], '5');
     t.mock.timers.reset();
     t.mock.restoreAll();
     expectStatus(await app.get(path()), 404);
@@ -146,13 +146,13 @@ describe('a state', () => {
     expectStatus(await app.delete(path('/versions/1')), 204);
     expectStatus(await app.delete(path('/versions/1')), 404);
     clock.advance(2 * 3_600_000);
-    await app.settle();
+    await app.drain();
     assert.equal(await app.deps.blobs.stat(sha256), null);
     expectStatus(await app.delete(path()), 200);
     expectStatus(await app.get(path()), 404);
     expectStatus(await app.delete(path()), 404);
     expectStatus(await write(stateOf(1)), 200);
-    await app.settle();
+    await app.drain();
     assert.equal((await app.get(path())).statusCode, 200);
     const rows = await app.deps.db
       .selectFrom('terraform_states')
@@ -169,9 +169,9 @@ describe('a state', () => {
     const body = stateOf(1, { gone: project.id });
     expectStatus(await write(body), 200);
     expectStatus(await app.delete(`/projects/${project.id}`), 202);
-    await app.settle();
+    await app.drain();
     clock.advance(2 * 3_600_000);
-    await app.settle();
+    await app.drain();
     assert.equal(await app.deps.blobs.stat(createHash('sha256').update(body).digest('hex')), null);
   });
 });

@@ -21,8 +21,8 @@ async function setting() {
   const ask = (headers: Record<string, string>, path = `${base}/client/features`) =>
     app.get(path, { token: null, headers });
   const features = async (environment: string) => {
-    const answer = await ask({ 'unleash-instanceid': secret, 'unleash-appname': environment });
-    return expectStatus<Features>(answer, 200).features;
+    const response = await ask({ 'unleash-instanceid': secret, 'unleash-appname': environment });
+    return expectStatus<Features>(response, 200).features;
   };
   const names = async (environment: string) => (await features(environment)).map(({ name }) => name);
   return { ...made, secret, url, base, ask, features, names };
@@ -61,9 +61,9 @@ describe('an Unleash client is told', () => {
     assert.deepEqual(await features('production'), expected);
     const headers = { 'unleash-instanceid': secret, 'unleash-appname': 'production' };
     for (const path of [`${base}/features`, `${base}/client/features`, `${base}/client/features/`]) {
-      const answer = await ask(headers, path);
-      assert.match(String(answer.headers['content-type']), /^application\/json/);
-      assert.deepEqual(expectStatus(answer, 200), { version: 1, features: expected });
+      const response = await ask(headers, path);
+      assert.match(String(response.headers['content-type']), /^application\/json/);
+      assert.deepEqual(expectStatus(response, 200), { version: 1, features: expected });
     }
     assert.equal((await features('staging'))[0]!.strategies.length, 3);
   });
@@ -99,8 +99,8 @@ describe('an Unleash client is told', () => {
     const { create, base, secret, ask } = await setting();
     await create({ name: 'flag', strategies: [DEFAULT] });
     for (const headers of [{}, { 'unleash-appname': '' }] as Record<string, string>[]) {
-      const answer = await ask({ 'unleash-instanceid': secret, ...headers });
-      assert.deepEqual(expectStatus(answer, 200), { version: 1, features: [] });
+      const response = await ask({ 'unleash-instanceid': secret, ...headers });
+      assert.deepEqual(expectStatus(response, 200), { version: 1, features: [] });
     }
     const query = { instance_id: secret, app_name: 'production' };
     const byQuery = await app.get(`${base}/client/features`, { token: null, query });
@@ -156,8 +156,8 @@ describe('an Unleash client is told', () => {
     await create({ name: 'flag', strategies: [DEFAULT] });
     const headers = { 'UNLEASH-INSTANCEID': secret, 'UNLEASH-APPNAME': 'production' };
     for (const path of [base, `${base}/client/features`, `${base}/features`]) {
-      const answer = await app.head(path, { token: null, headers });
-      assert.deepEqual([answer.statusCode, answer.body], [200, ''], path);
+      const response = await app.head(path, { token: null, headers });
+      assert.deepEqual([response.statusCode, response.body], [200, ''], path);
     }
   });
 });
@@ -177,8 +177,8 @@ test('an Unleash client registers and reports, and what it says is not kept', as
     ['register', register],
     ['metrics', metrics],
   ] as const) {
-    const answer = await app.post(`${base}/client/${path}`, { token: null, headers, json });
-    assert.deepEqual([answer.statusCode, answer.body], [200, ''], path);
+    const response = await app.post(`${base}/client/${path}`, { token: null, headers, json });
+    assert.deepEqual([response.statusCode, response.body], [200, ''], path);
     const deep = `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
     const type = { ...headers, 'content-type': 'application/json' };
     expectStatus(await app.post(`${base}/client/${path}`, { token: null, headers: type, body: deep }), 400);
@@ -208,8 +208,8 @@ describe('the instance id', () => {
       // Some need an authorization, which says nothing here.
       { 'unleash-instanceid': secret, authorization: 'ignored' },
     ] as Record<string, string>[]) {
-      const answer = await app.get(path, { token: null, headers: { ...appName, ...headers } });
-      assert.equal(expectStatus<Features>(answer, 200).features.length, 1, JSON.stringify(headers));
+      const response = await app.get(path, { token: null, headers: { ...appName, ...headers } });
+      assert.equal(expectStatus<Features>(response, 200).features.length, 1, JSON.stringify(headers));
     }
     expectStatus(await app.get(path, { token: null, query: { instance_id: secret } }), 200);
     expectStatus(await app.get(path, { token: null, headers: made, query: { instance_id: secret } }), 200);
@@ -300,7 +300,7 @@ describe('the instance id', () => {
   test('is one, however many ask for the first at once', async () => {
     const { id } = await app.make.project();
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.get(`/projects/${id}/feature_flags_client`)));
-    const ids = new Set(answers.map((answer) => expectStatus<{ instance_id: string }>(answer, 200).instance_id));
+    const ids = new Set(answers.map((response) => expectStatus<{ instance_id: string }>(response, 200).instance_id));
     assert.equal(ids.size, 1);
   });
 

@@ -8,7 +8,7 @@ import {
   Kind,
 } from 'graphql';
 import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
-import { MAX_PAGE } from '../connection.ts';
+import { MAX_PAGE } from '../graphql.connection.ts';
 
 const MAX_COMPLEXITY = { anonymous: 250, signedIn: 300 };
 /** What each thing of a list adds to what is asked of it. */
@@ -19,13 +19,13 @@ const hasArgument = ({ args }: GraphQLField<unknown, unknown>, wanted: string): 
 
 /** How many things the list of a field has at most; 0 where it is no list. */
 function pageSizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
-  const given = Object.values(args).reduce<number>(
+  const input = Object.values(args).reduce<number>(
     (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
     0,
   );
-  if (!getNamedType(field.type).name.endsWith('Connection') && !hasArgument(field, 'limit')) return given;
+  if (!getNamedType(field.type).name.endsWith('Connection') && !hasArgument(field, 'limit')) return input;
   const asked = [args.first, args.last, args.limit].filter((size) => typeof size === 'number' && size >= 0) as number[];
-  return Math.max(given, Math.min(MAX_PAGE, ...asked));
+  return Math.max(input, Math.min(MAX_PAGE, ...asked));
 }
 
 const estimate = ({ field, args, childComplexity }: ComplexityEstimatorArgs): number => {

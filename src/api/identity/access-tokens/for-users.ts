@@ -1,11 +1,11 @@
 import { arePersonalTokensOff } from '../../../access/personal-tokens.ts';
 import { ADMIN_SCOPES } from '../../../access/token-scopes.ts';
-import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { forbidden, invalidModel } from '../../../core/core.errors.ts';
 import { bit } from '../../../db/columns.ts';
-import type { User } from '../../../db/tables/users.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { userById } from '../users/find.ts';
-import { expiryOf, type IssuedToken, issueToken } from './writes.ts';
+import { userById } from '../users/users.find.ts';
+import { expiryOf, type IssuedToken, issueToken } from './access-tokens.writes.ts';
 
 export interface TokenRequest {
   name: string;
@@ -30,7 +30,7 @@ export async function createToken(deps: Deps, user: User, request: TokenRequest)
   if (arePersonalTokensOff(deps, user, { impersonation: bit(request.impersonation ?? false) })) {
     throw forbidden('Personal access tokens are disabled on this server.');
   }
-  const given = {
+  const input = {
     userId: user.id,
     name: request.name,
     description: request.description ?? null,
@@ -38,7 +38,7 @@ export async function createToken(deps: Deps, user: User, request: TokenRequest)
     expiresAt: await expiryOf(deps, request.expiresAt, request.fallbackDays),
     impersonation: request.impersonation ?? false,
   };
-  return deps.db.transaction().execute((db) => issueToken(deps, db, given));
+  return deps.db.transaction().execute((db) => issueToken(deps, db, input));
 }
 
 /** The same for the user of an id. @throws ApiError 404 */

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { tokenDigest } from '../../../core/secrets.ts';
-import type { OauthApplication } from '../../../db/tables/oauth-applications.ts';
+import { tokenDigest } from '../../../core/core.secrets.ts';
+import type { OauthApplication } from '../../../db/tables/oauth-applications.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { oauthError } from './errors.ts';
+import { oauthError } from './oauth.errors.ts';
 
 /** How a client says who it is: parameters, or the Basic header (RFC 6749, section 2.3.1). */
 export interface ClientCredentials {
@@ -39,7 +39,7 @@ export async function provenClient({ db }: Deps, credentials: ClientCredentials)
     if (application.confidential === 1) throw oauthError('invalid_client');
     return application;
   }
-  const [given, stored] = [Buffer.from(tokenDigest(secret)), Buffer.from(application.secret_digest)];
-  if (given.length !== stored.length || !timingSafeEqual(given, stored)) throw oauthError('invalid_client');
+  const [input, stored] = [Buffer.from(tokenDigest(secret)), Buffer.from(application.secret_digest)];
+  if (input.length !== stored.length || !timingSafeEqual(input, stored)) throw oauthError('invalid_client');
   return application;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
-import { hashPassword } from '../../../core/secrets.ts';
-import type { User } from '../../../db/tables/users.ts';
+import { hashPassword } from '../../../core/core.secrets.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 
 interface Grant {
   access_token: string;

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { groupsOf, projectsOf } from '../../../access/membership.ts';
+import { groupsOf, projectsOf } from '../../../access/access.membership.ts';
 import { namespacesOfIds } from '../../../access/rows-by-id.ts';
 import { pageOf } from '../../../db/paginate.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
+import { Instant, Nullable } from '../../../http/http.schema.ts';
 import type { Page } from '../../../http/pagination.ts';
-import { Instant, Nullable } from '../../../http/schema.ts';
-import { type Levels, levelsOf } from './levels.ts';
+import { type Levels, levelsOf } from './personal-access-tokens.levels.ts';
 
 const AssociatedGroup = Type.Object({
   id: Type.Integer(),
@@ -81,11 +81,11 @@ export async function associationsOf(deps: Deps, userId: number, minLevel: numbe
     projects.rows.map(({ namespace_id }) => namespace_id),
   );
   const levels = await levelsOf(db, userId, day, [...groups.rows, ...homes.values()], projects.rows);
-  const answer = {
+  const response = {
     groups: groups.rows.map((group) => presentGroup(deps, group, levels)),
     projects: projects.rows.map((project) => presentProject(deps, project, homes.get(project.namespace_id)!, levels)),
   };
-  return { answer, total: Math.max(groups.total, projects.total) };
+  return { answer: response, total: Math.max(groups.total, projects.total) };
 }
 
 async function namespacesById({ db }: Deps, ids: number[]): Promise<Map<number, Namespace>> {

@@ -194,15 +194,15 @@ test('GET /personal_access_tokens/self/associations lists groups and projects wi
     projects: { id: number; access_levels: object }[];
   }
   const path = '/personal_access_tokens/self/associations';
-  const answer = expectStatus<Answer>(await app.get(path, { token }), 200);
+  const response = expectStatus<Answer>(await app.get(path, { token }), 200);
   assert.deepEqual(
-    answer.groups.map(({ id, access_levels }) => [id, access_levels]),
+    response.groups.map(({ id, access_levels }) => [id, access_levels]),
     [
       [parent.id, 30],
       [child.id, 30],
     ],
   );
-  assert.deepEqual(Object.fromEntries(answer.projects.map(({ id, access_levels }) => [id, access_levels])), {
+  assert.deepEqual(Object.fromEntries(response.projects.map(({ id, access_levels }) => [id, access_levels])), {
     [inChild.id]: { project_access_level: null, group_access_level: 30 },
     [direct.id]: { project_access_level: 20, group_access_level: null },
     [own.id]: { project_access_level: 50, group_access_level: null },

@@ -1,6 +1,6 @@
-import { compilePattern } from '../../../ci/expressions/pattern.ts';
+import { compilePattern } from '../../../ci/expressions/expressions.pattern.ts';
 import { bit } from '../../../db/columns.ts';
-import type { Db } from '../../../db/schema.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import { applicationSettings, type SettingsDeps } from '../../../settings/application-settings.ts';
 
 /** What the settings of the server say of a new user with an address. Give the handle of the transaction that makes them. */

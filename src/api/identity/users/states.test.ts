@@ -5,7 +5,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { UserState } from '../../../db/tables/users.ts';
+import type { UserState } from '../../../db/tables/users.table.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import { hashPassword, verifyPassword } from '../../../core/secrets.ts';
+import { hashPassword, verifyPassword } from '../../../core/core.secrets.ts';
 
 interface Shown {
   id: number;

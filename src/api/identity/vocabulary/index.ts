@@ -1,6 +1,6 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-import { objects } from './objects.ts';
-import { peopleWords } from './people.ts';
+import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
+import { objects } from './identity-objects.vocabulary.ts';
+import { peopleWords } from './people.vocabulary.ts';
 
 /** What this area speaks of: names of objects, and what a name means wherever it stands. */
-export const vocabulary: Vocabulary = { words: { ...peopleWords }, objects };
+export const vocabulary: Vocabulary = { entries: { ...peopleWords }, objects };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { closedAddress } from '../../../../test/support/file-server.ts';
-import { askImport, settleBoth } from '../../../../test/support/imports.ts';
+import { askImport, drainBoth } from '../../../../test/support/imports.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
@@ -24,7 +24,7 @@ const ask = (entity: Json = {}, { from = url, ...options }: { from?: string; acc
 /** Brings what is asked for. @returns the entities as they are then */
 async function bring(entity: Json = {}, token?: string): Promise<Json[]> {
   const made = expectStatus<Json>(await ask(entity, token === undefined ? {} : { token }), 201);
-  await app.settle();
+  await app.drain();
   const shown = expectStatus<Json>(await app.get(`/bulk_imports/${made.id}`), 200);
   assert.notEqual(shown.status, 'started', app.logLines.join('').slice(-3_000));
   return expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`, { query: { per_page: 100 } }), 200);
@@ -108,7 +108,7 @@ describe('a group', () => {
     );
     expectStatus(await app.post(`${place}/repository/commits/${base}/comments`, { json: { note: 'On it' } }), 201);
     expectStatus(await app.post(`${place}/protected_tags`, { json: { name: 'v*', create_access_level: 30 } }), 201);
-    await app.settle();
+    await app.drain();
 
     const entities = await bring();
     assert.deepEqual(
@@ -217,7 +217,7 @@ test('files come with their addresses, from one server to another', async () => 
     expectStatus(await other.post(`${place}/issues`, { json: issue }), 201);
     const far = { source_full_path: 'far', destination_slug: 'near' };
     const made = expectStatus<Json>(await ask(far, { from: await other.listen() }), 201);
-    await settleBoth(app, other);
+    await drainBoth(app, other);
     const entities = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
     assert.deepEqual(
       entities.map(({ status, failures }) => [status, failures]),
@@ -268,8 +268,8 @@ describe('what cannot come', () => {
       message(await ask(free, { access: 'glpat-wrong-wrong-wrong' }), 422),
       /does not accept the access token/,
     );
-    const reading = await app.make.token(1, ['read_api']);
-    assert.match(message(await ask(free, { access: reading }), 422), /"api" scope/);
+    const relationImport = await app.make.token(1, ['read_api']);
+    assert.match(message(await ask(free, { access: relationImport }), 422), /"api" scope/);
     assert.match(message(await ask(free, { from: await closedAddress() }), 422), /Unable to connect/);
     assert.match(message(await ask(free, { from: 'file:///etc/passwd' }), 422), /Only allowed schemes/);
     expectStatus(await app.post('/bulk_imports', { json: {} }), 400);
@@ -301,7 +301,7 @@ describe('what cannot come', () => {
     assert.ok(sealed !== null && !sealed.includes(ROOT_TOKEN));
     const canceled = expectStatus<Json>(await app.post(`/bulk_imports/${made.id}/cancel`), 200);
     assert.equal(canceled.status, 'canceled');
-    await app.settle();
+    await app.drain();
     const [only] = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
     assert.deepEqual([only!.status, only!.namespace_id], ['canceled', null]);
     const some = expectStatus<Json[]>(

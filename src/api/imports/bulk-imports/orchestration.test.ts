@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { auditOf } from '../../../../test/support/audit-trail.ts';
 import { serveFiles } from '../../../../test/support/file-server.ts';
 import { askImport } from '../../../../test/support/imports.ts';
-import { IMPORT_STATUS } from '../../../db/tables/bulk-imports.ts';
+import { IMPORT_STATUS } from '../../../db/tables/bulk-imports.table.ts';
 
 type Json = Record<string, unknown>;
 const TOKEN = 'glpat-secret-of-the-other-server';
@@ -60,7 +60,7 @@ describe('another server', () => {
       told.map(({ event_name }) => event_name),
       ['bulk_import_created'],
     );
-    await app.settle();
+    await app.drain();
     const rows = await app.deps.db.selectFrom('jobs').selectAll().execute();
     const shown = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
     assert.equal(shown[0]!.status, 'failed');
@@ -78,7 +78,7 @@ describe('another server', () => {
       .where('bulk_import_id', '=', Number(made.id))
       .execute();
     const asked = elsewhere.asked.length;
-    await app.settle();
+    await app.drain();
     assert.equal(elsewhere.asked.length, asked);
     assert.equal(expectStatus<Json>(await app.get(`/bulk_imports/${made.id}`), 200).status, 'timeout');
     const [entity] = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);

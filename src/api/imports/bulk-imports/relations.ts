@@ -1,14 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import { ComesAgain } from '../../../core/comes-again.ts';
-import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.ts';
-import { EXPORT_STATUS } from '../../../db/tables/relation-exports.ts';
+import { RetryLater } from '../../../core/retry-later.ts';
+import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.table.ts';
+import { EXPORT_STATUS } from '../../../db/tables/relation-exports.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Importing } from '../../../import-export/imports/importing.ts';
-import { type Limits, objectsIn, UnfitFile, unpacked } from '../../../import-export/imports/lines.ts';
+import {
+  coerceInteger,
+  coerceObjects,
+  type ImportedObject,
+  InvalidImportObject,
+  isImportedObject,
+} from '../../../import-export/imports/coerce-import.ts';
+import {
+  gunzipLimited,
+  InvalidImportFile,
+  type Limits,
+  parseObjects,
+} from '../../../import-export/imports/import.lines.ts';
+import { importUploads } from '../../../import-export/imports/import.uploads.ts';
+import type { ImportContext } from '../../../import-export/imports/import-context.ts';
 import type { RemoteServer } from '../../../import-export/imports/remote-server.ts';
-import { type Given, integer, isGiven, objects, Unfit } from '../../../import-export/imports/take.ts';
 import { progressOf, recordFailure, setTracker, trackerOf } from '../../../import-export/imports/trackers.ts';
-import { takeUploads } from '../../../import-export/imports/uploads.ts';
 import { writeObjects } from '../../../import-export/imports/write-objects.ts';
 import { WRITERS } from '../../../import-export/imports/writers.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
@@ -23,11 +34,11 @@ const UPLOADS = 'uploads';
 const EXPORT = 'export';
 
 /** What the relations of an entity are read with. */
-export interface Reading {
+export interface RelationImport {
   deps: Deps;
   entity: BulkImportEntity;
   server: RemoteServer;
-  importing: Importing;
+  importContext: ImportContext;
   signal: AbortSignal;
 }
 
@@ -44,47 +55,47 @@ async function limitsOf(deps: Deps): Promise<Limits> {
 }
 
 /** Has the other server export all that it has, once. */
-async function askForExport({ deps, entity, server }: Reading): Promise<void> {
+async function askForExport({ deps, entity, server }: RelationImport): Promise<void> {
   const { done } = await trackerOf(deps.db, entity.id, EXPORT);
   if (done === 1) return;
   await server.json('POST', `${pathOf(entity)}?batched=true`);
   await setTracker(deps.db, entity.id, EXPORT, { done: 1 });
 }
 
-/** How far the export of each relation is. @throws ComesAgain while some are under way */
-async function exportedBy({ entity, server }: Reading): Promise<Map<string, Given>> {
-  const found = objects(await server.json('GET', `${pathOf(entity)}/status`));
+/** How far the export of each relation is. @throws RetryLater while some are under way */
+async function exportedBy({ entity, server }: RelationImport): Promise<Map<string, ImportedObject>> {
+  const found = coerceObjects(await server.json('GET', `${pathOf(entity)}/status`));
   const open = found.some(({ status }) => status !== EXPORT_STATUS.finished && status !== EXPORT_STATUS.failed);
-  if (open || found.length === 0) throw new ComesAgain(PAUSE_MS, 'the other server is not ready yet');
+  if (open || found.length === 0) throw new RetryLater(PAUSE_MS, 'the other server is not ready yet');
   return new Map(found.map((each) => [String(each.relation), each]));
 }
 
 /** Reads everything that the other server has of an entity. @throws as the server does; Stopped */
-export async function readRelations(reading: Reading): Promise<void> {
-  await askForExport(reading);
-  const exported = await exportedBy(reading);
+export async function importRelations(relationImport: RelationImport): Promise<void> {
+  await askForExport(relationImport);
+  const exported = await exportedBy(relationImport);
   // Texts point to files, which may get other addresses here.
-  const wanted = [PEOPLE, UPLOADS, ...Object.keys(WRITERS[reading.entity.entity_type])];
+  const wanted = [PEOPLE, UPLOADS, ...Object.keys(WRITERS[relationImport.entity.entity_type])];
   for (const relation of wanted) {
     const status = exported.get(relation);
-    if (status !== undefined) await readRelation(reading, relation, status);
+    if (status !== undefined) await readRelation(relationImport, relation, status);
   }
 }
 
-async function readRelation(reading: Reading, relation: string, status: Given): Promise<void> {
-  const { deps, entity } = reading;
+async function readRelation(relationImport: RelationImport, relation: string, status: ImportedObject): Promise<void> {
+  const { deps, entity } = relationImport;
   const tracker = await trackerOf(deps.db, entity.id, relation);
   if (tracker.done === 1) return;
-  await setTracker(deps.db, entity.id, relation, { source: integer(status.total_objects_count) ?? 0 });
+  await setTracker(deps.db, entity.id, relation, { source: coerceInteger(status.total_objects_count) ?? 0 });
   let problem: { kind: string; message: string } | null = null;
   if (status.status === EXPORT_STATUS.failed) {
     problem = { kind: 'ExportFailed', message: 'The other server could not export it.' };
   } else {
     try {
-      if (relation === UPLOADS) await readUploads(reading);
-      else await readFiles(reading, relation, status, tracker);
+      if (relation === UPLOADS) await readUploads(relationImport);
+      else await readFiles(relationImport, relation, status, tracker);
     } catch (error) {
-      if (!(error instanceof UnfitFile)) throw error;
+      if (!(error instanceof InvalidImportFile)) throw error;
       problem = { kind: 'UnfitFile', message: error.message };
     }
   }
@@ -94,8 +105,8 @@ async function readRelation(reading: Reading, relation: string, status: Given): 
   });
 }
 
-async function readUploads(reading: Reading): Promise<void> {
-  const { deps, entity, importing } = reading;
+async function readUploads(relationImport: RelationImport): Promise<void> {
+  const { deps, entity, importContext } = relationImport;
   // An earlier run that was cut off has told of the same files.
   await deps.db
     .deleteFrom('bulk_import_failures')
@@ -104,49 +115,53 @@ async function readUploads(reading: Reading): Promise<void> {
     .execute();
   const fail = (title: string, message: string) =>
     recordFailure(deps, deps.db, entity.id, { relation: UPLOADS, kind: 'Unfit', message, title });
-  const archive = unpacked(await download(reading, UPLOADS, ''), await limitsOf(deps));
-  const { found, taken } = await takeUploads(importing, archive, fail);
+  const archive = gunzipLimited(await download(relationImport, UPLOADS, ''), await limitsOf(deps));
+  const { found, taken } = await importUploads(importContext, archive, fail);
   await setTracker(deps.db, entity.id, UPLOADS, { fetched: found, imported: taken });
 }
 
 async function readFiles(
-  reading: Reading,
+  relationImport: RelationImport,
   relation: string,
-  status: Given,
+  status: ImportedObject,
   { batch, line }: { batch: number; line: number },
 ): Promise<void> {
-  const { deps, entity } = reading;
-  if (status.batched !== true) return readFile(reading, relation, '', line);
-  const batches = integer(status.batches_count) ?? 0;
-  if (batches > MAX_BATCHES) throw new UnfitFile(`The other server tells of more than ${MAX_BATCHES} batches.`);
+  const { deps, entity } = relationImport;
+  if (status.batched !== true) return readFile(relationImport, relation, '', line);
+  const batches = coerceInteger(status.batches_count) ?? 0;
+  if (batches > MAX_BATCHES) throw new InvalidImportFile(`The other server tells of more than ${MAX_BATCHES} batches.`);
   for (let number = batch; number <= batches; number += 1) {
-    await readFile(reading, relation, `&batched=true&batch_number=${number}`, number === batch ? line : 0);
+    await readFile(relationImport, relation, `&batched=true&batch_number=${number}`, number === batch ? line : 0);
     await setTracker(deps.db, entity.id, relation, { batch: number + 1, line: 0 });
   }
 }
 
-async function readFile(reading: Reading, relation: string, query: string, skip: number): Promise<void> {
-  const { deps, entity, importing, signal } = reading;
-  const found = objectsIn(unpacked(await download(reading, relation, query), await limitsOf(deps)));
+async function readFile(relationImport: RelationImport, relation: string, query: string, skip: number): Promise<void> {
+  const { deps, entity, importContext, signal } = relationImport;
+  const found = parseObjects(gunzipLimited(await download(relationImport, relation, query), await limitsOf(deps)));
   const progress = progressOf(deps, entity, relation, skip, signal);
-  if (relation === PEOPLE) return readPeople(reading, found);
-  await writeObjects(importing, WRITERS[entity.entity_type][relation]!, found, progress);
+  if (relation === PEOPLE) return readPeople(relationImport, found);
+  await writeObjects(importContext, WRITERS[entity.entity_type][relation]!, found, progress);
 }
 
-async function readPeople({ deps, entity, importing }: Reading, found: AsyncIterable<Given | Unfit>): Promise<void> {
+async function readPeople(
+  { deps, entity, importContext }: RelationImport,
+  found: AsyncIterable<ImportedObject | InvalidImportObject>,
+): Promise<void> {
   let count = 0;
   for await (const person of found) {
     count += 1;
-    if (!(person instanceof Unfit)) await importing.people.introduce(person);
+    if (!(person instanceof InvalidImportObject)) await importContext.users.add(person);
   }
   await setTracker(deps.db, entity.id, PEOPLE, { fetched: count, imported: count });
 }
 
-const download = ({ entity, server }: Reading, relation: string, query: string): Promise<IncomingMessage> =>
+const download = ({ entity, server }: RelationImport, relation: string, query: string): Promise<IncomingMessage> =>
   server.open('GET', `${pathOf(entity)}/download?relation=${relation}${query}`);
 
-/** Whether an answer is what is asked for: an object. @throws Unfit */
-export function requireObject(value: Given | null, what: string): Given {
-  if (value === null || !isGiven(value)) throw new Unfit(`${what} is not there, or the token does not show it`);
+/** Whether an answer is what is asked for: an object. @throws InvalidImportObject */
+export function requireObject(value: ImportedObject | null, what: string): ImportedObject {
+  if (value === null || !isImportedObject(value))
+    throw new InvalidImportObject(`${what} is not there, or the token does not show it`);
   return value;
 }

@@ -18,7 +18,7 @@ const send = (bytes: Buffer, fields: Record<string, string>, token?: string) =>
   sendArchive(app, 'groups', bytes, fields, token);
 async function bring(bytes: Buffer, fields: Record<string, string>): Promise<Json> {
   assert.deepEqual(expectStatus(await send(bytes, fields), 202), { message: '202 Accepted' });
-  await app.settle();
+  await app.drain();
   return expectStatus<Json>(await app.get(`/groups/${fields.path}`), 200);
 }
 const failures = async (groupId: unknown) =>
@@ -49,7 +49,7 @@ test('a group becomes one archive with its subgroups, and a group again', async 
   assert.deepEqual(expectStatus(await app.get(`/groups/${top.id}/export/download`), 404), {
     message: 'The group export file is not available yet.',
   });
-  await app.settle();
+  await app.drain();
   const archive = await app.get(`/groups/${top.id}/export/download`);
   assert.equal(archive.statusCode, 200);
   assert.match(String(archive.headers['content-disposition']), /_packed_export\.tar\.gz"/);
@@ -95,7 +95,7 @@ describe('an export of a group', () => {
       expectStatus(await app.post(`/groups/${hidden.id}/export`, { token }), 202);
     }
     expectStatus(await app.post(`/groups/${hidden.id}/export`, { token }), 429);
-    await app.settle();
+    await app.drain();
     assert.equal((await app.get(`/groups/${hidden.id}/export/download`, { token })).statusCode, 200);
     expectStatus(await app.get(`/groups/${hidden.id}/export/download`, { token }), 429);
   });
@@ -105,7 +105,7 @@ describe('an export of a group', () => {
     const { token } = await app.make.user({ admin: true });
     const told = await auditOf(app, async () => {
       expectStatus(await app.post(`/groups/${group.id}/export`, { token }), 202);
-      await app.settle();
+      await app.drain();
       await app.get(`/groups/${group.id}/export/download`, { token });
     });
     assert.deepEqual(
@@ -167,7 +167,7 @@ describe('settings of a group', () => {
     expectStatus(await app.put(`/groups/${sub.id}`, { json: { ...inner, ...STAY } }), 200);
     await app.make.group({ path: 'plain', parent: top });
     expectStatus(await app.post(`/groups/${top.id}/export`), 202);
-    await app.settle();
+    await app.drain();
     const archive = (await app.get(`/groups/${top.id}/export/download`)).rawPayload;
     const entries = new Map(await entriesOf(gunzipSync(archive)));
     // As the platform's own archives have them.
@@ -254,7 +254,7 @@ describe('settings of a group', () => {
         ['tree/groups/2.json', self({ name: 'Two', path: 'two', parent_id: 1, membership_lock: true })],
       ]);
       expectStatus(await sendArchive(free, 'groups', archive, { name: 'Paid', path: 'paid' }), 202);
-      await free.settle();
+      await free.drain();
       const { settings } = await free.deps.db
         .selectFrom('namespaces')
         .select('settings')
@@ -283,7 +283,7 @@ describe('settings of a group', () => {
     const group = await shown('lost');
     await app.make.member({ group: group as never }, (await app.make.user()).user, 50);
     expectStatus(await app.put(`/groups/${group.id}/members/${user.id}`, { json: { access_level: 40 } }), 200);
-    await app.settle();
+    await app.drain();
     assert.equal((await shown('lost')).lfs_enabled, true);
     assert.deepEqual(await failures(group.id), ['403 Forbidden']);
   });
@@ -335,7 +335,7 @@ describe('an archive of a group', () => {
     const archive = await tarGzOf([HEAD, ['tree/groups/7.json', self({ name: 'Open', path: 'open' })]]);
     const fields = { name: 'Below', path: 'below', parent_id: String(parent.id) };
     expectStatus(await send(archive, fields), 202);
-    await app.settle();
+    await app.drain();
     assert.equal(expectStatus<Json>(await app.get('/groups/closed%2Fbelow'), 200).visibility, 'private');
     const stranger = await app.make.user();
     expectStatus(await send(archive, { ...fields, path: 'other' }, stranger.token), 404);

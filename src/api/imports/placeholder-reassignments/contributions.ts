@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, Schema } from '../../../db/schema.ts';
+import type { Db, Schema } from '../../../db/db.schema.ts';
 
 /** Rows that one transaction moves. */
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 /** Ids that one transaction looks at where no index leads to the rows. */
 const RANGE = 5_000;
 
@@ -40,10 +40,10 @@ async function moveIndexed(part: Part, table: string, column: string, { from, to
   const [rows, named] = [sql.table(table), sql.ref(column)];
   const move = async (db: Db) => {
     const { numAffectedRows } = await sql`update ${rows} set ${named} = ${to} where id in
-      (select id from ${rows} where ${named} = ${from} order by id limit ${AT_ONCE})`.execute(db);
+      (select id from ${rows} where ${named} = ${from} order by id limit ${BATCH_SIZE})`.execute(db);
     return Number(numAffectedRows ?? 0n);
   };
-  while ((await part(move)) === AT_ONCE);
+  while ((await part(move)) === BATCH_SIZE);
 }
 
 async function moveOther(part: Part, table: string, column: string, { from, to }: Move): Promise<void> {
@@ -73,14 +73,14 @@ async function moveJoins(
   const beside = sql.join([...key, ...others].map((column) => sql.ref(column)));
   const picked = sql.join(key.map((column) => sql.ref(column)));
   const move = async (db: Db) => {
-    const some = sql`select ${picked} from ${rows} where user_id = ${from} order by ${picked} limit ${AT_ONCE}`;
+    const some = sql`select ${picked} from ${rows} where user_id = ${from} order by ${picked} limit ${BATCH_SIZE}`;
     await sql`insert into ${rows} (${beside}, user_id) select ${beside}, cast(${to} as bigint) from ${rows}
       where user_id = ${from} and (${picked}) in (${some}) on conflict do nothing`.execute(db);
     const { numAffectedRows } =
       await sql`delete from ${rows} where user_id = ${from} and (${picked}) in (${some})`.execute(db);
     return Number(numAffectedRows ?? 0n);
   };
-  while ((await part(move)) === AT_ONCE);
+  while ((await part(move)) === BATCH_SIZE);
 }
 
 /** Gives everything that one user has contributed to another, a part of a table in each transaction. */

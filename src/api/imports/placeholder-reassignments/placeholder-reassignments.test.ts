@@ -6,7 +6,7 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { askImport } from '../../../../test/support/imports.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -47,7 +47,7 @@ const work = async () => {
       .set({ run_at: '2999-01-01T00:00:00.000Z', turn_at: '2999-01-01T00:00:00.000Z' })
       .where('kind', '=', 'mail.send')
       .execute();
-    await app.settle();
+    await app.drain();
     const after = await app.deps.db.selectFrom('jobs').select('id').where('kind', '=', 'mail.send').execute();
     if (after.length === waiting.length) return;
   }

@@ -1,12 +1,12 @@
-import { laterCaller } from '../../../access/later-caller.ts';
+import { jobCaller } from '../../../access/job-caller.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { ApiError } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db/tables/import-source-users.ts';
+import { ApiError } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db/tables/import-source-users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { addMember, groupSource, projectSource, type Source } from '../../spaces/index.ts';
-import { calledAs, REASSIGN, recordReassignment, tell } from './assign.ts';
 import { moveContributions, type Part } from './contributions.ts';
+import { calledAs, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
 
 /** Nothing is to be moved any more. */
 class Ended extends Error {}
@@ -49,7 +49,7 @@ async function sourceOf(
 
 /** Gives the memberships that have come, with the rights that are left to who reassigns them. */
 async function giveMemberships(deps: Deps, row: ImportSourceUser, to: number): Promise<void> {
-  const caller = await laterCaller(deps, row.reassigned_by_user_id ?? 0);
+  const caller = await jobCaller(deps, row.reassigned_by_user_id ?? 0);
   const waiting = await deps.db
     .selectFrom('import_placeholder_memberships')
     .selectAll()
@@ -90,7 +90,12 @@ async function end(deps: Deps, row: ImportSourceUser, error: string | null): Pro
       .executeTakeFirst();
     await recordReassignment(deps, db, row, error === null ? 'completed' : 'failed', to?.username ?? 'ghost');
     const what = error === null ? 'were given' : `could not be given (${error})`;
-    await tell(deps, db, row, `The contributions of ${calledAs(row)} ${what} to the user whom you have named.`);
+    await notifyReassignment(
+      deps,
+      db,
+      row,
+      `The contributions of ${calledAs(row)} ${what} to the user whom you have named.`,
+    );
   });
 }
 

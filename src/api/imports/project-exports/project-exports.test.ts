@@ -11,7 +11,7 @@ import { multipart } from '../../../../test/support/multipart.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { entriesOf } from '../../../../test/support/tar.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock(new Date());
@@ -57,20 +57,20 @@ test('a project is packed into one archive, with its repository, files and all t
   assert.equal(message(await app.get(of(project, '/download')), 404), '404 Not found or has expired');
   assert.deepEqual(expectStatus(await app.post(of(project)), 202), { message: '202 Accepted' });
   assert.equal(await statusOf(project), 'queued');
-  await app.settle();
+  await app.drain();
 
   const shown = expectStatus<Json>(await app.get(of(project)), 200);
   assert.deepEqual(
     [shown.export_status, shown.path_with_namespace, shown.name_with_namespace],
     ['finished', 'acme/tool', `${group.name} / ${project.name}`],
   );
-  const answer = await app.get(of(project, '/download'));
-  assert.equal(answer.statusCode, 200);
+  const response = await app.get(of(project, '/download'));
+  assert.equal(response.statusCode, 200);
   assert.match(
-    String(answer.headers['content-disposition']),
+    String(response.headers['content-disposition']),
     /filename="\d{4}-\d\d-\d\d_\d\d-\d\d-\d{3}_acme_tool_export\.tar\.gz"/,
   );
-  const entries = new Map(await entriesOf(gunzipSync(answer.rawPayload)));
+  const entries = new Map(await entriesOf(gunzipSync(response.rawPayload)));
   assert.equal(entries.get('VERSION'), '0.2.4');
   const line = (name: string) => JSON.parse(entries.get(name)!.split('\n')[0]!) as Json;
   assert.deepEqual([line('tree/project.json').path, line('tree/project.json').default_branch], ['tool', 'main']);
@@ -84,17 +84,17 @@ test('a project is packed into one archive, with its repository, files and all t
 
   // The bundle is git's own: it can be cloned. Its bytes are no text, so they are taken out by tar itself.
   const folder = await temporaryFolder(t);
-  await writeFile(join(folder, 'a.tar.gz'), answer.rawPayload);
+  await writeFile(join(folder, 'a.tar.gz'), response.rawPayload);
   execFileSync('tar', ['-xzf', 'a.tar.gz', 'project.bundle'], { cwd: folder });
   const heads = execFileSync('git', ['bundle', 'list-heads', 'project.bundle'], { cwd: folder }).toString();
   assert.match(heads, new RegExp(`${sha} refs/heads/main`));
 
   expectStatus(await app.post(of(project)), 202);
   assert.equal(await statusOf(project), 'regeneration_in_progress');
-  await app.settle();
-  await app.deps.jobs.upkeep();
+  await app.drain();
+  await app.deps.jobs.maintain();
   clock.advance(25 * 3_600_000);
-  await app.settle();
+  await app.drain();
   assert.equal(await statusOf(project), 'none');
 });
 
@@ -103,7 +103,7 @@ test('an archive can be sent elsewhere instead', async () => {
   const { token } = await app.make.user({ admin: true });
   const upload = { url: `${elsewhere.url}/archive`, http_method: 'PUT' };
   expectStatus(await app.post(of(project), { token, json: { upload } }), 202);
-  await app.settle();
+  await app.drain();
   assert.equal(received.length, 1);
   assert.equal(received[0]!.method, 'PUT');
   assert.ok(received[0]!.bytes > 100);
@@ -126,7 +126,7 @@ test('what was asked for while an export waits is all done: sent as often, and k
     clock.advance(1_000);
   }
   expectStatus(await app.post(of(project), { token }), 202);
-  await app.settle();
+  await app.drain();
   assert.equal(received.length - before, 2);
   assert.equal(await statusOf(project), 'finished');
 });
@@ -146,7 +146,7 @@ test('an archive goes to the address that was named alone, which nobody is told'
     .where('kind', '=', 'project_exports.run')
     .execute();
   assert.equal(jobs.length, 1);
-  await app.settle();
+  await app.drain();
   assert.ok(elsewhere.asked.includes('/moved?key=very-secret'));
   const rows = await app.deps.db.selectFrom('relation_exports').selectAll().execute();
   assert.ok(!JSON.stringify([jobs, rows, app.logLines]).includes('very-secret'));
@@ -155,7 +155,7 @@ test('an archive goes to the address that was named alone, which nobody is told'
   expectStatus(await send('/archive'), 202);
   await changeSettings(app, { allow_local_requests_from_web_hooks_and_services: false });
   try {
-    await app.settle();
+    await app.drain();
     assert.equal(received.length, before);
     for (const url of ['http://127.0.0.1:8080/', 'http://[::ffff:7f00:1]:8080/', 'http://169.254.169.254/latest']) {
       const refused = await app.post(of(project), { token, json: { upload: { url } } });
@@ -174,7 +174,7 @@ test('exports are for maintainers, so many a minute, where administrators let th
   const all: number[] = [];
   for (let n = 0; n < 7; n += 1) all.push(await ask(maintainer.token));
   assert.deepEqual(all, [202, 202, 202, 202, 202, 202, 429]);
-  await app.settle();
+  await app.drain();
   const load = async () => (await app.get(of(project, '/download'), { token: maintainer.token })).statusCode;
   assert.deepEqual([await load(), await load()], [200, 429]);
   expectStatus(await app.put('/application/settings', { json: { project_export_enabled: false } }), 200);

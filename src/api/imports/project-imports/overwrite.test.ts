@@ -36,7 +36,7 @@ test('attributes that are given count instead of those of the archive', async ()
     'override_params[import_url]': 'http://127.0.0.1/x.git',
   };
   const made = expectStatus<Json>(await send(fields, token, { default_branch: 'old' }), 201);
-  await app.settle();
+  await app.drain();
   const project = expectStatus<Json>(await app.get(`/projects/${made.id}`), 200);
   assert.deepEqual(
     [project.path, project.description, project.visibility, project.merge_method, project.topics],
@@ -56,7 +56,7 @@ test('a project is replaced when all has come, and not before', async () => {
   expectStatus(await send(fields, token), 400);
   const made = expectStatus<Json>(await send({ ...fields, overwrite: 'true' }, token), 201);
   assert.equal(expectStatus<Json>(await app.get(`/projects/${group.full_path}%2Ftool`), 200).id, before.id);
-  await app.settle();
+  await app.drain();
   const now = expectStatus<Json>(await app.get(`/projects/${group.full_path}%2Ftool`), 200);
   assert.deepEqual([now.id, now.name, now.description], [made.id, 'Tool', 'From afar']);
   assert.equal(expectStatus<Json[]>(await app.get(`/projects/${made.id}/issues`), 200).length, 1);
@@ -69,7 +69,7 @@ test('a project is replaced when all has come, and not before', async () => {
     201,
   );
   assert.equal(fresh.path, 'fresh');
-  await app.settle();
+  await app.drain();
   assert.equal((await imported(fresh.id)).import_status, 'finished');
 });
 
@@ -78,7 +78,7 @@ test('an archive that cannot be read replaces nothing', async () => {
   const own = expectStatus<Json>(await app.post('/projects', { token, json: { name: 'kept' } }), 201);
   const fields = { path: 'kept', overwrite: 'true' };
   const made = expectStatus<Json>(await sendArchive(app, 'projects', Buffer.from('no'), fields, token), 201);
-  await app.settle();
+  await app.drain();
   assert.equal((await imported(made.id)).import_status, 'failed');
   const kept = expectStatus<Json>(await app.get(`/projects/${user.username}%2Fkept`), 200);
   assert.equal(kept.id, own.id);
@@ -95,7 +95,7 @@ test('who may not delete a project does not replace it either, also not when the
   expectStatus(await app.put(path, { json: { access_level: 50 } }), 200);
   const made = expectStatus<Json>(await send(fields, bea.token), 201);
   expectStatus(await app.put(path, { json: { access_level: 40 } }), 200);
-  await app.settle();
+  await app.drain();
   const failed = await imported(made.id);
   assert.deepEqual([failed.import_status, /may not be deleted/.test(String(failed.import_error))], ['failed', true]);
 });

@@ -22,7 +22,7 @@ async function bring(bytes: Buffer, fields: Record<string, string> = {}): Promis
   const sent = await sendArchive(app, 'projects', bytes, { path: `brought-${count}`, ...fields });
   const made = expectStatus<Json>(sent, 201);
   assert.equal(made.import_status, 'scheduled');
-  await app.settle();
+  await app.drain();
   return expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
 }
 const HEAD = [
@@ -46,7 +46,7 @@ test('what was exported becomes a project again', async () => {
     201,
   );
   expectStatus(await app.post(`${place}/export`), 202);
-  await app.settle();
+  await app.drain();
   const archive = await app.get(`${place}/export/download`);
   const group = await app.make.group();
   const done = await bring(archive.rawPayload, { namespace: group.full_path, name: 'Brought' });

@@ -33,7 +33,7 @@ async function bring(path: string): Promise<Json> {
   const { token } = await app.make.user({ admin: true });
   const json = { url: `${elsewhere.url}${path}`, path: `far-${count}` };
   const made = expectStatus<Json>(await app.post('/projects/remote-import', { token, json }), 201);
-  await app.settle();
+  await app.drain();
   return expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
 }
 
@@ -48,16 +48,16 @@ test('an archive that is elsewhere becomes a project', async () => {
 test('its address is kept sealed, and neither answered nor logged', async () => {
   const { token } = await app.make.user({ admin: true });
   const json = { url: `${elsewhere.url}/a.tar.gz?key=${KEY}`, path: 'sealed' };
-  const answer = await app.post('/projects/remote-import', { token, json });
-  expectStatus(answer, 201);
+  const response = await app.post('/projects/remote-import', { token, json });
+  expectStatus(response, 201);
   const jobs = await app.deps.db
     .selectFrom('jobs')
     .select('payload')
     .where('kind', '=', 'project_imports.run')
     .execute();
   assert.equal(jobs.length, 1);
-  assert.ok(![answer.body, ...jobs.map(({ payload }) => payload), ...app.logLines].join('').includes(KEY));
-  await app.settle();
+  assert.ok(![response.body, ...jobs.map(({ payload }) => payload), ...app.logLines].join('').includes(KEY));
+  await app.drain();
   assert.ok(!app.logLines.join('').includes(KEY));
 });
 
@@ -83,7 +83,7 @@ describe('nothing is fetched', () => {
     const made = expectStatus<Json>(await ask(`${elsewhere.url}/a.tar.gz?key=${KEY}`), 201);
     await changeSettings(app, { allow_local_requests_from_web_hooks_and_services: false });
     const asked = elsewhere.asked.length;
-    await app.settle();
+    await app.drain();
     const failed = expectStatus<Json>(await app.get(`/projects/${made.id}/import`), 200);
     assert.match(String(failed.import_error), /address of the archive is blocked/);
     assert.equal(elsewhere.asked.length, asked);

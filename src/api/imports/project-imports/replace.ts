@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { UserCaller } from '../../../access/caller.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { ApiError } from '../../../core/errors.ts';
+import { ApiError } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import { asciiLower } from '../../../db/like.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { Unfit } from '../../../import-export/imports/take.ts';
-import { deleteProject, takePath } from '../../spaces/index.ts';
+import { InvalidImportObject } from '../../../import-export/imports/coerce-import.ts';
+import { claimPath, deleteProject } from '../../spaces/index.ts';
 
 /** The project of a path, which another shall take the place of. */
 export const findReplaced = (db: Db, { id, full_path }: Namespace, path: string): Promise<Project | undefined> =>
@@ -22,7 +22,7 @@ export const findReplaced = (db: Db, { id, full_path }: Namespace, path: string)
 
 /**
  * Deletes the project that has the path, as its owners do, and gives the path to another. Done again it changes nothing.
- * @throws Unfit where whoever asked for it may not do it any more
+ * @throws InvalidImportObject where whoever asked for it may not do it any more
  */
 export async function replaceProject(
   deps: Deps,
@@ -42,12 +42,13 @@ export async function replaceProject(
   try {
     if (before !== undefined) {
       const permissions = await projectPermissions(deps, caller, before, found);
-      if (!permissions.can('remove_project')) throw new Unfit('the project of that path may not be deleted');
+      if (!permissions.can('remove_project'))
+        throw new InvalidImportObject('the project of that path may not be deleted');
       await deleteProject(deps, { project: before, namespace: found, caller }, {});
     }
-    await takePath(deps, id, called, caller.user.id);
+    await claimPath(deps, id, called, caller.user.id);
   } catch (error) {
-    if (error instanceof ApiError) throw new Unfit(`the project of that path stays: ${error.message}`);
+    if (error instanceof ApiError) throw new InvalidImportObject(`the project of that path stays: ${error.message}`);
     throw error;
   }
 }

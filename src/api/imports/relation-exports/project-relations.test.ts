@@ -7,7 +7,7 @@ import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import { changeSettings } from '../../../../test/support/settings.ts';
 import { entriesOf } from '../../../../test/support/tar.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -20,14 +20,14 @@ after(() => app.close());
 
 async function exported(project: Project, relation: string, batch_number?: number): Promise<Json[]> {
   const query = { relation, ...(batch_number === undefined ? {} : { batched: true, batch_number }) };
-  const answer = await app.get(`/projects/${project.id}/export_relations/download`, { query });
-  assert.equal(answer.statusCode, 200, answer.body);
-  const text = gunzipSync(answer.rawPayload).toString();
+  const response = await app.get(`/projects/${project.id}/export_relations/download`, { query });
+  assert.equal(response.statusCode, 200, response.body);
+  const text = gunzipSync(response.rawPayload).toString();
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
 }
 const start = async (project: Project, batched = false) => {
   expectStatus(await app.post(`/projects/${project.id}/export_relations`, { json: { batched } }), 202);
-  await app.settle();
+  await app.drain();
 };
 
 describe('what was mentioned from elsewhere', () => {
@@ -47,12 +47,12 @@ describe('what was mentioned from elsewhere', () => {
     for (const { id } of [secret, open]) {
       expectStatus(await app.post(`/projects/${id}/issues`, { json: { title: 'Source', description: names } }), 201);
     }
-    await app.settle();
+    await app.drain();
     const told = async (by: string | undefined) => {
       const as = by === undefined ? {} : { token: by };
       expectStatus(await app.post(`${place}/export_relations`, as), 202);
       expectStatus(await app.post(`${place}/export`, as), 202);
-      await app.settle();
+      await app.drain();
       const objects = [...(await exported(project, 'issues')), ...(await exported(project, 'merge_requests'))];
       const archive = await app.get(`${place}/export/download`);
       assert.equal(archive.statusCode, 200, archive.body);
@@ -107,7 +107,7 @@ describe('the issues of a project', () => {
       201,
     );
     expectStatus(await app.put(`${place}/issues/1`, { token, json: { state_event: 'close' } }), 200);
-    await app.settle();
+    await app.drain();
     await start(project);
 
     const [found, ...others] = await exported(project, 'issues');
@@ -225,7 +225,7 @@ test('merge requests, releases, protections and notes on commits come, too', asy
     201,
   );
   expectStatus(await app.post(`${place}/protected_tags`, { json: { name: 'v*', create_access_level: 30 } }), 201);
-  await app.settle();
+  await app.drain();
   await start(project);
 
   const [request] = await exported(project, 'merge_requests');

@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { multipart } from '../../../../test/support/multipart.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
 import { entriesOf } from '../../../../test/support/tar.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock(new Date());
@@ -21,9 +21,9 @@ const message = (response: Awaited<ReturnType<TestApp['get']>>, status: number) 
 const statusOf = async (path: string, relation: string) =>
   expectStatus<Json[]>(await app.get(`${path}/status`, { query: { relation } }), 200)[0]!;
 async function linesOf(path: string, query: Record<string, string | number | boolean>): Promise<Json[]> {
-  const answer = await app.get(`${path}/download`, { query });
-  assert.equal(answer.statusCode, 200, answer.body);
-  const text = gunzipSync(answer.rawPayload).toString();
+  const response = await app.get(`${path}/download`, { query });
+  assert.equal(response.statusCode, 200, response.body);
+  const text = gunzipSync(response.rawPayload).toString();
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]));
 }
 const addLabels = async (column: 'group_id' | 'project_id', id: number, count: number) => {
@@ -71,7 +71,7 @@ describe('an export of a group', () => {
       message(await app.get(of(group, '/download'), { query: { relation: 'labels' } }), 404),
       'Export file not found',
     );
-    await app.settle();
+    await app.drain();
 
     const done = expectStatus<Json[]>(await app.get(of(group, '/status')), 200);
     assert.deepEqual(
@@ -115,7 +115,7 @@ describe('an export of a group', () => {
     const group = await app.make.group();
     await addLabels('group_id', group.id, 2_345);
     expectStatus(await app.post(of(group), { json: { batched: true } }), 202);
-    await app.settle();
+    await app.drain();
     const { batches, ...status } = await statusOf(of(group), 'labels');
     assert.deepEqual(
       [status.status, status.batched, status.batches_count, status.total_objects_count],
@@ -170,7 +170,7 @@ describe('an export of a group', () => {
     const group = await app.make.group();
     await addLabels('group_id', group.id, 1_500);
     expectStatus(await app.post(of(group), { json: { batched: true } }), 202);
-    await app.settle();
+    await app.drain();
     const { id } = await app.deps.db
       .selectFrom('relation_exports')
       .select('id')
@@ -187,9 +187,9 @@ describe('an export of a group', () => {
       .set({ status: 0, total_objects_count: 1_000, batches_count: 1 })
       .where('id', '=', id)
       .execute();
-    const { EXPORT } = await import('../../../import-export/exports/start.ts');
+    const { EXPORT } = await import('../../../import-export/exports/export.start.ts');
     await app.deps.jobs.enqueue(app.deps.db, EXPORT, { export_id: id });
-    await app.settle();
+    await app.drain();
     const status = await statusOf(of(group), 'labels');
     assert.deepEqual([status.status, status.total_objects_count, status.batches_count], [1, 1_500, 2]);
     assert.equal((await linesOf(of(group), { relation: 'labels', batched: true, batch_number: 2 })).length, 500);
@@ -199,7 +199,7 @@ describe('an export of a group', () => {
     const group = await app.make.group();
     await addLabels('group_id', group.id, 3);
     expectStatus(await app.post(of(group), { json: { batched: true } }), 202);
-    await app.settle();
+    await app.drain();
     const { sha256 } = await app.deps.db
       .selectFrom('relation_export_batches')
       .select('sha256')
@@ -209,13 +209,13 @@ describe('an export of a group', () => {
     expectStatus(await app.post(of(group)), 202);
     expectStatus(await app.post(of(group)), 202);
     assert.equal((await statusOf(of(group), 'labels')).status, 0);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       (await linesOf(of(group), { relation: 'labels' })).map(({ description }) => description),
       ['new', 'new', 'new'],
     );
     clock.advance(3 * 3_600_000);
-    await app.settle();
+    await app.drain();
     assert.equal(await app.deps.blobs.stat(sha256), null);
   });
 
@@ -223,11 +223,11 @@ describe('an export of a group', () => {
     const kept = await app.make.group();
     const gone = await app.make.group();
     expectStatus(await app.post(of(gone)), 202);
-    await app.settle();
+    await app.drain();
     expectStatus(await app.delete(`/groups/${gone.id}`), 202);
-    await app.deps.jobs.upkeep();
+    await app.deps.jobs.maintain();
     clock.advance(40 * 86_400_000);
-    await app.settle();
+    await app.drain();
     const left = await app.deps.db
       .selectFrom('relation_exports')
       .select('id')
@@ -235,12 +235,12 @@ describe('an export of a group', () => {
       .execute();
     assert.deepEqual(left, []);
     expectStatus(await app.post(of(kept)), 202);
-    await app.settle();
+    await app.drain();
     clock.advance(6 * 86_400_000);
-    await app.settle();
+    await app.drain();
     assert.equal((await statusOf(of(kept), 'self')).status, 1);
     clock.advance(2 * 86_400_000);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(expectStatus(await app.get(of(kept, '/status')), 200), []);
   });
 
@@ -256,7 +256,7 @@ describe('an export of a group', () => {
     await app.deps.blobs.delete(sha256);
     expectStatus(await app.post(of(group)), 202);
     for (let tries = 0; tries < 8; tries += 1) {
-      await app.settle();
+      await app.drain();
       clock.advance(60_000);
     }
     const status = await statusOf(of(group), 'uploads');

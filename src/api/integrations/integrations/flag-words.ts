@@ -1,4 +1,4 @@
-import type { Flag } from '../../../integrations/catalogue/flags.ts';
+import type { Flag } from '../../../integrations/catalogue/catalogue.flags.ts';
 
 /** What the flags of an integration mean. */
 export const FLAG_WORDS: Readonly<Record<Flag, string>> = {

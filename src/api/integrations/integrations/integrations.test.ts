@@ -4,9 +4,9 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { auditOf, gist } from '../../../../test/support/audit-trail.ts';
 import { changeSettings, resetSettings } from '../../../../test/support/settings.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
+import { FLAG_DEFAULTS } from '../../../integrations/catalogue/catalogue.flags.ts';
+import { INTEGRATION_KINDS, type IntegrationKind } from '../../../integrations/catalogue/catalogue.kinds.ts';
 import { FIELDS } from '../../../integrations/catalogue/fields.ts';
-import { FLAG_DEFAULTS } from '../../../integrations/catalogue/flags.ts';
-import { INTEGRATION_KINDS, type IntegrationKind } from '../../../integrations/catalogue/kinds.ts';
 import { TRACKER_SLUGS } from '../../../integrations/trackers/patterns.ts';
 
 type Json = Record<string, unknown>;
@@ -62,10 +62,10 @@ describe('every kind', () => {
         seen += 1;
         const last = FIELDS[name]!.values!.at(-1)!;
         const shown = async (value: unknown, form: boolean) => {
-          const given = { ...valuesOf(required), [name]: value };
+          const input = { ...valuesOf(required), [name]: value };
           const body = form
-            ? { form: new URLSearchParams(given as Record<string, string>).toString() }
-            : { json: given };
+            ? { form: new URLSearchParams(input as Record<string, string>).toString() }
+            : { json: input };
           const { properties } = expectStatus<Json>(await app.put(`${at}/${slug}`, body), 200);
           return (properties as Json)[name];
         };
@@ -129,7 +129,7 @@ describe('every kind', () => {
         await app.get(`/groups/${group.id}/integrations/${slug}`),
         await app.delete(`/groups/${group.id}/integrations/${slug}`),
         await app.put(`/groups/${group.id}/integrations/${slug}`, { json: {} }),
-      ].map((answer) => [answer.statusCode, answer.json().message]);
+      ].map((response) => [response.statusCode, response.json().message]);
       if (onlyProjects) assert.deepEqual(asked, Array(3).fill([400, '400 Integration not available']), slug);
       else {
         assert.deepEqual(asked[0], [404, '404 Integration Not Found'], slug);
@@ -141,8 +141,8 @@ describe('every kind', () => {
   test('that another program makes is refused, as is one that there is not', async () => {
     const { id } = await app.make.project();
     const at = `/projects/${id}/integrations`;
-    const said = async (answer: Awaited<ReturnType<TestApp['get']>>, status: number) =>
-      expectStatus<Json>(answer, status).message;
+    const said = async (response: Awaited<ReturnType<TestApp['get']>>, status: number) =>
+      expectStatus<Json>(response, status).message;
     assert.equal(
       await said(await app.put(`${at}/gitlab-slack-application`, { json: {} }), 422),
       'You cannot create the GitLab for Slack app integration from the API',
@@ -230,8 +230,8 @@ describe('an integration', () => {
       ['javascript:alert(1)', 'Only allowed schemes are http, https'],
       ['no address', 'URI is invalid'],
     ] as const) {
-      const answer = expectStatus<Json>(await app.put(`${at}/slack`, { json: { webhook: url } }), 400);
-      assert.equal(answer.message, `webhook is blocked: ${text}`);
+      const response = expectStatus<Json>(await app.put(`${at}/slack`, { json: { webhook: url } }), 400);
+      assert.equal(response.message, `webhook is blocked: ${text}`);
       const issues = { project_url: url, issues_url: url };
       expectStatus(await app.put(`${at}/youtrack`, { json: issues }), 400);
     }
@@ -292,8 +292,8 @@ describe('an integration', () => {
     const at = `/projects/${project.id}/integrations`;
     await changeSettings(app, { allow_all_integrations: false, allowed_integrations: ['asana'] });
     try {
-      const answer = await app.put(`${at}/slack`, { json: { webhook: WEBHOOK } });
-      assert.equal(expectStatus<Json>(answer, 400).message, '400 Integration not available');
+      const response = await app.put(`${at}/slack`, { json: { webhook: WEBHOOK } });
+      assert.equal(expectStatus<Json>(response, 400).message, '400 Integration not available');
       expectStatus(await app.put(`${at}/asana`, { json: { api_key: 'x' } }), 200);
     } finally {
       await resetSettings(app);
@@ -307,21 +307,21 @@ describe('what a group sets up', () => {
     const below = await app.make.group({ parent: group });
     const old = await app.make.project({ namespace: below });
     const own = await app.make.project({ namespace: below });
-    const at = (place: string) => `${place}/integrations/slack`;
+    const at = (owner: string) => `${owner}/integrations/slack`;
     expectStatus(await app.put(at(`/projects/${own.id}`), { json: { webhook: WEBHOOK, channel: '#own' } }), 200);
     const above = expectStatus<Json>(
       await app.put(at(`/groups/${group.id}`), { json: { webhook: WEBHOOK, channel: '#top' } }),
       200,
     );
     const later = await app.make.project({ namespace: below });
-    const look = async (place: string) => {
-      const { inherited, active, properties } = expectStatus<Json>(await app.get(at(place)), 200);
+    const look = async (owner: string) => {
+      const { inherited, active, properties } = expectStatus<Json>(await app.get(at(owner)), 200);
       return [inherited, active, (properties as Json).channel];
     };
-    for (const place of [`/groups/${below.id}`, `/projects/${old.id}`, `/projects/${later.id}`]) {
-      assert.deepEqual(await look(place), [true, true, '#top'], place);
+    for (const owner of [`/groups/${below.id}`, `/projects/${old.id}`, `/projects/${later.id}`]) {
+      assert.deepEqual(await look(owner), [true, true, '#top'], owner);
       const { properties: _, ...entry } = above;
-      const [listed] = expectStatus<Json[]>(await app.get(`${place}/integrations`), 200);
+      const [listed] = expectStatus<Json[]>(await app.get(`${owner}/integrations`), 200);
       assert.deepEqual(listed, { ...entry, inherited: true });
     }
     assert.deepEqual(await look(`/projects/${own.id}`), [false, true, '#own']);
@@ -350,10 +350,10 @@ describe('what a group sets up', () => {
     const group = await app.make.group();
     const project = await app.make.project({ namespace: group });
     expectStatus(await app.put(`/groups/${group.id}/integrations/asana`, { json: { api_key: 'sesame' } }), 200);
-    const answer = await app.put(`/projects/${project.id}/integrations/asana`, {
+    const response = await app.put(`/projects/${project.id}/integrations/asana`, {
       json: { restrict_to_branch: 'main' },
     });
-    assert.equal(expectStatus<Json>(answer, 400).message, 'api_key is missing');
+    assert.equal(expectStatus<Json>(response, 400).message, 'api_key is missing');
   });
 
   test('is asked for where nothing is inherited: then it is set up there', async () => {

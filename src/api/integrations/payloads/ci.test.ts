@@ -8,12 +8,12 @@ import {
   projectShown,
   ROOT_SHOWN,
   repositoryShown,
-  type Told,
-  toldOf,
-} from '../../../../test/support/told.ts';
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+  type SentPayloads,
+  sentPayloadsOf,
+} from '../../../../test/support/payloads.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import { hookEventsOf } from './hook-events.ts';
-import { timesOf } from './jobs.ts';
+import { timesOf } from './jobs.payload.ts';
 import { sampleEvent } from './sample.ts';
 import type { Trigger } from './types.ts';
 
@@ -44,17 +44,17 @@ deploy: {stage: deploy, script: ship, environment: {name: prod, url: "https://pr
 async function piped() {
   const project = await app.make.project();
   let sha = '';
-  const told = await toldOf(
+  const told = await sentPayloadsOf(
     app,
     async () => {
       ({ id: sha } = await commitFiles(app, project.id, { '.gitlab-ci.yml': CONFIG }, { commit_message: 'Configure' }));
-      await app.settle();
+      await app.drain();
       for (let at = 0; at < 2; at += 1) {
         clock.advance(2_000);
         const job = await runner.take();
         clock.advance(10_000);
         await job.finish();
-        await app.settle();
+        await app.drain();
       }
     },
     true,
@@ -62,7 +62,7 @@ async function piped() {
   return { project, sha, told };
 }
 
-const statuses = (told: Told, trigger: Trigger, name: string) =>
+const statuses = (told: SentPayloads, trigger: Trigger, name: string) =>
   payloadsOf(told, trigger).map((payload) => (payload[name] ?? (payload.object_attributes as Payload)[name]) as string);
 
 test('jobs, pipelines and deployments are told in each of their states', async () => {

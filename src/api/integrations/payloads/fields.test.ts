@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
-import { type Told, toldOf } from '../../../../test/support/told.ts';
+import { type SentPayloads, sentPayloadsOf } from '../../../../test/support/payloads.ts';
 import { commitToWiki, page } from '../../../../test/support/wikis.ts';
 import { sampleEvent } from './sample.ts';
 import type { Payload } from './types.ts';
@@ -170,7 +170,7 @@ function lacks(table: Readonly<Record<string, string>>, payloads: readonly Paylo
   });
 }
 
-const payloadsIn = ({ hooks, system }: Told, more: Told) => ({
+const payloadsIn = ({ hooks, system }: SentPayloads, more: SentPayloads) => ({
   hooks: [...hooks, ...more.hooks].map(({ payload }) => payload),
   system: [...system, ...more.system].map(({ payload }) => payload),
 });
@@ -208,10 +208,10 @@ async function inProject(): Promise<void> {
   const { id: sha } = await commitFiles(app, project.id, { 'a.txt': 'a' });
   await post('/repository/tags', { tag_name: 'v1', ref: 'main', message: 'First' });
   await post('/labels', { name: 'bug', color: '#112233' });
-  const given = { labels: 'bug', assignee_ids: [user.id] };
-  await post('/issues', { title: 'One', ...given });
+  const input = { labels: 'bug', assignee_ids: [user.id] };
+  await post('/issues', { title: 'One', ...input });
   await put('/issues/1', { title: 'Two' });
-  await post('/issues', { title: 'Down', issue_type: 'incident', ...given });
+  await post('/issues', { title: 'Down', issue_type: 'incident', ...input });
   await post('/access_tokens', { name: 'bot', scopes: ['api'], access_level: 30, expires_at: '2027-01-01' });
   samples.push((await sampleEvent(app.deps, { projectId: project.id }, 'resource_access_token', 1)).payload);
   const note = await post('/issues/1/notes', { body: 'A word' });
@@ -219,9 +219,9 @@ async function inProject(): Promise<void> {
   await post(`/issues/1/notes/${note.id}/award_emoji`, { name: 'star' });
   await commitFiles(app, project.id, { 'b.txt': 'b' }, { branch: 'change', start_branch: 'main' });
   const branches = { source_branch: 'change', target_branch: 'main' };
-  const { iid } = await post('/merge_requests', { title: 'Change', ...branches, reviewer_ids: [user.id], ...given });
+  const { iid } = await post('/merge_requests', { title: 'Change', ...branches, reviewer_ids: [user.id], ...input });
   await commitFiles(app, project.id, { 'c.txt': 'c' }, { branch: 'change' });
-  await app.settle();
+  await app.drain();
   await post(`/merge_requests/${iid}/notes`, { body: 'A word' });
   await post(`/merge_requests/${iid}/award_emoji`, { name: 'star' });
   await post(`/repository/commits/${sha}/comments`, { note: 'A word' });
@@ -241,10 +241,10 @@ async function inProject(): Promise<void> {
   await commitToWiki(app, { type: 'project', id: project.id }, [page('home.md', 'Home')]);
   await post('/wikis', { title: 'More', content: 'More' });
   await commitFiles(app, project.id, { '.gitlab-ci.yml': CONFIG });
-  await app.settle();
+  await app.drain();
   await (await runner.take()).finish();
   await post('/pipeline', { ref: 'main', variables: [{ key: 'A', value: '1' }] });
-  await app.settle();
+  await app.drain();
   expectStatus(await app.delete(`${place}/members/${user.id}`), 204);
   expectStatus(await app.post(`${place}/access_requests`, { token }), 201);
   expectStatus(await app.delete(`${place}/access_requests/${user.id}`), 204);
@@ -284,8 +284,8 @@ async function aroundIt(): Promise<void> {
 }
 
 test('messages of every kind have every field that is documented', async () => {
-  const inside = await toldOf(app, inProject, true);
-  const around = await toldOf(app, aroundIt, true);
+  const inside = await sentPayloadsOf(app, inProject, true);
+  const around = await sentPayloadsOf(app, aroundIt, true);
   const told = payloadsIn(inside, around);
   assert.deepEqual(lacks(OF_HOOKS, [...told.hooks, ...samples]), []);
   assert.deepEqual(lacks(OF_SYSTEM_HOOKS, told.system), []);

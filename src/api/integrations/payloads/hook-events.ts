@@ -1,23 +1,23 @@
 import type { Deps } from '../../../deps.ts';
-import type { RecordedEvent } from '../../../jobs/events.ts';
-import { keySystemEvents, userSystemEvents } from './accounts.ts';
-import { deploymentHookEvents } from './deployment.ts';
-import { emojiHookEvents } from './emoji.ts';
-import { expiringTokenHookEvents } from './expiring-token.ts';
-import { featureFlagHookEvents } from './feature-flag.ts';
-import { issueHookEvents } from './issue.ts';
-import { jobHookEvents } from './job.ts';
-import { memberHookEvents, memberSystemEvents } from './members.ts';
-import { mergeRequestHookEvents, mergeRequestSystemEvents } from './merge-request.ts';
-import { milestoneHookEvents } from './milestone.ts';
-import { noteHookEvents } from './note-events.ts';
-import { pipelineHookEvents } from './pipeline.ts';
-import { pushHookEvents, pushSystemEvents } from './push.ts';
-import { releaseHookEvents } from './release.ts';
-import { groupSystemEvents, projectHookEvents, projectSystemEvents, subgroupHookEvents } from './spaces.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { keySystemEvents, userSystemEvents } from './accounts.payload.ts';
+import { deploymentHookEvents } from './deployment.payload.ts';
+import { emojiHookEvents } from './emoji.payload.ts';
+import { expiringTokenHookEvents } from './expiring-token.payload.ts';
+import { featureFlagHookEvents } from './feature-flag.payload.ts';
+import { issueHookEvents } from './issue.payload.ts';
+import { jobHookEvents } from './job.payload.ts';
+import { memberHookEvents, memberSystemEvents } from './members.payload.ts';
+import { mergeRequestHookEvents, mergeRequestSystemEvents } from './merge-request.payload.ts';
+import { milestoneHookEvents } from './milestone.payload.ts';
+import { noteHookEvents } from './note-events.payload.ts';
+import { pipelineHookEvents } from './pipeline.payload.ts';
+import { pushHookEvents, pushSystemEvents } from './push.payload.ts';
+import { releaseHookEvents } from './release.payload.ts';
+import { groupSystemEvents, projectHookEvents, projectSystemEvents, subgroupHookEvents } from './spaces.payload.ts';
 import { isHooked, isSystemHooked, systemTriggersOf, triggersOf } from './triggers.ts';
 import type { HookEvent, SystemEvent } from './types.ts';
-import { wikiPageHookEvents } from './wiki-page.ts';
+import { wikiPageHookEvents } from './wiki-page.payload.ts';
 
 /**
  * What hooks of projects and groups are told of an event: its messages, ready to be sent. Empty where there is nothing to

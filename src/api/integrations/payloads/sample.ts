@@ -1,21 +1,21 @@
-import { refused } from '../../../core/errors.ts';
+import { refused } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { sampleDeployment } from './deployment.ts';
-import { sampleEmoji } from './emoji.ts';
-import { sampleExpiringToken } from './expiring-token.ts';
-import { sampleFeatureFlag } from './feature-flag.ts';
-import { sampleIssue } from './issue.ts';
-import { sampleJob } from './job.ts';
-import { sampleMember } from './members.ts';
-import { sampleMergeRequest } from './merge-request.ts';
-import { sampleMilestone } from './milestone.ts';
-import { sampleNote } from './note-events.ts';
-import { samplePipeline } from './pipeline.ts';
-import { samplePush } from './push.ts';
-import { sampleRelease } from './release.ts';
-import { sampleProject, sampleSubgroup } from './spaces.ts';
-import type { HookEvent, HookPlace, Trigger } from './types.ts';
-import { sampleWikiPage } from './wiki-page.ts';
+import { sampleDeployment } from './deployment.payload.ts';
+import { sampleEmoji } from './emoji.payload.ts';
+import { sampleExpiringToken } from './expiring-token.payload.ts';
+import { sampleFeatureFlag } from './feature-flag.payload.ts';
+import { sampleIssue } from './issue.payload.ts';
+import { sampleJob } from './job.payload.ts';
+import { sampleMember } from './members.payload.ts';
+import { sampleMergeRequest } from './merge-request.payload.ts';
+import { sampleMilestone } from './milestone.payload.ts';
+import { sampleNote } from './note-events.payload.ts';
+import { samplePipeline } from './pipeline.payload.ts';
+import { samplePush } from './push.payload.ts';
+import { sampleRelease } from './release.payload.ts';
+import { sampleProject, sampleSubgroup } from './spaces.payload.ts';
+import type { HookEvent, HookOwner, Trigger } from './types.ts';
+import { sampleWikiPage } from './wiki-page.payload.ts';
 
 /** Makes the message of a trigger for a project or group; undefined where there is nothing of the kind in it. */
 type Sample = (deps: Deps, id: number, userId: number | null) => Promise<HookEvent | undefined>;
@@ -69,25 +69,25 @@ const GROUP_SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
  */
 export async function sampleEvent(
   deps: Deps,
-  place: HookPlace,
+  owner: HookOwner,
   trigger: Trigger,
   userId: number | null,
 ): Promise<HookEvent> {
-  const ofGroup = 'groupId' in place ? GROUP_SAMPLES[trigger] : undefined;
+  const ofGroup = 'groupId' in owner ? GROUP_SAMPLES[trigger] : undefined;
   const [make, words] = ofGroup ?? SAMPLES[trigger] ?? [];
-  const id = ofGroup !== undefined ? (place as { groupId: number }).groupId : await projectFor(deps, place);
+  const id = ofGroup !== undefined ? (owner as { groupId: number }).groupId : await projectFor(deps, owner);
   const made = id === undefined ? undefined : await make?.(deps, id, userId);
   if (made === undefined) throw refused(words ?? 'There is nothing to test this trigger with.', 422);
   return made;
 }
 
 /** The project itself, or the first one of the group. */
-async function projectFor({ db }: Deps, place: HookPlace): Promise<number | undefined> {
-  if ('projectId' in place) return place.projectId;
+async function projectFor({ db }: Deps, owner: HookOwner): Promise<number | undefined> {
+  if ('projectId' in owner) return owner.projectId;
   const found = await db
     .selectFrom('projects')
     .select('id')
-    .where('namespace_id', '=', place.groupId)
+    .where('namespace_id', '=', owner.groupId)
     .where('pending_delete', '=', 0)
     .orderBy('id')
     .limit(1)

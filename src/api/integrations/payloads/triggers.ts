@@ -1,6 +1,6 @@
-import type { DomainEventType } from '../../../core/domain-events.ts';
+import type { DomainEventType } from '../../../core/core.domain-events.ts';
 import { HEADS, TAGS } from '../../../git/ref-folders.ts';
-import type { RecordedEvent } from '../../../jobs/events.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import type { SystemTrigger, Trigger } from './types.ts';
 
 /** States of deployments that are told: it started, waits for somebody, or came to an end. */

@@ -80,4 +80,4 @@ export interface SystemEvent {
 }
 
 /** Where a hook is. */
-export type HookPlace = { projectId: number } | { groupId: number };
+export type HookOwner = { projectId: number } | { groupId: number };

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { tellsOf } from '../../../../test/support/audit-trail.ts';
 import { makeHook } from '../../../../test/support/hooks.ts';
-import { HOOK_TRIGGERS } from '../hooks/flags.ts';
+import { HOOK_TRIGGERS } from '../hooks/hooks.flags.ts';
 
 type Json = Record<string, unknown>;
 const clock = new TestClock();
@@ -88,7 +88,7 @@ for (const kind of ['project', 'group'] as const) {
         await app.post(`${at}/hooks/${made.id}/test/push_events`),
         await app.put(`${at}/hooks/${made.id}/url_variables/a`, { json: { value: 'b' } }),
       ];
-      for (const answer of gone) assert.equal(expectStatus<Json>(answer, 404).message, '404 Not found');
+      for (const response of gone) assert.equal(expectStatus<Json>(response, 404).message, '404 Not found');
     });
 
     test('is for those who manage them, and those of another one are not there', async () => {
@@ -136,7 +136,7 @@ for (const kind of ['project', 'group'] as const) {
       const { at, id } = await scene(kind);
       const { id: hook } = await makeHook(app, at, { url });
       expectStatus(await app.delete(`/${kind}s/${id}`), 202);
-      await app.settle();
+      await app.drain();
       const left = await app.deps.db.selectFrom('web_hooks').select('id').where('id', '=', hook).execute();
       assert.deepEqual(left, []);
     });

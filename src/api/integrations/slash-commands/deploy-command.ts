@@ -1,10 +1,10 @@
-import type { CiJob } from '../../../db/tables/ci-jobs.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { SLACK } from '../../../integrations/chat/style.ts';
 import { isPlayable, playJob } from '../../../pipelines/states/play.ts';
 import { mayRun } from '../../ci/index.ts';
-import { announced, type CommandAnswer, said } from './answers.ts';
 import { type CommandScope, denied } from './issue-commands.ts';
+import { type CommandResponse, channelResponse, ephemeralResponse } from './slash-commands.responses.ts';
 
 /** Manual jobs of a pipeline that are looked at. */
 const MAX_JOBS = 1_000;
@@ -41,22 +41,22 @@ export async function deploy(
   deps: Deps,
   scope: CommandScope,
   { from, to }: { from: string; to: string },
-): Promise<CommandAnswer> {
+): Promise<CommandResponse> {
   const { permissions, project, caller } = scope;
   if (!permissions.can('create_deployment') || !permissions.can('update_pipeline')) return denied();
   const actions = await actionsOf(deps, project.id, from, to);
   const [action, ...others] = actions;
   if (action === undefined)
-    return said(`No action found to be executed: from ${SLACK.plain(from)} to ${SLACK.plain(to)}`);
+    return ephemeralResponse(`No action found to be executed: from ${SLACK.plain(from)} to ${SLACK.plain(to)}`);
   if (others.length > 0) {
     const names = actions.map(({ name }) => SLACK.plain(name)).join(', ');
-    return said(`Too many actions defined to deploy to ${SLACK.plain(to)}: ${names}`);
+    return ephemeralResponse(`Too many actions defined to deploy to ${SLACK.plain(to)}: ${names}`);
   }
   if (!(await mayRun(deps, scope, action))) return denied();
   const played = await playJob(deps, action.id, { userId: caller.user.id });
-  if (played === null) return said('The job can not be started any more.');
+  if (played === null) return ephemeralResponse('The job can not be started any more.');
   const url = `${deps.externalUrl()}/${project.full_path}/-/jobs/${played.id}`;
-  return announced(
+  return channelResponse(
     `Deployment started from ${SLACK.plain(from)} to ${SLACK.plain(to)}. ${SLACK.link('Follow its progress', url)}.`,
   );
 }

@@ -1,10 +1,10 @@
+import { allowsOn } from '../../../access/ability-target.ts';
 import type { UserCaller } from '../../../access/caller.ts';
-import { allowsOn } from '../../../access/targets.ts';
-import { shortened } from '../../../core/shortened.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
+import { truncate } from '../../../core/truncate.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { SLACK } from '../../../integrations/chat/style.ts';
-import type { ProjectScope } from '../../access.ts';
+import type { ProjectScope } from '../../api.access.ts';
 import { usersById } from '../../identity/index.ts';
 import {
   comment,
@@ -19,7 +19,7 @@ import {
   updateIssue,
 } from '../../planning/index.ts';
 import type { Origin } from '../../user-agent.ts';
-import { announced, type CommandAnswer, said } from './answers.ts';
+import { type CommandResponse, channelResponse, ephemeralResponse } from './slash-commands.responses.ts';
 
 /** Where a command is run, and as whom. */
 export type CommandScope = ProjectScope & { caller: UserCaller };
@@ -30,8 +30,8 @@ const MAX_TEXT = 1_000;
 const OPEN_COLOUR = '#C95823';
 const CLOSED_COLOUR = '#4E5D6C';
 
-export const denied = () => said('Whoops! This action is not allowed for you in this project.');
-const notFound = () => said('404 not found! Please make sure you use the right identifier. :boom:');
+export const denied = () => ephemeralResponse('Whoops! This action is not allowed for you in this project.');
+const notFound = () => ephemeralResponse('404 not found! Please make sure you use the right identifier. :boom:');
 
 /** The issue of a number; undefined where there is none that the user may read. */
 async function issueOf(deps: Deps, scope: CommandScope, iid: number): Promise<Issue | undefined> {
@@ -59,7 +59,7 @@ async function attachmentOf(deps: Deps, { project }: CommandScope, issue: Issue)
     fallback: title,
     title: SLACK.plain(title),
     title_link: issueUrl(deps, project.full_path, issue.iid),
-    ...(issue.description ? { text: SLACK.plain(shortened(issue.description, MAX_TEXT)) } : {}),
+    ...(issue.description ? { text: SLACK.plain(truncate(issue.description, MAX_TEXT)) } : {}),
     color: issue.state === 'opened' ? OPEN_COLOUR : CLOSED_COLOUR,
     fields: [
       { title: 'Author', value: nameOf(issue.author_id), short: true },
@@ -69,9 +69,9 @@ async function attachmentOf(deps: Deps, { project }: CommandScope, issue: Issue)
 }
 
 /** What is seen by all only where all may see it. */
-const seenBy = ({ confidential }: Issue) => (confidential === 1 ? said : announced);
+const seenBy = ({ confidential }: Issue) => (confidential === 1 ? ephemeralResponse : channelResponse);
 
-export async function showIssue(deps: Deps, scope: CommandScope, iid: number): Promise<CommandAnswer> {
+export async function showIssue(deps: Deps, scope: CommandScope, iid: number): Promise<CommandResponse> {
   const issue = await issueOf(deps, scope, iid);
   if (issue === undefined) return notFound();
   const state = issue.state === 'opened' ? 'Open' : 'Closed';
@@ -84,14 +84,14 @@ export async function newIssue(
   scope: CommandScope,
   input: { title: string; description: string },
   origin: Origin,
-): Promise<CommandAnswer> {
+): Promise<CommandResponse> {
   if (!scope.permissions.can('create_issue')) return denied();
   const issue = await createActingIssue(deps, scope, input, origin);
-  const answer = announced(`I created an issue on your behalf: ${linkOf(deps, scope, issue)}`);
-  return { ...answer, attachments: [await attachmentOf(deps, scope, issue)] };
+  const response = channelResponse(`I created an issue on your behalf: ${linkOf(deps, scope, issue)}`);
+  return { ...response, attachments: [await attachmentOf(deps, scope, issue)] };
 }
 
-export async function searchIssues(deps: Deps, scope: CommandScope, query: string): Promise<CommandAnswer> {
+export async function searchIssues(deps: Deps, scope: CommandScope, query: string): Promise<CommandResponse> {
   if (!scope.permissions.can('read_issue')) return denied();
   const selection = await selectIssues(deps, scope.caller, { project: scope }, { search: query });
   const rows = deps.db.selectFrom('issues').selectAll('issues');
@@ -102,15 +102,15 @@ export async function searchIssues(deps: Deps, scope: CommandScope, query: strin
     found.total > found.rows.length
       ? `Here are the first ${found.rows.length} issues I found:`
       : 'Here are the issues I found:';
-  return said([head, ...lines].join('\n'));
+  return ephemeralResponse([head, ...lines].join('\n'));
 }
 
-export async function closeIssue(deps: Deps, scope: CommandScope, iid: number): Promise<CommandAnswer> {
+export async function closeIssue(deps: Deps, scope: CommandScope, iid: number): Promise<CommandResponse> {
   const issue = await issueOf(deps, scope, iid);
   if (issue === undefined) return notFound();
   const target = issuableTarget(deps.db, 'Issue', issue, scope.caller.user.id);
   if (!(await allowsOn(scope.permissions, 'update_issue', target))) return denied();
-  if (issue.state === 'closed') return said(`Issue ${linkOf(deps, scope, issue)} is already closed.`);
+  if (issue.state === 'closed') return ephemeralResponse(`Issue ${linkOf(deps, scope, issue)} is already closed.`);
   const closed = await updateIssue(deps, scope, issue, { state_event: 'close' });
   return seenBy(closed)(`I closed an issue on your behalf: ${linkOf(deps, scope, closed)}`);
 }
@@ -119,7 +119,7 @@ export async function commentOnIssue(
   deps: Deps,
   scope: CommandScope,
   { iid, body }: { iid: number; body: string },
-): Promise<CommandAnswer> {
+): Promise<CommandResponse> {
   const issue = await issueOf(deps, scope, iid);
   if (issue === undefined) return notFound();
   const noteable = {
@@ -134,6 +134,6 @@ export async function commentOnIssue(
   if (!mayComment(scope.permissions, noteable)) return denied();
   countNote(deps, scope);
   const { note, summary } = await comment(deps, scope, noteable, { body, type: null });
-  if (note === null) return said(summary.join(' '));
-  return said(`You commented on issue ${linkOf(deps, scope, issue)}.`);
+  if (note === null) return ephemeralResponse(summary.join(' '));
+  return ephemeralResponse(`You commented on issue ${linkOf(deps, scope, issue)}.`);
 }

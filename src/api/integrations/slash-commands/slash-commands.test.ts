@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { User } from '../../../db/tables/users.ts';
-import { parseCommand } from './parse.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import { parseCommand } from './slash-commands.parse.ts';
 
 type Json = Record<string, unknown>;
 interface Answer {
@@ -76,9 +76,9 @@ describe('who may', () => {
       [project, ''],
       [bare, 'sesame'],
     ] as const) {
-      const answer = await send(place, { token, text: 'help', ...who });
-      assert.ok([400, 404].includes(answer.statusCode), answer.body);
-      assert.doesNotMatch(answer.body, new RegExp(project.full_path));
+      const response = await send(place, { token, text: 'help', ...who });
+      assert.ok([400, 404].includes(response.statusCode), response.body);
+      assert.doesNotMatch(response.body, new RegExp(project.full_path));
     }
     expectStatus(await send(project, { text: 'help', ...who }), 400);
     expectStatus(await app.delete(`/projects/${project.id}/integrations/${SLUG}`), 204);

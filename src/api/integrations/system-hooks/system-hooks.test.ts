@@ -16,7 +16,7 @@ before(async () => {
 });
 beforeEach(async () => {
   await app.deps.db.deleteFrom('web_hooks').execute();
-  app.deps.recent.forget();
+  app.deps.recent.invalidate();
   receiver.calls.length = 0;
   receiver.answer = (response) => response.end('thanks');
 });
@@ -66,8 +66,8 @@ describe('a system hook', () => {
     assert.deepEqual(changed, { ...made, ...json });
     assert.match(String(expectStatus<Json>(await app.put(path, { json: {} }), 400).message), /at least one parameter/);
     expectStatus(await app.delete(path), 204);
-    for (const answer of [await app.get(path), await app.put(path, { json }), await app.delete(path)]) {
-      assert.equal(expectStatus<Json>(answer, 404).message, '404 Not found');
+    for (const response of [await app.get(path), await app.put(path, { json }), await app.delete(path)]) {
+      assert.equal(expectStatus<Json>(response, 404).message, '404 Not found');
     }
   });
 
@@ -104,8 +104,8 @@ describe('a system hook', () => {
 
   test('that does not fit is refused', async () => {
     const refuse = async (json: Json, status: number, message: string | RegExp) => {
-      const answer = expectStatus<Json>(await app.post('/hooks', { json }), status);
-      assert.match(String(answer.message), message instanceof RegExp ? message : new RegExp(`^${message}`));
+      const response = expectStatus<Json>(await app.post('/hooks', { json }), status);
+      assert.match(String(response.message), message instanceof RegExp ? message : new RegExp(`^${message}`));
     };
     const url = 'https://hook.example/x';
     await refuse({}, 400, 'url is missing');
@@ -128,7 +128,7 @@ describe('a system hook', () => {
     await make({ url: `${receiver.url}/system`, push_events: true, token: 'sesame' });
     await commitFiles(app, project.id, { a: 'x' });
     assert.equal(receiver.calls.length, 0);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       receiver.calls.map(({ body }) => body.event_name),
       ['push', 'repository_update'],
@@ -160,7 +160,7 @@ describe('a system hook', () => {
     for (const branch of ['other', 'release-1']) {
       expectStatus(await app.post(at, { json: { branch, ref: first } }), 201);
     }
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       receiver.calls.map(({ body }) => body.ref),
       ['refs/heads/release-1'],

@@ -1,16 +1,16 @@
 import type { Deps } from '../../../deps.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import type { Mail } from '../../../mail/mail.ts';
 import { enqueueMail } from '../../../mail/send-mail.ts';
-import { higher } from '../recipients/candidate.ts';
-import type { Place } from '../recipients/place.ts';
-import { readersAmong } from '../recipients/readers.ts';
-import { addressOf, type News, type Recipient, recipientsOf } from '../recipients/recipients.ts';
-import { standingOf, type Topic } from '../topics/topic.ts';
-import type { Block } from './block.ts';
-import { compose, type Manner, mannerOf } from './compose.ts';
-import { DAILY_LIMIT, enter, sentLately } from './ledger.ts';
-import type { Letter } from './letter.ts';
+import { higherReason } from '../recipients/candidate.ts';
+import type { ProjectContext } from '../recipients/project-context.ts';
+import { readersAmong } from '../recipients/recipients.readers.ts';
+import { addressOf, type Message, type Recipient, recipientsOf } from '../recipients/recipients.ts';
+import { type Topic, topicContextOf } from '../topics/topic.ts';
+import type { MailDraft } from './mail-draft.ts';
+import { DAILY_LIMIT, recentMailCounts, recordMails } from './mail-log.ts';
+import type { Block } from './notification-mails.block.ts';
+import { compose, type MailFormat, mailFormatOf } from './notification-mails.compose.ts';
 
 /** A letter that waits until the mail server has it. */
 interface Waiting {
@@ -20,12 +20,12 @@ interface Waiting {
 }
 const DELIVER = jobKind<Waiting>('notifications.deliver', { lane: 'mail', timeoutMs: 120_000 });
 /** Recipients of one transaction. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** One of the things that are told in a letter, and whom. */
 export interface Part {
-  news: News;
-  said: readonly Block[];
+  message: Message;
+  sentences: readonly Block[];
   /** What else it tells of: only for those who may read that, too. */
   about?: Topic;
 }
@@ -33,29 +33,33 @@ export interface Part {
 /** What an event is told in: one mail for each user, whatever of it concerns them. */
 export interface Dispatch {
   topic: Topic;
-  letter: Letter;
+  draft: MailDraft;
   parts: readonly Part[];
 }
 
-type Addressed = Recipient & { said: Block[] };
+type Addressed = Recipient & { sentences: Block[] };
 
 /** Has the mails of an occasion sent, once however often it is called for it. */
-export async function dispatch(deps: Deps, occasion: string, { topic, letter, parts }: Dispatch): Promise<void> {
-  const standing = await standingOf(deps, topic);
-  if (standing === undefined) return;
+export async function dispatch(deps: Deps, occasion: string, { topic, draft, parts }: Dispatch): Promise<void> {
+  const topicContext = await topicContextOf(deps, topic);
+  if (topicContext === undefined) return;
   const addressed = new Map<number, Addressed>();
-  for (const { news, said, about } of parts) {
-    for (const recipient of await readersOf(deps, about, await recipientsOf(deps, standing, news))) {
+  for (const { message, sentences, about } of parts) {
+    for (const recipient of await readersOf(deps, about, await recipientsOf(deps, topicContext, message))) {
       const before = addressed.get(recipient.user.id);
-      const reason = higher(before?.reason, recipient.reason);
-      addressed.set(recipient.user.id, { ...recipient, reason, said: [...(before?.said ?? []), ...said] });
+      const reason = higherReason(before?.reason, recipient.reason);
+      addressed.set(recipient.user.id, {
+        ...recipient,
+        reason,
+        sentences: [...(before?.sentences ?? []), ...sentences],
+      });
     }
   }
   if (addressed.size === 0) return;
-  const manner = await mannerOf(deps);
+  const format = await mailFormatOf(deps);
   const all = [...addressed.values()];
-  for (let at = 0; at < all.length; at += AT_ONCE) {
-    await enterSome(deps, occasion, { topic, letter }, standing.place, manner, all.slice(at, at + AT_ONCE));
+  for (let at = 0; at < all.length; at += BATCH_SIZE) {
+    await enterSome(deps, occasion, { topic, draft }, topicContext.place, format, all.slice(at, at + BATCH_SIZE));
   }
 }
 
@@ -65,28 +69,28 @@ async function readersOf(
   recipients: readonly Recipient[],
 ): Promise<readonly Recipient[]> {
   if (about === undefined || recipients.length === 0) return recipients;
-  const standing = await standingOf(deps, about);
-  if (standing === undefined) return [];
+  const topicContext = await topicContextOf(deps, about);
+  if (topicContext === undefined) return [];
   const ids = recipients.map(({ user }) => user.id);
-  const readers = await readersAmong(deps, standing.place, standing.mayRead, ids);
+  const readers = await readersAmong(deps, topicContext.place, topicContext.mayRead, ids);
   return recipients.filter(({ user }) => readers.has(user.id));
 }
 
 async function enterSome(
   deps: Deps,
   occasion: string,
-  { topic, letter }: Pick<Dispatch, 'topic' | 'letter'>,
-  place: Place,
-  manner: Manner,
+  { topic, draft }: Pick<Dispatch, 'topic' | 'draft'>,
+  place: ProjectContext,
+  format: MailFormat,
   recipients: readonly Addressed[],
 ): Promise<void> {
   const projectId = place.project.id;
   await deps.db.transaction().execute(async (db) => {
     const ids = recipients.map(({ user }) => user.id);
-    const lately = await sentLately(deps, db, place, ids);
+    const lately = await recentMailCounts(deps, db, place, ids);
     const full = recipients.filter(({ user }) => (lately.get(user.id) ?? 0) >= DAILY_LIMIT);
     const open = recipients.filter((recipient) => !full.includes(recipient));
-    const fresh = await enter(
+    const fresh = await recordMails(
       deps,
       db,
       occasion,
@@ -102,13 +106,13 @@ async function enterSome(
           payload: {
             topic,
             user_id: recipient.user.id,
-            mail: compose(deps, manner, letter, recipient, recipient.said),
+            mail: compose(deps, format, draft, recipient, recipient.sentences),
           },
           projectId,
         })),
     );
     const notice = `limit:${projectId}:${deps.clock.now().toISOString().slice(0, 10)}`;
-    const told = await enter(
+    const told = await recordMails(
       deps,
       db,
       notice,
@@ -120,7 +124,7 @@ async function enterSome(
   });
 }
 
-const limitNotice = (deps: Deps, { project }: Place, to: string, name: string): Mail => ({
+const limitNotice = (deps: Deps, { project }: ProjectContext, to: string, name: string): Mail => ({
   to,
   subject: `${project.name} | Too many notifications for one day`,
   text: [
@@ -133,10 +137,10 @@ const limitNotice = (deps: Deps, { project }: Place, to: string, name: string): 
 /** Names what gives letters to the mail server: whether they may still be read is looked at last. */
 export function registerDelivery(deps: Deps): void {
   deps.jobs.register(DELIVER, async ({ topic, user_id, mail }) => {
-    const standing = await standingOf(deps, topic);
-    if (standing === undefined) return;
-    const reader = (await readersAmong(deps, standing.place, standing.mayRead, [user_id])).get(user_id);
+    const topicContext = await topicContextOf(deps, topic);
+    if (topicContext === undefined) return;
+    const reader = (await readersAmong(deps, topicContext.place, topicContext.mayRead, [user_id])).get(user_id);
     if (reader === undefined) return;
-    await deps.mailer.send({ ...mail, to: await addressOf(deps, standing.place, reader.user) });
+    await deps.mailer.send({ ...mail, to: await addressOf(deps, topicContext.place, reader.user) });
   });
 }

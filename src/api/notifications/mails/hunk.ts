@@ -1,11 +1,11 @@
 import { parseJson } from '../../../db/columns.ts';
-import type { Note } from '../../../db/tables/notes.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { diffTrees } from '../../../git/diff.ts';
-import { isOid } from '../../../git/objects.ts';
+import { isOid } from '../../../git/git.objects.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import { type Block, line, quoted } from './block.ts';
+import { type Block, line, quoted } from './notification-mails.block.ts';
 
 /** Lines of a diff that stand above a comment on it. */
 const LINES_ABOVE = 8;
@@ -22,7 +22,7 @@ interface Position {
 }
 
 /** What a comment on a diff is about: its file and line, with the lines of the diff down to it. */
-export async function hunkOf(deps: Deps, project: Project, { position }: Pick<Note, 'position'>): Promise<Block[]> {
+export async function diffHunkOf(deps: Deps, project: Project, { position }: Pick<Note, 'position'>): Promise<Block[]> {
   if (position === null) return [];
   const place = parseJson<Position>(position);
   const { new_path: path = place.old_path, new_line: after, old_line: before } = place;

@@ -157,7 +157,7 @@ test('the project shows its members their level, and settings go with what they 
   );
   assert.deepEqual(shown.permissions.project_access, { access_level: 30, notification_level: 2 });
   expectStatus(await app.delete(`/projects/${project.id}`), 202);
-  await app.settle();
+  await app.drain();
   const rows = await app.deps.db
     .selectFrom('notification_settings')
     .select('user_id')

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { laterCaller } from '../../../access/later-caller.ts';
+import { jobCaller } from '../../../access/job-caller.ts';
 import { visibleGroups } from '../../../access/visible-groups.ts';
 import { today } from '../../../core/clock.ts';
-import { calledNames } from '../../../core/references.ts';
+import { mentionedNames } from '../../../core/core.references.ts';
 import { parseJson } from '../../../db/columns.ts';
 import { asciiLower } from '../../../db/like.ts';
-import type { User } from '../../../db/tables/users.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { type Candidate, candidates } from './candidate.ts';
-import type { Place } from './place.ts';
+import type { ProjectContext } from './project-context.ts';
 
 /** Names in one text that are looked up. */
 const MAX_NAMES = 100;
@@ -16,8 +16,8 @@ const MAX_NAMES = 100;
 const MAX_MEMBERS = 1_000;
 
 /** Where a text stands, and who wrote it. */
-export interface Written {
-  place: Place;
+export interface MentionSource {
+  place: ProjectContext;
   actor: Pick<User, 'id'> | null;
 }
 
@@ -26,9 +26,9 @@ export interface Written {
  * named, and all members of the project (`@all`).
  * @param before what it was, for a text that was changed: whom that names is no news
  */
-export async function mentionedIn(deps: Deps, where: Written, text: string, before = ''): Promise<Candidate[]> {
-  const known = before === '' ? new Set<string>() : calledNames(before);
-  const names = [...calledNames(text)].filter((name) => !known.has(name)).slice(0, MAX_NAMES);
+export async function mentionedIn(deps: Deps, where: MentionSource, text: string, before = ''): Promise<Candidate[]> {
+  const known = before === '' ? new Set<string>() : mentionedNames(before);
+  const names = [...mentionedNames(text)].filter((name) => !known.has(name)).slice(0, MAX_NAMES);
   if (names.length === 0) return [];
   const users = names.filter((name) => !name.includes('/')).map(asciiLower);
   const rows = await deps.db
@@ -42,7 +42,7 @@ export async function mentionedIn(deps: Deps, where: Written, text: string, befo
   return candidates([...rows.map(({ id }) => id), ...members], 'mention', 'mentioned');
 }
 
-async function groupsNamed(deps: Deps, { actor }: Written, names: readonly string[]): Promise<number[]> {
+async function groupsNamed(deps: Deps, { actor }: MentionSource, names: readonly string[]): Promise<number[]> {
   const rows = await deps.db
     .selectFrom('namespaces')
     .select(['id', 'settings'])
@@ -51,7 +51,7 @@ async function groupsNamed(deps: Deps, { actor }: Written, names: readonly strin
     .where(sql<string>`lower(full_path)`, 'in', names.map(asciiLower))
     .execute();
   const open = rows.filter(({ settings }) => parseJson<GroupWish>(settings).mentions_disabled !== true);
-  const author = open.length === 0 || actor === null ? undefined : await laterCaller(deps, actor.id);
+  const author = open.length === 0 || actor === null ? undefined : await jobCaller(deps, actor.id);
   if (author === undefined) return [];
   const ids = open.map(({ id }) => id);
   const seen = deps.db.selectFrom('namespaces').select('id').where('id', 'in', ids);
@@ -64,7 +64,7 @@ interface GroupWish {
 /** Members of groups themselves; with `everybody` those of the project and of the groups above it. */
 async function membersOf(
   { db, clock }: Deps,
-  { project, groupIds: above }: Place,
+  { project, groupIds: above }: ProjectContext,
   named: readonly number[],
   everybody: boolean,
 ): Promise<number[]> {

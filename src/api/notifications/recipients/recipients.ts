@@ -1,16 +1,16 @@
-import type { User } from '../../../db/tables/users.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { notificationEmail } from '../notification-settings/settings.ts';
-import type { Standing } from '../topics/topic.ts';
-import { type Candidate, type Happening, higher, type Reason } from './candidate.ts';
-import type { Place } from './place.ts';
-import { readersAmong } from './readers.ts';
-import { wants } from './wanted.ts';
-import { type PlaceWish, wishesIn } from './wishes.ts';
+import { notificationEmail } from '../notification-settings/notification-settings.settings.ts';
+import type { TopicContext } from '../topics/topic.ts';
+import { type Candidate, type EventKind, higherReason, type Reason } from './candidate.ts';
+import { type ProjectPreference, preferencesIn } from './preferences.ts';
+import type { ProjectContext } from './project-context.ts';
+import { wantsNotification } from './recipients.preference-rules.ts';
+import { readersAmong } from './recipients.readers.ts';
 
 /** Something that happened, and who may have to be told of it. */
-export interface News {
-  happening: Happening;
+export interface Message {
+  eventKind: EventKind;
   candidates: readonly Candidate[];
   /** Who did it. */
   actorId: number | null;
@@ -29,15 +29,19 @@ export interface Recipient {
 }
 
 /** Whom to tell, with the highest of the reasons: those who want it, and may read it now. */
-export async function recipientsOf(deps: Deps, { place, mayRead }: Standing, news: News): Promise<Recipient[]> {
-  if (place.silent) return [];
-  const { actorId, tellsActor = false } = news;
-  const ids = [...new Set(news.candidates.map(({ userId }) => userId))];
-  const wishes = await wishesIn(deps.db, place, ids);
+export async function recipientsOf(
+  deps: Deps,
+  { place, mayRead }: TopicContext,
+  message: Message,
+): Promise<Recipient[]> {
+  if (place.mailsDisabled) return [];
+  const { actorId, tellsActor = false } = message;
+  const ids = [...new Set(message.candidates.map(({ userId }) => userId))];
+  const preferences = await preferencesIn(deps.db, place, ids);
   const reasons = new Map<number, Reason | undefined>();
-  for (const candidate of news.candidates) {
-    if (!isWanted(news, candidate, wishes.get(candidate.userId)!)) continue;
-    reasons.set(candidate.userId, higher(reasons.get(candidate.userId), candidate.reason));
+  for (const candidate of message.candidates) {
+    if (!isWanted(message, candidate, preferences.get(candidate.userId)!)) continue;
+    reasons.set(candidate.userId, higherReason(reasons.get(candidate.userId), candidate.reason));
   }
   if (actorId !== null && reasons.has(actorId) && !tellsActor) {
     if (await wantsOwn(deps, actorId)) reasons.set(actorId, 'own_activity');
@@ -46,21 +50,25 @@ export async function recipientsOf(deps: Deps, { place, mayRead }: Standing, new
   const readers = await readersAmong(deps, place, mayRead, [...reasons.keys()]);
   return [...readers.values()].map(({ user }) => ({
     user,
-    address: addressIn(wishes.get(user.id)!, user),
+    address: addressIn(preferences.get(user.id)!, user),
     reason: reasons.get(user.id),
   }));
 }
 
-function isWanted({ happening, unsubscribed }: News, { userId, tie }: Candidate, wish: PlaceWish): boolean {
-  if (tie !== 'mention' && unsubscribed?.has(userId)) return false;
-  return wants(wish, tie, happening);
+function isWanted(
+  { eventKind, unsubscribed }: Message,
+  { userId, relation }: Candidate,
+  preference: ProjectPreference,
+): boolean {
+  if (relation !== 'mention' && unsubscribed?.has(userId)) return false;
+  return wantsNotification(preference, relation, eventKind);
 }
 
-const addressIn = ({ email }: PlaceWish, user: User): string => email ?? notificationEmail(user);
+const addressIn = ({ email }: ProjectPreference, user: User): string => email ?? notificationEmail(user);
 
 /** Where mails about a project go. */
-export async function addressOf(deps: Deps, place: Place, user: User): Promise<string> {
-  return addressIn((await wishesIn(deps.db, place, [user.id])).get(user.id)!, user);
+export async function addressOf(deps: Deps, place: ProjectContext, user: User): Promise<string> {
+  return addressIn((await preferencesIn(deps.db, place, [user.id])).get(user.id)!, user);
 }
 
 async function wantsOwn({ db }: Deps, userId: number): Promise<boolean> {

@@ -1,10 +1,10 @@
-import type { ProjectAbility } from '../../../access/abilities.ts';
-import { canReadSnippet } from '../../../access/snippets.ts';
-import type { IssuableType } from '../../../db/tables/kinds.ts';
-import type { Note } from '../../../db/tables/notes.ts';
+import type { ProjectAbility } from '../../../access/access.abilities.ts';
+import { canReadSnippet } from '../../../access/access.snippets.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
+import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
-import { type Place, placeOf } from '../recipients/place.ts';
-import type { MayRead } from '../recipients/readers.ts';
+import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
+import type { MayRead } from '../recipients/recipients.readers.ts';
 
 /** What a mail is about, as jobs carry it: who may read it is found out anew whenever it matters. */
 export type Topic =
@@ -14,13 +14,13 @@ export type Topic =
   | { type: 'Project'; id: number; ability: ProjectAbility };
 
 /** Where the topic is, and who may be told of it now. */
-export interface Standing {
-  place: Place;
+export interface TopicContext {
+  place: ProjectContext;
   mayRead: MayRead;
 }
 
 /** Undefined for what is gone. */
-export async function standingOf(deps: Deps, topic: Topic): Promise<Standing | undefined> {
+export async function topicContextOf(deps: Deps, topic: Topic): Promise<TopicContext | undefined> {
   const notes = 'noteIds' in topic ? await notesOf(deps, topic.noteIds ?? []) : [];
   if ('noteIds' in topic && notes.length < (topic.noteIds?.length ?? 0)) return undefined;
   const found = await ofItself(deps, topic);
@@ -32,7 +32,7 @@ export async function standingOf(deps: Deps, topic: Topic): Promise<Standing | u
   };
 }
 
-async function ofItself(deps: Deps, topic: Topic): Promise<Standing | undefined> {
+async function ofItself(deps: Deps, topic: Topic): Promise<TopicContext | undefined> {
   switch (topic.type) {
     case 'Issue':
       return ofIssue(deps, topic.id);
@@ -47,8 +47,8 @@ async function ofItself(deps: Deps, topic: Topic): Promise<Standing | undefined>
   }
 }
 
-async function within({ db }: Deps, projectId: number, mayRead: MayRead): Promise<Standing | undefined> {
-  const place = await placeOf(db, projectId);
+async function within({ db }: Deps, projectId: number, mayRead: MayRead): Promise<TopicContext | undefined> {
+  const place = await projectContextOf(db, projectId);
   return place && { place, mayRead };
 }
 
@@ -56,7 +56,7 @@ const notesOf = async ({ db }: Deps, ids: readonly number[]): Promise<Pick<Note,
   ids.length === 0 ? [] : db.selectFrom('notes').select(['id', 'internal']).where('id', 'in', ids).execute();
 
 /** A confidential one is for Planners and up, its author and its assignees. */
-async function ofIssue(deps: Deps, id: number): Promise<Standing | undefined> {
+async function ofIssue(deps: Deps, id: number): Promise<TopicContext | undefined> {
   const issue = await deps.db
     .selectFrom('issues')
     .select(['project_id', 'confidential', 'author_id'])
@@ -70,13 +70,13 @@ async function ofIssue(deps: Deps, id: number): Promise<Standing | undefined> {
   });
 }
 
-async function ofMergeRequest(deps: Deps, id: number): Promise<Standing | undefined> {
+async function ofMergeRequest(deps: Deps, id: number): Promise<TopicContext | undefined> {
   const query = deps.db.selectFrom('merge_requests').select('project_id').where('id', '=', id);
   const row = await query.executeTakeFirst();
   return row && within(deps, row.project_id, (_reader, permissions) => permissions.can('read_merge_request'));
 }
 
-async function ofSnippet(deps: Deps, id: number): Promise<Standing | undefined> {
+async function ofSnippet(deps: Deps, id: number): Promise<TopicContext | undefined> {
   const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
   if (snippet === undefined || snippet.project_id === null) return undefined;
   return within(deps, snippet.project_id, (reader, permissions) => canReadSnippet(reader, snippet, permissions));

@@ -1,13 +1,16 @@
-import { notFound } from '../../../core/errors.ts';
+import { notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { issueUrl, mergeRequestUrl, saySubscribed } from '../../planning/index.ts';
-import { readKey, type Unsubscribing } from './key.ts';
+import { issueUrl, mergeRequestUrl, storeSubscription } from '../../planning/index.ts';
+import { readKey, type UnsubscribeKey } from './unsubscribe.key.ts';
 
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests' } as const;
 const URLS = { Issue: issueUrl, MergeRequest: mergeRequestUrl } as const;
 
 /** What a key stands for. @throws ApiError 404 for none, and where what it names is gone */
-export async function requireKey(deps: Deps, key: string): Promise<Unsubscribing & { url: string; projectId: number }> {
+export async function requireKey(
+  deps: Deps,
+  key: string,
+): Promise<UnsubscribeKey & { url: string; projectId: number }> {
   const found = await readKey(deps, key);
   if (found === undefined) throw notFound();
   const { type, id } = found.followed;
@@ -26,7 +29,7 @@ export async function requireKey(deps: Deps, key: string): Promise<Unsubscribing
 /** The user of a key follows its thing no more. */
 export async function stopFollowing(
   deps: Deps,
-  { followed, userId, projectId }: Unsubscribing & { projectId: number },
+  { followed, userId, projectId }: UnsubscribeKey & { projectId: number },
 ): Promise<void> {
-  await saySubscribed(deps, deps.db, { ...followed, project_id: projectId }, userId, false);
+  await storeSubscription(deps, deps.db, { ...followed, project_id: projectId }, userId, false);
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { expectStatus } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { addressees, addresses, MailedApp, mailTo } from '../../../../test/support/mails.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let mailed: MailedApp;
 let url: string;
@@ -44,13 +44,13 @@ const get = (path: string, token?: string) =>
 
 test('a mail program unsubscribes by one click, without signing in', async () => {
   const { author, noted, link } = await followed();
-  const answer = await fetch(`${url}${link}`, {
+  const response = await fetch(`${url}${link}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'List-Unsubscribe=One-Click',
   });
-  assert.equal(answer.status, 200);
-  assert.match(await answer.text(), /You have been unsubscribed/);
+  assert.equal(response.status, 200);
+  assert.match(await response.text(), /You have been unsubscribed/);
   assert.deepEqual(await noted(), []);
   assert.deepEqual(addressees(await noted(`@${author.user.username}`)), addresses(author));
   const form = new FormData();
@@ -75,8 +75,8 @@ test('who is not signed in is asked first, and then led nowhere', async () => {
 
 test('who is signed in is unsubscribed at once, and led to the issue', async () => {
   const { author, noted, link, page } = await followed();
-  const answer = await get(link, author.token);
-  assert.deepEqual([answer.status, answer.headers.get('location')], [302, page]);
+  const response = await get(link, author.token);
+  assert.deepEqual([response.status, response.headers.get('location')], [302, page]);
   assert.deepEqual(await noted(), []);
 });
 
@@ -107,7 +107,7 @@ test('a key that is none, is changed, is too old or of what is gone is answered 
 });
 
 test('the link to all notifications leads to the setting', async () => {
-  const answer = await get('/-/profile/notifications');
-  assert.equal(answer.status, 302);
-  assert.equal(answer.headers.get('location'), 'https://forge.example.com/api/v4/notification_settings');
+  const response = await get('/-/profile/notifications');
+  assert.equal(response.status, 302);
+  assert.equal(response.headers.get('location'), 'https://forge.example.com/api/v4/notification_settings');
 });

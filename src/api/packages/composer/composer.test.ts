@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { filesOfZip } from '../../../../test/support/zip.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let group: Namespace;
@@ -37,10 +37,10 @@ interface Version {
   source: { type: string; url: string; reference: string };
 }
 async function versionsOf(name: string, token = staff.reporter.token): Promise<Record<string, Version>> {
-  const answer = await ofGroup(`p2/${name}.json`, token);
-  assert.equal(answer.statusCode, 200, answer.body);
-  assert.match(String(answer.headers['content-type']), /^application\/json/);
-  return answer.json<{ packages: Record<string, Record<string, Version>> }>().packages[name]!;
+  const response = await ofGroup(`p2/${name}.json`, token);
+  assert.equal(response.statusCode, 200, response.body);
+  assert.match(String(response.headers['content-type']), /^application\/json/);
+  return response.json<{ packages: Record<string, Record<string, Version>> }>().packages[name]!;
 }
 const below = (url: string) => url.slice(url.indexOf('/api/v4') + '/api/v4'.length);
 
@@ -146,8 +146,8 @@ describe('a Composer package', () => {
       [{ branch: 'misnamed' }, 400, /Name is invalid/],
       [{ tag: 'release-one' }, 400, /Version is invalid/],
     ] as const) {
-      const answer = await publish(json);
-      assert.match(expectStatus<{ message: string }>(answer, status).message, message, JSON.stringify(json));
+      const response = await publish(json);
+      assert.match(expectStatus<{ message: string }>(response, status).message, message, JSON.stringify(json));
     }
     const bare = await app.make.project();
     expectStatus(await publish({ branch: 'main' }, undefined, bare.id), 404);

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { beforeTransaction } from '../../../../test/support/meanwhile.ts';
 import { deletedByMaintainers } from '../../../../test/support/packages.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;
@@ -54,8 +54,8 @@ async function upload(recipe: string, revision: string, built?: string): Promise
 }
 
 const revisions = async (path: string) => {
-  const answer = expectStatus<{ revisions: { revision: string; time: string }[] }>(await get(path), 200);
-  return answer.revisions.map(({ revision }) => revision);
+  const response = expectStatus<{ revisions: { revision: string; time: string }[] }>(await get(path), 200);
+  return response.revisions.map(({ revision }) => revision);
 };
 
 describe('a Conan recipe', () => {
@@ -139,7 +139,7 @@ describe('a Conan recipe', () => {
   test('is refused by names that are none, and without bytes', async () => {
     const file = (recipe: string, revision = R1, name = 'conanfile.py') =>
       put(of(recipe, `revisions/${revision}/files/${name}`), 'x');
-    for (const [answer, status] of [
+    for (const [response, status] of [
       [await file('z/1.0/_/_'), 400],
       [await file('a b/1.0/_/_'.replace(' ', '%20')), 400],
       [await file('zlib/..%2f..%2fx/_/_'), 400],
@@ -152,7 +152,7 @@ describe('a Conan recipe', () => {
       [await put(of('zlib/1.0/_/_', `revisions/${R1}/packages/a-b/revisions/${P1}/files/conaninfo.txt`), 'x'), 400],
       [await put(of('zlib/1.0/_/_', `revisions/${R1}/files/conanfile.py`), ''), 400],
     ] as const) {
-      expectStatus(answer, status);
+      expectStatus(response, status);
     }
     const path = of('zlib/1.0/_/_', `revisions/${R1}/files/conanfile.py`);
     const tried = await put(path, '', staff.developer.token, { 'x-checksum-deploy': 'true' });
@@ -203,7 +203,7 @@ describe('a Conan recipe', () => {
     assert.deepEqual(await revisions(of(gone, `${binary}/revisions`)), []);
     for (const revision of [R2, 'c'.repeat(32)]) expectStatus(await remove(of(gone, `revisions/${revision}`)), 200);
     expectStatus(await get(of(gone, 'revisions')), 404);
-    await app.settle();
+    await app.drain();
     await upload(gone, R1, P1);
     assert.deepEqual(await revisions(of(gone, 'revisions')), [R1]);
   });
@@ -281,9 +281,9 @@ describe('who', () => {
     await app.deps.db.updateTable('users').set({ state: 'active' }).where('id', '=', developer.user.id).execute();
     for (const version of ['v1', 'v2']) {
       for (const path of ['authenticate', 'check_credentials']) {
-        const answer = await get(url(`${version}/users/${path}`), null);
-        expectStatus(answer, 401);
-        assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+        const response = await get(url(`${version}/users/${path}`), null);
+        expectStatus(response, 401);
+        assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
       }
       expectStatus(await get(url(`${version}/users/check_credentials`), null, { authorization: 'Bearer unset' }), 401);
     }

@@ -1,11 +1,11 @@
-import { ApiError } from '../../../core/errors.ts';
-import type { PackageFile } from '../../../db/tables/package-files.ts';
-import type { BaseContext } from '../../../http/route.ts';
-import { destroyPackages } from '../../../packages/destroy.ts';
-import type { ProjectScope } from '../../access.ts';
-import { filesOfRevision, findRecipe } from './find.ts';
-import { MANIFEST, type RecipeParams, recipeOf, UNREVISED, unrevised } from './names.ts';
-import { packageOf } from './reading.ts';
+import { ApiError } from '../../../core/core.errors.ts';
+import type { PackageFile } from '../../../db/tables/package-files.table.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import { destroyPackages } from '../../../packages/package-registry.destroy.ts';
+import type { ProjectScope } from '../../api.access.ts';
+import { filesOfRevision, findRecipe } from './conan.find.ts';
+import { packageOf } from './conan.handlers.ts';
+import { DEFAULT_REVISION, MANIFEST, type RecipeParams, recipeOf, withDefaultRevision } from './conan.names.ts';
 
 /** A request to one of the remotes. */
 type Asked = BaseContext & ProjectScope;
@@ -14,7 +14,7 @@ type Asks = RecipeParams & { conan_package_reference?: string };
 type Texts = Record<string, string>;
 
 async function filesFor({ deps, project }: Asked, params: Asks): Promise<PackageFile[]> {
-  const key = unrevised(params);
+  const key = withDefaultRevision(params);
   const row = await findRecipe(deps.db, project.id, recipeOf(params));
   return row === undefined ? [] : filesOfRevision(deps.db, row.id, key);
 }
@@ -23,7 +23,8 @@ async function filesFor({ deps, project }: Asked, params: Asks): Promise<Package
 function addressOf({ deps }: Asked, remote: string, params: Asks, fileName: string): string {
   const { package_name, package_version, package_username, package_channel, conan_package_reference: id } = params;
   const recipe = [package_name, package_version, package_username, package_channel].join('/');
-  const place = id === undefined ? `${UNREVISED}/export` : `${UNREVISED}/package/${id}/${UNREVISED}`;
+  const place =
+    id === undefined ? `${DEFAULT_REVISION}/export` : `${DEFAULT_REVISION}/package/${id}/${DEFAULT_REVISION}`;
   return `${deps.externalUrl()}/api/v4${remote}/v1/files/${recipe}/${place}/${fileName}`;
 }
 
@@ -43,7 +44,7 @@ export async function downloadUrls(c: Asked, remote: string, params: Asks, manif
 /** Where files are to be uploaded to. @param names those of a schema, which the client may or may not have @throws ApiError 400, 404 */
 export function uploadUrls(c: Asked, remote: string, params: Asks, names: readonly string[]): Texts {
   recipeOf(params);
-  unrevised(params);
+  withDefaultRevision(params);
   return Object.fromEntries(
     names.filter((name) => c.given(name)).map((name) => [name, addressOf(c, remote, params, name)]),
   );

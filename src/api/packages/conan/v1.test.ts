@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;
@@ -59,8 +59,8 @@ describe('a Conan recipe by version 1', () => {
       const urls = expectStatus<Texts>(await get(`${at}/download_urls`), 200);
       assert.deepEqual(Object.keys(urls).sort(), Object.keys(files).sort());
       for (const [name, text] of Object.entries(files)) {
-        const answer = await get(below(urls[name]!));
-        assert.deepEqual([answer.statusCode, answer.body], [200, text]);
+        const response = await get(below(urls[name]!));
+        assert.deepEqual([response.statusCode, response.body], [200, text]);
       }
       const digest = expectStatus<Texts>(await get(`${at}/digest`), 200);
       assert.deepEqual(digest, { 'conanmanifest.txt': urls['conanmanifest.txt'] });
@@ -165,8 +165,8 @@ describe('a Conan recipe by version 1', () => {
         file(who, '0/export/conanfile.py'),
         file(who, `0/package/${BIN}/0/conaninfo.txt`),
       ]) {
-        const answer = await get(path, token);
-        assert.equal(answer.statusCode, reads, answer.body);
+        const response = await get(path, token);
+        assert.equal(response.statusCode, reads, response.body);
       }
       for (const at of [of(who), of(who, binary)]) {
         expectStatus(await app.post(`${at}/upload_urls`, { token, json: { 'conanmanifest.txt': 1 } }), writes);
@@ -220,8 +220,8 @@ describe('a Conan recipe at the remote of the server', () => {
       [staff.developer.token, 200, 200],
     ] as const) {
       for (const path of [at, `${at}/digest`, `${at}/search`, `${at}${binary}`, manifest]) {
-        const answer = await get(path, token);
-        assert.equal(answer.statusCode, reads, answer.body);
+        const response = await get(path, token);
+        assert.equal(response.statusCode, reads, response.body);
       }
       expectStatus(await app.post(`${at}/upload_urls`, { token, json: { 'conanmanifest.txt': 1 } }), writes);
       expectStatus(await put(manifest, 'm', token), writes);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import { genericFile } from './names.ts';
+import { genericFile } from './generic.names.ts';
 
 let app: TestApp;
 let id: number;
@@ -81,9 +81,9 @@ describe('a file of a generic package', () => {
       ['p/1.0/f?status=odd', 'status does not have a valid value'],
       ['p/1.0/f?select=odd', 'select does not have a valid value'],
     ] as const) {
-      const answer = await put(path.replace(' ', '%20'), 'x');
-      assert.ok([400, 404].includes(answer.statusCode), `${path}: ${answer.statusCode}`);
-      if (error !== null) assert.equal(answer.json<{ error?: string }>().error, error, path);
+      const response = await put(path.replace(' ', '%20'), 'x');
+      assert.ok([400, 404].includes(response.statusCode), `${path}: ${response.statusCode}`);
+      if (error !== null) assert.equal(response.json<{ error?: string }>().error, error, path);
     }
   });
 

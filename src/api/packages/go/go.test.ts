@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { filesOfZip } from '../../../../test/support/zip.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;
@@ -86,9 +86,9 @@ describe('a Go module', () => {
   });
 
   test('gives its files as Go puts them together', async () => {
-    const answer = await get(root, 'v1.0.0.zip');
-    assert.equal(answer.headers['content-type'], 'application/zip');
-    const files = await filesOfZip(answer.rawPayload);
+    const response = await get(root, 'v1.0.0.zip');
+    assert.equal(response.headers['content-type'], 'application/zip');
+    const files = await filesOfZip(response.rawPayload);
     const names = ['.gitattributes', 'LICENSE', 'empty.go', 'go.mod', 'pkg/pkg.go', 'root.go', 'vendor/modules.txt'];
     // A package in `vendor` of a folder is left out by the rules before Go 1.24, where its name is long enough.
     assert.deepEqual([...files.keys()].sort(), names.map((name) => `${root}@v1.0.0/${name}`).sort());

@@ -1,10 +1,10 @@
-import type { Commit } from '../../../git/objects.ts';
-import type { Repository } from '../../../git/repository.ts';
+import type { Commit } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { entryAt } from '../../../git/git.tree.ts';
 import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
 import { peel } from '../../../git/revision.ts';
-import { entryAt } from '../../../git/tree.ts';
-import type { ModulePlace } from './paths.ts';
-import { isOfModule, readVersion, versionTime } from './versions.ts';
+import type { ModuleLocation } from './go.paths.ts';
+import { isOfModule, readVersion, versionTime } from './go.versions.ts';
 
 const TAGS = 'refs/tags/';
 const MAX_GO_MOD_BYTES = 1024 * 1024;
@@ -12,7 +12,7 @@ const MAX_VERSIONS = 10_000;
 const TAGS_AT_ONCE = 16;
 
 /** A module as a commit has it. */
-export interface ModuleAt {
+export interface ResolvedModule {
   commit: Commit;
   /** Folder of its `go.mod`; empty for that of the repository. */
   folder: string;
@@ -37,7 +37,7 @@ async function goModIn(repo: Repository, commit: string, folder: string): Promis
   return (await repo.objects.read(entry.oid, MAX_GO_MOD_BYTES))?.data?.toString() ?? null;
 }
 
-async function folderOf(repo: Repository, oid: string, { module, folders }: ModulePlace): Promise<string | null> {
+async function folderOf(repo: Repository, oid: string, { module, folders }: ModuleLocation): Promise<string | null> {
   const { folder } = await places.get(cacheKey(repo.id, oid, module), async () => {
     const commit = await peel(repo, oid);
     for (const each of commit === null ? [] : folders) {
@@ -49,8 +49,8 @@ async function folderOf(repo: Repository, oid: string, { module, folders }: Modu
   return folder;
 }
 
-async function moduleAt(repo: Repository, oid: string, place: ModulePlace): Promise<ModuleAt | undefined> {
-  const folder = await folderOf(repo, oid, place);
+async function moduleAt(repo: Repository, oid: string, location: ModuleLocation): Promise<ResolvedModule | undefined> {
+  const folder = await folderOf(repo, oid, location);
   const id = folder === null ? null : await peel(repo, oid);
   const commit = id === null ? null : await repo.objects.commit(id);
   const goMod = commit === null ? null : await goModIn(repo, commit.oid, folder!);
@@ -61,47 +61,51 @@ async function moduleAt(repo: Repository, oid: string, place: ModulePlace): Prom
  * Tags of versions of the module by their versions. A module in a folder has tags that begin with that folder; while it has
  * none those of the whole repository count for it.
  */
-async function tagsOf(repo: Repository, place: ModulePlace): Promise<Map<string, string>> {
-  const own = place.folder === '' ? TAGS : `${TAGS}${place.folder}/`;
+async function tagsOf(repo: Repository, location: ModuleLocation): Promise<Map<string, string>> {
+  const own = location.folder === '' ? TAGS : `${TAGS}${location.folder}/`;
   const refs = await repo.refs.list(TAGS);
   for (const prefix of new Set([own, TAGS])) {
     const versions = refs
-      .filter(({ name }) => name.startsWith(prefix) && isTagOf(place, name.slice(prefix.length)))
+      .filter(({ name }) => name.startsWith(prefix) && isTagOf(location, name.slice(prefix.length)))
       .map(({ name, oid }) => [name.slice(prefix.length), oid] as const);
     if (versions.length > 0) return new Map(versions);
   }
   return new Map();
 }
 
-function isTagOf(place: ModulePlace, tag: string): boolean {
+function isTagOf(location: ModuleLocation, tag: string): boolean {
   const version = readVersion(tag);
-  return version !== undefined && version.commit === null && isOfModule(place, version);
+  return version !== undefined && version.commit === null && isOfModule(location, version);
 }
 
 /** Versions of a module that are tags, those that came last when there are very many. */
-export async function versionsOfModule(repo: Repository, place: ModulePlace): Promise<string[]> {
-  const tags = [...(await tagsOf(repo, place))].slice(-MAX_VERSIONS);
+export async function versionsOfModule(repo: Repository, location: ModuleLocation): Promise<string[]> {
+  const tags = [...(await tagsOf(repo, location))].slice(-MAX_VERSIONS);
   const versions: string[] = [];
   for (let at = 0; at < tags.length; at += TAGS_AT_ONCE) {
     const batch = tags.slice(at, at + TAGS_AT_ONCE);
-    const folders = await Promise.all(batch.map(([, oid]) => folderOf(repo, oid, place)));
+    const folders = await Promise.all(batch.map(([, oid]) => folderOf(repo, oid, location)));
     versions.push(...batch.flatMap(([version], index) => (folders[index] === null ? [] : [version])));
   }
   return versions;
 }
 
 /** A version of a module, that of a tag or one that stands for a commit by its time and id; undefined where there is none. */
-export async function findModule(repo: Repository, place: ModulePlace, text: string): Promise<ModuleAt | undefined> {
+export async function findModule(
+  repo: Repository,
+  location: ModuleLocation,
+  text: string,
+): Promise<ResolvedModule | undefined> {
   const version = readVersion(text);
-  if (version === undefined || !isOfModule(place, version)) return undefined;
+  if (version === undefined || !isOfModule(location, version)) return undefined;
   if (version.commit === null) {
-    const oid = (await tagsOf(repo, place)).get(text);
-    return oid === undefined ? undefined : moduleAt(repo, oid, place);
+    const oid = (await tagsOf(repo, location)).get(text);
+    return oid === undefined ? undefined : moduleAt(repo, oid, location);
   }
   const { time, prefix } = version.commit;
   const id = (await repo.objects.info(`${prefix}^{commit}`))?.oid;
   // Git could have taken the digits for the name of a branch.
   const commit = id?.startsWith(prefix) ? await repo.objects.commit(id) : null;
   if (commit === null || versionTime(commit.committer.date) !== time) return undefined;
-  return moduleAt(repo, commit.oid, place);
+  return moduleAt(repo, commit.oid, location);
 }

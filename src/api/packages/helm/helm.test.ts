@@ -42,10 +42,10 @@ interface Index {
   serverInfo: { contextPath: string };
 }
 async function index(channel = 'stable', token: string | null = staff.reporter.token): Promise<Index> {
-  const answer = await app.get(at(`${channel}/index.yaml`), { token });
-  assert.equal(answer.statusCode, 200, answer.body);
-  assert.match(String(answer.headers['content-type']), /^text\/yaml/);
-  return parse(answer.body) as Index;
+  const response = await app.get(at(`${channel}/index.yaml`), { token });
+  assert.equal(response.statusCode, 200, response.body);
+  assert.match(String(response.headers['content-type']), /^text\/yaml/);
+  return parse(response.body) as Index;
 }
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
@@ -218,8 +218,8 @@ describe('an upload that is no chart', () => {
       [await plain('a', '1.0.0', 'home: [x]'), 'Chart.yaml: home is not a text'],
       [await plain('a', '1.0.0', 'annotations: {a: {b: c}}'), 'Chart.yaml: annotations is not a text'],
     ] as const) {
-      const answer = await upload(bytes, { channel: 'refused' });
-      assert.equal(expectStatus<{ error: string }>(answer, 400).error, error);
+      const response = await upload(bytes, { channel: 'refused' });
+      assert.equal(expectStatus<{ error: string }>(response, 400).error, error);
     }
     assert.deepEqual((await index('refused')).entries, {});
   });

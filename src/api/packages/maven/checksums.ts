@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { parseJson } from '../../../db/columns.ts';
-import type { PackageFile } from '../../../db/tables/package-files.ts';
-import { limitedBytes } from '../../../http/params/bytes.ts';
+import type { PackageFile } from '../../../db/tables/package-files.table.ts';
+import { limitedBytes } from '../../../http/params/params.bytes.ts';
 import type { ReceivedFile } from '../../../packages/receive.ts';
-import type { Checksum } from './paths.ts';
+import type { Checksum } from './maven.paths.ts';
 
 /** What is kept with a file of a Maven package, beside the digests that all files have. */
 export interface MavenFileMetadata {

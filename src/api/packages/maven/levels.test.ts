@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let group: Namespace;
@@ -68,9 +68,9 @@ describe('in a group', () => {
     await publish(project, path, 'open');
     const url = `/groups/${open.id}/-/packages/maven`;
     assert.equal((await app.get(`${url}/${path}`, { token: null })).body, 'open');
-    for (const answer of [await app.get(`${url}/com/ex/lib/2.0/x`, { token: null }), await inGroup(path, null)]) {
-      expectStatus(answer, 401);
-      assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+    for (const response of [await app.get(`${url}/com/ex/lib/2.0/x`, { token: null }), await inGroup(path, null)]) {
+      expectStatus(response, 401);
+      assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
     }
   });
 
@@ -120,9 +120,9 @@ describe('on the instance', () => {
       assert.equal(expectStatus(await onInstance(other, token), 403).message, '403 Forbidden');
     }
     for (const other of [path, 'com/ex/none/1.0/none.jar']) {
-      const answer = await onInstance(other, null);
-      expectStatus(answer, 401);
-      assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+      const response = await onInstance(other, null);
+      expectStatus(response, 401);
+      assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
     }
     const held = await holdJob(app, foreign, { columns: { user_id: 1 } });
     expectStatus(await onInstance(path, null, { 'job-token': held.token }), 403);

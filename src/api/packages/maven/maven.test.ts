@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;
@@ -34,9 +34,9 @@ describe('a file of a Maven package', () => {
     assert.equal(got.headers['x-checksum-sha1'], hashed('sha1', 'the jar'));
     assert.equal(got.headers['x-checksum-md5'], hashed('md5', 'the jar'));
     for (const kind of ['md5', 'sha1', 'sha256', 'sha512']) {
-      const answer = await get(`com/ex/app/1.0/app-1.0.jar.${kind}`);
-      assert.equal(answer.body, hashed(kind, 'the jar'));
-      assert.match(String(answer.headers['content-type']), /^text\/plain/);
+      const response = await get(`com/ex/app/1.0/app-1.0.jar.${kind}`);
+      assert.equal(response.body, hashed(kind, 'the jar'));
+      assert.match(String(response.headers['content-type']), /^text\/plain/);
     }
     const [row, ...others] = await packagesOf('com/ex/app');
     assert.deepEqual([row?.version, row?.package_type, others.length], ['1.0', 'maven', 0]);
@@ -48,8 +48,8 @@ describe('a file of a Maven package', () => {
       ['com/ex/head/1.0/head-1.0.jar', '4'],
       ['com/ex/head/1.0/head-1.0.jar.sha1', '40'],
     ] as const) {
-      const answer = await app.head(at(path), { token: staff.reporter.token });
-      assert.deepEqual([answer.statusCode, answer.headers['content-length'], answer.body], [200, length, '']);
+      const response = await app.head(at(path), { token: staff.reporter.token });
+      assert.deepEqual([response.statusCode, response.headers['content-length'], response.body], [200, length, '']);
     }
     const [row] = await packagesOf('com/ex/head');
     const downloadedAt = async () =>
@@ -180,8 +180,8 @@ test('paths that are none are refused', async () => {
     ['com/ex/app/1.0/a%5cb.jar', 'file_name is invalid'],
     ['com/ex/app/1.0/a.jar?status=odd', 'status does not have a valid value'],
   ] as const) {
-    const answer = await put(path, 'x');
-    assert.equal(expectStatus(answer, 400).error, error, path);
+    const response = await put(path, 'x');
+    assert.equal(expectStatus(response, 400).error, error, path);
   }
   const long = expectStatus(await put(`com/ex/app/1.0/${'a'.repeat(260)}.jar`, 'x'), 400);
   assert.equal(long.message, '400 Bad request - File name is too long');
@@ -206,9 +206,9 @@ describe('rights', () => {
     }
     expectStatus(await get(path, staff.stranger.token), 404);
     expectStatus(await put(path, 'x', staff.stranger.token), 404);
-    for (const answer of [await get(path, null), await put(path, 'x', null)]) {
-      expectStatus(answer, 401);
-      assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+    for (const response of [await get(path, null), await put(path, 'x', null)]) {
+      expectStatus(response, 401);
+      assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
     }
   });
 
@@ -268,8 +268,8 @@ describe('rights', () => {
       'name of the deploy token': basic(writing.username, writing.token),
     };
     for (const [index, [way, headers]] of Object.entries(good).entries()) {
-      const answer = await put(`com/ex/tokens/1.0/f${index}.jar`, way, null, headers);
-      assert.equal(answer.statusCode, 200, `${way}: ${answer.body}`);
+      const response = await put(`com/ex/tokens/1.0/f${index}.jar`, way, null, headers);
+      assert.equal(response.statusCode, 200, `${way}: ${response.body}`);
       assert.equal((await get(`com/ex/tokens/1.0/f${index}.jar`, null, headers)).body, way);
     }
     for (const headers of [{ 'Deploy-Token': reading.token }, basic('x', scoped)]) {
@@ -278,9 +278,9 @@ describe('rights', () => {
     }
     expectStatus(await get('com/ex/tokens/1.0/f0.jar', null, { 'Deploy-Token': other.token }), 403);
     for (const headers of [basic('somebody', writing.token), basic('Private-Token', 'none'), { 'Job-Token': 'none' }]) {
-      const answer = await get('com/ex/tokens/1.0/f0.jar', null, headers);
-      expectStatus(answer, 401);
-      assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+      const response = await get('com/ex/tokens/1.0/f0.jar', null, headers);
+      expectStatus(response, 401);
+      assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
     }
     const { db } = app.deps;
     const built = await db

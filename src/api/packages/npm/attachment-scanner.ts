@@ -1,4 +1,4 @@
-import { ApiError } from '../../../core/errors.ts';
+import { ApiError } from '../../../core/core.errors.ts';
 import { invalidJson } from '../../../http/params/json.ts';
 
 const QUOTE = 0x22;
@@ -16,12 +16,12 @@ const MAX_DEPTH = 100;
 const MAX_KEY = 1_024;
 
 /** Begins the data of an attachment; then come its bytes as they are written in the JSON text, then `END`. */
-export interface Begin {
+export interface AttachmentStart {
   /** As `_attachments` calls it. */
   name: string;
 }
 export const END = Symbol('end of the data');
-export type Piece = Begin | Buffer | typeof END;
+export type ScanEvent = AttachmentStart | Buffer | typeof END;
 
 /**
  * Finds the data of attachments, `_attachments.<name>.data`, in a JSON text that comes in chunks, so that they are never in
@@ -31,7 +31,7 @@ export type Piece = Begin | Buffer | typeof END;
 export class AttachmentScanner {
   readonly #maxKept: number;
   #kept: Buffer[] = [];
-  #keptBytes = 0;
+  #bufferedBytes = 0;
   /** The objects and arrays that are open, and the last key of each. */
   readonly #open: number[] = [];
   readonly #keys: string[] = [];
@@ -47,8 +47,8 @@ export class AttachmentScanner {
   }
 
   /** Bytes that are kept so far. */
-  get keptBytes(): number {
-    return this.#keptBytes;
+  get bufferedBytes(): number {
+    return this.#bufferedBytes;
   }
 
   /** What is left of the text once all of it has been scanned. @throws ApiError 400 where it ends within a text */
@@ -58,7 +58,7 @@ export class AttachmentScanner {
   }
 
   /** Takes the next chunk. @throws ApiError 400, 413 */
-  *scan(chunk: Buffer): Generator<Piece> {
+  *scan(chunk: Buffer): Generator<ScanEvent> {
     /** Where what is kept goes on. */
     let from = 0;
     let at = 0;
@@ -87,8 +87,8 @@ export class AttachmentScanner {
 
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return;
-    this.#keptBytes += bytes.length;
-    if (this.#keptBytes > this.#maxKept) {
+    this.#bufferedBytes += bytes.length;
+    if (this.#bufferedBytes > this.#maxKept) {
       throw new ApiError(413, '413 Request Entity Too Large', {}, { Connection: 'close' });
     }
     // A copy: the chunk may be mostly data.

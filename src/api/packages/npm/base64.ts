@@ -1,4 +1,4 @@
-import { npmRefused } from './errors.ts';
+import { npmError } from './npm.errors.ts';
 
 const DIGITS = /^[A-Za-z0-9+/]*$/;
 const PADDING = /^={0,2}$/;
@@ -7,7 +7,7 @@ const CUT_OFF = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;
 const PLAIN: Readonly<Record<string, string>> = { '/': '/', n: '\n', r: '\r', t: '\t' };
 
-const invalid = () => npmRefused(400, 'Attachment data is not valid base64.');
+const invalid = () => npmError(400, 'Attachment data is not valid base64.');
 
 /** Turns base64 in a text of JSON, piece by piece, into the bytes that it stands for. */
 export class Base64Decoder {

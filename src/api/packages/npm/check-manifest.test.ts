@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { npmPublication } from '../../../../test/support/npm-packages.ts';
 import { paxAttribute, tarEntry, tarGzOf } from '../../../../test/support/tar.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { packageJsonOf } from './check-manifest.ts';
 
 let app: TestApp;
@@ -22,7 +22,7 @@ const named = (name: string, version: string) => JSON.stringify({ name, version 
 async function published(name: string, version: string, bytes: Buffer): Promise<string> {
   const json = npmPublication(name, version, { bytes });
   expectStatus(await app.put(`/projects/${project.id}/packages/npm/${name}`, { json }), 200);
-  await app.settle();
+  await app.drain();
   const row = await app.deps.db
     .selectFrom('packages')
     .select(['status', 'status_message'])

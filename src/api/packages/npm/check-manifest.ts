@@ -3,11 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { timestamp } from '../../../core/clock.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Package } from '../../../db/tables/packages.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
-import { INSTALLABLE } from '../../../packages/find.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
+import { INSTALLABLE } from '../../../packages/package-registry.find.ts';
 import { TarGuard } from '../../../storage/tar-guard.ts';
 
 const CHECK = jobKind<{ packageId: number }>('npm.check_manifest', { lane: 'slow' });
@@ -68,16 +68,16 @@ interface Named {
 
 /**
  * Name and version in the package.json of an archive.
- * @param most unpacked bytes that are looked at
+ * @param maxBytes unpacked bytes that are looked at
  * @returns null where it is none that npm can read, or holds none
  */
-export async function packageJsonOf(file: Readable, most: number, signal: AbortSignal): Promise<Named | null> {
+export async function packageJsonOf(file: Readable, maxBytes: number, signal: AbortSignal): Promise<Named | null> {
   const entries = extract();
   const guard = new TarGuard(() => new Error('the archive cannot be read'));
   const unpacked = pipeline(
     file,
     createGunzip(),
-    (bytes) => guard.watch(limited(bytes as AsyncIterable<Buffer>, most)),
+    (bytes) => guard.watch(limited(bytes as AsyncIterable<Buffer>, maxBytes)),
     entries,
     { signal },
   ).catch(() => {});
@@ -101,11 +101,11 @@ export async function packageJsonOf(file: Readable, most: number, signal: AbortS
   return text === null ? null : namedIn(text);
 }
 
-async function* limited(bytes: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+async function* limited(bytes: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > most) throw new Error('the archive is longer than is looked at');
+    if (size > maxBytes) throw new Error('the archive is longer than is looked at');
     yield chunk;
   }
 }

@@ -1,14 +1,14 @@
 import type { Caller } from '../../../access/caller.ts';
-import { requireStill } from '../../../access/standing.ts';
+import { revalidateProjectAbility } from '../../../access/caller-in-project.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { notFound } from '../../../core/errors.ts';
+import { notFound } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 import { isProtectedFrom, packageProtected } from '../../../packages/protection.ts';
-import { npmRefused } from './errors.ts';
+import { npmError } from './npm.errors.ts';
 
 const MAX_MESSAGE = 1_024;
 /** Versions that one statement changes. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Reads which versions are to be deprecated with which words; with none, they are so no more. What the document says
@@ -18,13 +18,13 @@ const AT_ONCE = 500;
  */
 export function readDeprecations(document: Record<string, unknown>): Map<string, string> {
   const { versions } = document;
-  if (typeof versions !== 'object' || versions === null) throw npmRefused(400, 'Version is empty.');
+  if (typeof versions !== 'object' || versions === null) throw npmError(400, 'Version is empty.');
   const messages = new Map<string, string>();
   for (const [version, manifest] of Object.entries(versions)) {
     const said = (manifest as { deprecated?: unknown } | null)?.deprecated;
     if (typeof said !== 'string') continue;
     if (said.length > MAX_MESSAGE || said.includes('\0')) {
-      throw npmRefused(400, `The message of a deprecation can have ${MAX_MESSAGE} characters.`);
+      throw npmError(400, `The message of a deprecation can have ${MAX_MESSAGE} characters.`);
     }
     messages.set(version, said);
   }
@@ -38,8 +38,8 @@ export async function deprecate(
   messages: ReadonlyMap<string, string>,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const standing = await requireStill(deps, db, caller, projectId, 'destroy_package');
-    if (await isProtectedFrom(db, standing, { type: 'npm', name }, 'push')) throw packageProtected();
+    const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'destroy_package');
+    if (await isProtectedFrom(db, scope, { type: 'npm', name }, 'push')) throw packageProtected();
     const rows = await db
       .selectFrom('packages')
       .select(['id', 'version_key', 'status', 'status_message'])
@@ -57,8 +57,8 @@ export async function deprecate(
     });
     for (const [message, group] of Map.groupBy(changed, ({ version_key }) => messages.get(version_key)!)) {
       const state = message === '' ? DEFAULT : { status: 'deprecated' as const, status_message: message };
-      for (let at = 0; at < group.length; at += AT_ONCE) {
-        const ids = group.slice(at, at + AT_ONCE).map(({ id }) => id);
+      for (let at = 0; at < group.length; at += BATCH_SIZE) {
+        const ids = group.slice(at, at + BATCH_SIZE).map(({ id }) => id);
         const still = ['default', 'deprecated'] as const;
         const update = db.updateTable('packages').set({ ...state, updated_at });
         await update.where('id', 'in', ids).where('status', 'in', still).execute();

@@ -5,9 +5,9 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../.
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { type NpmPublication, npmDigests, npmPublication } from '../../../../test/support/npm-packages.ts';
 import { callerOfToken } from '../../../access/token-caller.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import { destroyPackages } from '../../../packages/destroy.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { lastDownload } from '../../../packages/downloads.ts';
+import { destroyPackages } from '../../../packages/package-registry.destroy.ts';
 
 interface Version {
   name: string;
@@ -148,8 +148,8 @@ describe('publishing a package', () => {
     const files = Array.from({ length: 8 }, () => randomBytes(40_000));
     const answers = await Promise.all(files.map((bytes) => publish('@some/race', '1.0.0', { bytes })));
     const won = answers.findIndex(({ statusCode }) => statusCode === 200);
-    for (const [index, answer] of answers.entries()) {
-      if (index !== won) refusedAs(answer, 403, 'Package already exists.');
+    for (const [index, response] of answers.entries()) {
+      if (index !== won) refusedAs(response, 403, 'Package already exists.');
     }
     const { dist } = (await view('@some/race')).versions['1.0.0']!;
     assert.equal(dist.integrity, npmDigests(files[won]!).integrity);
@@ -157,7 +157,7 @@ describe('publishing a package', () => {
     assert.deepEqual(got.rawPayload, files[won]);
     const versions = Array.from({ length: 8 }, (_each, n) => `2.${n}.0`);
     const all = await Promise.all(versions.map((version) => publish('@some/race', version)));
-    for (const answer of all) expectStatus(answer, 200);
+    for (const response of all) expectStatus(response, 200);
     assert.deepEqual(Object.keys((await view('@some/race')).versions).sort(), ['1.0.0', ...versions]);
   });
 
@@ -331,11 +331,11 @@ describe('the document of a package', () => {
     let etag: string | undefined;
     const changes = async (work: () => Promise<unknown>) => {
       await work();
-      const answer = await ask(etag);
-      assert.equal(answer.statusCode, 200);
-      etag = String(answer.headers.etag);
+      const response = await ask(etag);
+      assert.equal(response.statusCode, 200);
+      etag = String(response.headers.etag);
       assert.equal((await ask(etag)).statusCode, 304);
-      return answer.json<Packument>();
+      return response.json<Packument>();
     };
     await changes(async () => {});
     const tag = `/projects/${project.id}/packages/npm/-/package/@some%2ffresh/dist-tags/next`;

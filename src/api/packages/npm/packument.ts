@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
-import { notFound } from '../../../core/errors.ts';
+import { notFound } from '../../../core/core.errors.ts';
 import { parseJson } from '../../../db/columns.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { BaseContext } from '../../../http/route.ts';
-import type { Serialized } from '../../../http/send.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import type { Serialized } from '../../../http/http.send.ts';
 import { VERSION_STATE } from '../../../packages/edition.ts';
-import { INSTALLABLE, installable, type PackageSource } from '../../../packages/find.ts';
+import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
 import { compareSemVer, parseSemVer } from '../../../packages/semver.ts';
-import type { TarballFacts } from './publish.ts';
-import { MAX_TAGS } from './tags.ts';
+import type { TarballMetadata } from './npm.publish.ts';
+import { MAX_TAGS } from './npm.tags.ts';
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Projects that have a package of the name which are looked at, those that published it last. */
 const MAX_PROJECTS = 1_000;
 /** What a version takes of memory while the document is made. */
@@ -47,7 +47,7 @@ export async function packumentOf(c: BaseContext, source: PackageSource, name: s
     'projectId' in source ? await deps.snapshot.get(`npm:${source.projectId}:${name}`, read) : await read();
   if (edition.states.length === 0) throw notFound('Packages');
   const key = `npm ${deps.externalUrl()} ${name} ${JSON.stringify(edition)}`;
-  return deps.answers.get(key, async () => {
+  return deps.immutableResponses.get(key, async () => {
     await c.hold(edition.states.reduce((sum, { versions }) => sum + versions, 0) * VERSION_BYTES);
     return makeDocument(deps.db, name, edition, `${deps.externalUrl()}/api/v4`);
   });
@@ -159,8 +159,8 @@ async function makeDocument(db: Db, name: string, { states, tags }: Edition, api
   // Of a version that several projects have, the one that was published last.
   const versions = new Map<string, object>();
   const time = new Map<string, string>();
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    for (const row of await rowsOf(db, ids.slice(at, at + AT_ONCE))) {
+  for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+    for (const row of await rowsOf(db, ids.slice(at, at + BATCH_SIZE))) {
       versions.set(row.version_key, presentVersion(row, name, api));
       time.set(row.version_key, row.created_at);
     }
@@ -206,7 +206,7 @@ const rowsOf = (db: Db, ids: readonly { id: number }[]): Promise<Row[]> =>
     .execute();
 
 function presentVersion(row: Row, name: string, api: string): object {
-  const { integrity } = parseJson<Partial<TarballFacts>>(row.facts);
+  const { integrity } = parseJson<Partial<TarballMetadata>>(row.facts);
   return {
     name,
     version: row.version_key,

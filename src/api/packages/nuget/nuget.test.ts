@@ -6,8 +6,8 @@ import { holdJob } from '../../../../test/support/artifacts.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { deletedByMaintainers } from '../../../../test/support/packages.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let group: Namespace;
@@ -205,12 +205,12 @@ describe('a NuGet package', () => {
       [await nupkg('..', '1.0/../x'), /package_version is invalid/],
       [await nupkg('a b', '1.0'), /package_name is invalid/],
     ] as const) {
-      const answer = expectStatus(await push(bytes), 400);
-      assert.match(String(answer.message), message);
+      const response = expectStatus(await push(bytes), 400);
+      assert.match(String(response.message), message);
     }
     expectStatus(await push(await nupkg('A', '1.0'), { field: 'other' }), 400);
     expectStatus(await app.put(url(''), { token: staff.developer.token, body: 'x' }), 400);
-    await app.settle();
+    await app.drain();
     const left = await app.deps.db.selectFrom('packages').select('id').where('name', 'in', ['A', '..']).execute();
     assert.deepEqual(left, []);
   });

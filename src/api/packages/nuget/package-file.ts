@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { badRequest } from '../../../core/errors.ts';
+import { badRequest } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ReceivedFile } from '../../../packages/receive.ts';
 import { ArchiveError } from '../../../storage/zip/archive-error.ts';

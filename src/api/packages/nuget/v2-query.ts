@@ -1,8 +1,8 @@
-import { badRequest, notFound } from '../../../core/errors.ts';
-import { versionKeyOf } from './names.ts';
+import { badRequest, notFound } from '../../../core/core.errors.ts';
+import { versionKeyOf } from './nuget.names.ts';
 
 /** Versions of one package that a client of version 2 asks for. */
-export interface VersionsAsked {
+export interface VersionQuery {
   name: string;
   /** One alone, normalised; null for what no version is. */
   versionKey?: string | null;
@@ -11,7 +11,7 @@ export interface VersionsAsked {
 }
 
 /** Packages that a client of version 2 searches for. */
-export interface SearchAsked {
+export interface SearchQuery {
   /** Part of the name; empty for all. */
   q: string;
   prerelease: boolean;
@@ -34,7 +34,7 @@ const unquoted = (text: string): string => text.replaceAll("''", "'");
  * @param id the name in quotation marks, where it stands for itself
  * @throws ApiError 400
  */
-export function versionsAsked(filter: string, id?: string): VersionsAsked {
+export function versionQueryOf(filter: string, id?: string): VersionQuery {
   const name = id === undefined ? NAME.exec(filter)?.[1] : TEXT.exec(id)?.[1];
   if (name === undefined) {
     throw badRequest(id === undefined ? "$filter must have the form Id eq 'name'" : "id must have the form 'name'");
@@ -53,7 +53,7 @@ export function versionsAsked(filter: string, id?: string): VersionsAsked {
  * @param term the text in quotation marks; all packages when absent
  * @throws ApiError 400
  */
-export function searchAsked(filter: string, term = "''", prerelease = false): SearchAsked {
+export function searchQueryOf(filter: string, term = "''", prerelease = false): SearchQuery {
   const q = TEXT.exec(term)?.[1];
   if (q === undefined) throw badRequest("searchTerm must have the form 'text'");
   const latest = LATEST.exec(filter);
@@ -61,7 +61,7 @@ export function searchAsked(filter: string, term = "''", prerelease = false): Se
 }
 
 /** What `Packages(Id='name',Version='1.0.0')` asks for. @throws ApiError 404 for anything else */
-export function entryAsked(text: string): VersionsAsked {
+export function entryQueryOf(text: string): VersionQuery {
   const [, name, version] = ENTRY.exec(text) ?? [];
   if (name === undefined || version === undefined) throw notFound();
   return { name: unquoted(name), versionKey: versionKeyOf(unquoted(version)) ?? null };

@@ -5,7 +5,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { multipart } from '../../../../test/support/multipart.ts';
 import { deletedByMaintainers } from '../../../../test/support/packages.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;
@@ -55,10 +55,10 @@ function read(text: string): { root: string; texts: [string, string][]; links: s
 }
 
 async function versions(path: string): Promise<string[]> {
-  const answer = await get(path);
-  assert.equal(answer.statusCode, 200, answer.body);
-  assert.match(String(answer.headers['content-type']), /^application\/atom\+xml/);
-  return read(answer.body)
+  const response = await get(path);
+  assert.equal(response.statusCode, 200, response.body);
+  assert.match(String(response.headers['content-type']), /^application\/atom\+xml/);
+  return read(response.body)
     .texts.filter(([name]) => name === 'd:Version')
     .map(([, text]) => text);
 }
@@ -159,9 +159,9 @@ describe('the NuGet feed of version 2', () => {
       "Packages(Id='Flight.Plans',Version='1.10')",
       "Packages(Id='flight.plans', Version='1.10.0')",
     ]) {
-      const answer = await get(`/${encodeURI(entry)}`);
-      assert.equal(answer.statusCode, 200, answer.body);
-      const { root, texts, links } = read(answer.body);
+      const response = await get(`/${encodeURI(entry)}`);
+      assert.equal(response.statusCode, 200, response.body);
+      const { root, texts, links } = read(response.body);
       assert.equal(root, 'entry');
       const said = Object.fromEntries(texts);
       assert.equal(said['d:Id'], 'Flight.Plans');
@@ -225,9 +225,9 @@ describe('the NuGet feed of version 2', () => {
         `/Packages()${query({ $filter: ID })}`,
         "/Packages(Id='Flight.Plans',Version='1.10')",
       ]) {
-        const answer = await get(path, token);
-        assert.equal(answer.statusCode, status, answer.body);
-        if (status === 401) assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+        const response = await get(path, token);
+        assert.equal(response.statusCode, status, response.body);
+        if (status === 401) assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
       }
     }
   });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { makePackage } from '../../../../test/support/packages.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Shown {
   id: number;
@@ -119,7 +119,7 @@ describe('the files of a package', () => {
     );
     expectStatus(await app.get(`${at}/download`), 404);
     expectStatus(await app.request('DELETE', at), 404);
-    await app.settle();
+    await app.drain();
     const rows = await app.deps.db.selectFrom('package_files').select('id').where('package_id', '=', id).execute();
     assert.deepEqual(
       rows.map((row) => row.id),

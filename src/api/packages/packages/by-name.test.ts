@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import { enterName } from '../../../packages/names.ts';
-import { FEW_NAMED } from './list.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import { insertName } from '../../../packages/package-registry.names.ts';
+import { FEW_NAMED } from './packages.list.ts';
 
 interface Shown {
   id: number;
@@ -46,7 +46,7 @@ async function publish(where: Project, word: string, names: number): Promise<voi
   });
   await app.deps.db.transaction().execute(async (db) => {
     await db.insertInto('packages').values(rows).execute();
-    for (const row of rows.filter((_, n) => n % VERSIONS === 0)) await enterName(db, row);
+    for (const row of rows.filter((_, n) => n % VERSIONS === 0)) await insertName(db, row);
   });
 }
 
@@ -83,11 +83,11 @@ async function checkAll(path: string, orders: readonly (keyof typeof ORDERS)[]):
             .filter(({ package_type }) => type === undefined || package_type === type)
             .sort((a, b) => compare(ORDERS[order_by](a), ORDERS[order_by](b)) * (sort === 'asc' ? 1 : -1));
           const query = { package_name, order_by, sort, page, ...(type === undefined ? {} : { package_type: type }) };
-          const answer = await app.get(path, { query });
-          const rows = expectStatus<Shown[]>(answer, 200);
+          const response = await app.get(path, { query });
+          const rows = expectStatus<Shown[]>(response, 200);
           const ids = (shown: readonly Shown[]) => shown.map(({ id }) => id);
           assert.deepEqual(ids(rows), ids(expected.slice((page - 1) * 20, page * 20)), JSON.stringify(query));
-          assert.equal(answer.headers['x-total'], String(expected.length), JSON.stringify(query));
+          assert.equal(response.headers['x-total'], String(expected.length), JSON.stringify(query));
         }
       }
     }

@@ -1,12 +1,12 @@
 import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
 import { today } from '../../../core/clock.ts';
+import type { Schema } from '../../../db/db.schema.ts';
 import { countOf, pageOf } from '../../../db/paginate.ts';
-import type { Schema } from '../../../db/schema.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { NamesPlace } from '../../../packages/names.ts';
-import { projectsWithPackages } from '../../../packages/readable.ts';
+import type { PackageNameScope } from '../../../packages/package-registry.names.ts';
+import { projectsWithPackages } from '../../../packages/package-registry.readable.ts';
 import {
   byLastSegment,
   FEW_NAMED,
@@ -17,12 +17,12 @@ import {
   namesPlace,
   orderOf,
   type PackageFilters,
-  type PageWanted,
+  type PageRange,
   packagesOfFew,
-  pageByName,
+  pageByPackageName,
   SHOWN,
   type ShownPackage,
-} from './list.ts';
+} from './packages.list.ts';
 
 /** Projects whose packages are put in order one by one at most, and rows that this may take. */
 const FEW_PROJECTS = 50;
@@ -37,7 +37,7 @@ export async function packagesOfGroup(
   caller: Caller,
   group: Namespace,
   filters: PackageFilters & { exclude_subgroups?: boolean | undefined },
-  page: PageWanted,
+  page: PageRange,
 ): Promise<Listed> {
   const { db } = deps;
   const place = { group, withSubgroups: filters.exclude_subgroups !== true };
@@ -51,8 +51,10 @@ export async function packagesOfGroup(
   const few = projects.length <= FEW_PROJECTS && (page.offset + page.size) * projects.length <= FEW_ROWS;
   if (few) return ofFew(deps, projects, filters, page);
   if (orderOf(filters).order !== 'project_path') {
-    const listed = (named: NamesPlace | null) => ofMany(deps, readable, filters, named);
-    return isByName(filters) ? pageByName(db, listed, namesPlace(filters), page) : pageOf(db, listed(null), page);
+    const listed = (named: PackageNameScope | null) => ofMany(deps, readable, filters, named);
+    return isByName(filters)
+      ? pageByPackageName(db, listed, namesPlace(filters), page)
+      : pageOf(db, listed(null), page);
   }
   const counts = await remember(JSON.stringify({ ...filters, page: 0, per_page: 0 }), () =>
     countsOf(deps, readable, filters),
@@ -76,7 +78,7 @@ async function ofFew(
   { db }: Deps,
   projects: readonly ListedProject[],
   filters: PackageFilters,
-  page: PageWanted,
+  page: PageRange,
 ): Promise<Listed> {
   const projectIds = projects.map(({ id }) => id);
   const all = matching(db, filters, isByName(filters) ? namesPlace(filters, projectIds) : null)
@@ -92,7 +94,7 @@ async function ofFew(
 }
 
 /** Those of any number of projects: an index has them in order, and each is asked whether its project is one of these. */
-const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters, named: NamesPlace | null) =>
+const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters, named: PackageNameScope | null) =>
   inOrder(
     matching(db, filters, named).where((eb) =>
       eb.exists(
@@ -129,7 +131,7 @@ async function byPath(
   { db }: Deps,
   counts: readonly Counted[],
   filters: PackageFilters,
-  page: PageWanted,
+  page: PageRange,
 ): Promise<Listed> {
   const spanned: Counted[] = [];
   let before = 0;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { makePackage } from '../../../../test/support/packages.ts';
 import { makePipeline } from '../../../../test/support/pipelines.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Shown {
   id: number;
@@ -97,8 +97,8 @@ describe('the packages of a project', () => {
       [{ sort: 'up' }, 'sort does not have a valid value'],
       [{ include_versionless: 'odd' }, 'include_versionless is invalid'],
     ] as const) {
-      const answer = await app.get(`/projects/${where.id}/packages`, { query });
-      assert.equal(expectStatus<{ error: string }>(answer, 400).error, error);
+      const response = await app.get(`/projects/${where.id}/packages`, { query });
+      assert.equal(expectStatus<{ error: string }>(response, 400).error, error);
     }
   });
 
@@ -115,8 +115,8 @@ describe('the packages of a project', () => {
     ] as const) {
       const { token } = staff[who];
       for (const path of ['', `/${id}`, `/${id}/package_files`, `/${id}/pipelines`]) {
-        const answer = await app.get(`/projects/${project.id}/packages${path}`, { token });
-        assert.equal(answer.statusCode, status, `${who} ${path}`);
+        const response = await app.get(`/projects/${project.id}/packages${path}`, { token });
+        assert.equal(response.statusCode, status, `${who} ${path}`);
       }
       if (status !== 200) continue;
       const one = (await app.get(`/projects/${project.id}/packages/${id}`, { token })).json<Shown>();
@@ -269,8 +269,8 @@ describe('a package', () => {
     const ids = (await publishedBy(project, id, 23)).toReversed();
     const at = `/projects/${project.id}/packages/${id}/pipelines`;
     const page = async (query: Record<string, string>) => {
-      const answer = await app.get(at, { query });
-      return { ids: expectStatus<{ id: number }[]>(answer, 200).map((each) => each.id), headers: answer.headers };
+      const response = await app.get(at, { query });
+      return { ids: expectStatus<{ id: number }[]>(response, 200).map((each) => each.id), headers: response.headers };
     };
     const first = await page({ per_page: '100' });
     assert.deepEqual(first.ids, ids.slice(0, 20));
@@ -304,8 +304,8 @@ describe('a package', () => {
     expectStatus(await app.get(`/projects/${project.id}/packages/${id}`), 200);
     for (const status of ['hidden', 'processing', 'error', 'pending_destruction'] as const) {
       const one = await make({ name: 'state', version: status, status });
-      const answer = await app.get(`/projects/${project.id}/packages/${one.id}`);
-      assert.equal(expectStatus<{ message: string }>(answer, 404).message, 'Package not found');
+      const response = await app.get(`/projects/${project.id}/packages/${one.id}`);
+      assert.equal(expectStatus<{ message: string }>(response, 404).message, 'Package not found');
     }
     for (const odd of ['999999', '99999999999999999999', '0', 'x']) {
       const { statusCode } = await app.get(`/projects/${project.id}/packages/${odd}`);
@@ -327,7 +327,7 @@ describe('a package', () => {
     expectStatus(await app.get(at), 404);
     assert.deepEqual(await list(project, { package_name: 'doomed' }), []);
     expectStatus(await app.request('DELETE', at), 404);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(await app.deps.db.selectFrom('packages').select('id').where('id', '=', id).execute(), []);
   });
 });
@@ -392,8 +392,11 @@ describe('the packages of a group', () => {
       await make({ ...options, createdAt: `2026-01-${10 + (n % 5)}T00:00:00.000Z` }, projects[n % 3]!);
     }
     const all = async (query: Record<string, string>) => {
-      const answer = await app.get(`/groups/${group.id}/packages`, { query: { ...query, per_page: 100 }, token: null });
-      return expectStatus<Shown[]>(answer, 200).map(({ id }) => id);
+      const response = await app.get(`/groups/${group.id}/packages`, {
+        query: { ...query, per_page: 100 },
+        token: null,
+      });
+      return expectStatus<Shown[]>(response, 200).map(({ id }) => id);
     };
     const few = new Map<string, number[]>();
     const queries = ['created_at', 'name', 'version', 'type', 'project_path'].flatMap((order_by) =>
@@ -424,7 +427,7 @@ describe('the packages of a group', () => {
       await app.post(`/groups/${group.id}/deploy_tokens`, { json: { name: 'r', scopes: ['read_package_registry'] } }),
       201,
     );
-    const answer = await app.get(`/groups/${group.id}/packages`, { token: null, headers: { 'deploy-token': token } });
-    assert.equal(expectStatus<Shown[]>(answer, 200).length, 1);
+    const response = await app.get(`/groups/${group.id}/packages`, { token: null, headers: { 'deploy-token': token } });
+    assert.equal(expectStatus<Shown[]>(response, 200).length, 1);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Rule {
   id: number;
@@ -99,15 +99,15 @@ describe('package protection rules', () => {
         'minimum_access_level_for_delete does not have a valid value',
       ],
     ] as const) {
-      const answer = expectStatus<{ message: string }>(await app.post(rules(), { json }), status);
-      assert.equal(answer.message, message);
+      const response = expectStatus<{ message: string }>(await app.post(rules(), { json }), status);
+      assert.equal(response.message, message);
     }
     const none = { minimum_access_level_for_push: null };
-    const answer = expectStatus<{ message: string }>(
+    const response = expectStatus<{ message: string }>(
       await app.request('PATCH', `${rules()}/${id}`, { json: none }),
       422,
     );
-    assert.equal(answer.message, 'A rule must have at least a minimum access role for push or delete.');
+    assert.equal(response.message, 'A rule must have at least a minimum access role for push or delete.');
     const second = await add({ ...good, package_name_pattern: 'second' });
     expectStatus(
       await app.request('PATCH', `${rules()}/${second.id}`, { json: { package_name_pattern: 'said' } }),

@@ -1,7 +1,7 @@
-import { ApiError, invalidParameter } from '../../../core/errors.ts';
+import { ApiError, invalidParameter } from '../../../core/core.errors.ts';
 import { pythonName } from '../../../packages/python-name.ts';
 import type { Upload } from '../receive-upload.ts';
-import { isFileName, isName, normalVersion } from './names.ts';
+import { isFileName, isName, normalVersion } from './pypi.names.ts';
 
 /** How many characters are kept of what an upload says of its version; the rest is cut. */
 const KEPT = {
@@ -25,7 +25,7 @@ export const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** What is kept of a file beside its bytes. */
-export interface FileFacts {
+export interface FileMetadata {
   /** Which versions of Python can use it, as PEP 440 says it; empty for all. */
   requires_python: string;
   /** SHA-256 of the metadata in a wheel, which can be had without it (PEP 658); absent where there are none. */
@@ -39,7 +39,7 @@ export interface Distribution {
   version: string;
   versionKey: string;
   fileName: string;
-  facts: FileFacts;
+  facts: FileMetadata;
   /** What the upload says of the version. */
   about: Record<string, string>;
 }
@@ -79,8 +79,8 @@ export function readDistribution({ file, filename, fields }: Upload): Distributi
 }
 
 /** Tools that know no digest send an empty one. */
-function compareDigest(field: string, given: string | undefined, digest: string): void {
-  if (given === undefined || given === '') return;
-  if (given.length !== digest.length || !/^[0-9a-f]+$/i.test(given)) throw invalidParameter(`${field} is invalid`);
-  if (given.toLowerCase() !== digest) throw invalid(`${field} is not that of the file that arrived`);
+function compareDigest(field: string, input: string | undefined, digest: string): void {
+  if (input === undefined || input === '') return;
+  if (input.length !== digest.length || !/^[0-9a-f]+$/i.test(input)) throw invalidParameter(`${field} is invalid`);
+  if (input.toLowerCase() !== digest) throw invalid(`${field} is not that of the file that arrived`);
 }

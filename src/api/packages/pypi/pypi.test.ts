@@ -55,8 +55,8 @@ const rowsOf = (name: string) =>
 describe('a Python package', () => {
   test('is published by those who may', async () => {
     for (const who of ['developer', 'maintainer', 'owner'] as const) {
-      const answer = await upload({ name: 'roles', file: `roles-1.0.0-${who}.whl` }, staff[who].token);
-      assert.deepEqual(expectStatus(answer, 201), { message: '201 Created' });
+      const response = await upload({ name: 'roles', file: `roles-1.0.0-${who}.whl` }, staff[who].token);
+      assert.deepEqual(expectStatus(response, 201), { message: '201 Created' });
     }
     for (const who of ['guest', 'planner', 'reporter'] as const) {
       expectStatus(await upload({ name: 'roles' }, staff[who].token), 403);
@@ -134,19 +134,19 @@ describe('a Python package', () => {
       [{ fields: { md5_digest: 'x'.repeat(32) } }, /md5_digest is invalid/],
       [{ fields: { md5_digest: digest('md5', 'other') } }, /md5_digest is not that/],
     ] as const) {
-      const answer = await upload({ name: 'refused', file: 'refused.whl', ...dist });
-      assert.match(expectStatus<{ message: string }>(answer, 400).message, message);
+      const response = await upload({ name: 'refused', file: 'refused.whl', ...dist });
+      assert.match(expectStatus<{ message: string }>(response, 400).message, message);
     }
     const only = (fields: Record<string, string>, file?: Parameters<typeof multipart>[1]) =>
       app.post(at(), { token: staff.developer.token, ...multipart(fields, file) });
     const file = { field: 'content', name: 'f.whl', bytes: Buffer.from('x') };
-    for (const [answer, message] of [
+    for (const [response, message] of [
       [await only({ version: '1.0' }, file), 'name is missing'],
       [await only({ name: 'refused' }, file), 'version is missing'],
       [await only({ name: 'refused', version: '1.0' }), 'content is missing'],
       [await app.post(at(), { token: staff.developer.token, json: {} }), 'content is missing'],
     ] as const) {
-      assert.equal(expectStatus<{ error: string }>(answer, 400).error, message);
+      assert.equal(expectStatus<{ error: string }>(response, 400).error, message);
     }
     assert.deepEqual(await rowsOf('refused'), []);
   });
@@ -311,10 +311,10 @@ describe('the pages of an index', () => {
     assert.deepEqual(json.files[0]!['dist-info-metadata'], { sha256: sum });
     const url = `/files/${digest('sha256', content)}/${file}.metadata`;
     const { token } = staff.reporter;
-    const answer = await app.get(at(url), { token });
-    assert.equal(answer.body, metadata);
+    const response = await app.get(at(url), { token });
+    assert.equal(response.body, metadata);
     assert.equal(
-      (await app.get(at(url), { token, headers: { 'if-none-match': String(answer.headers.etag) } })).statusCode,
+      (await app.get(at(url), { token, headers: { 'if-none-match': String(response.headers.etag) } })).statusCode,
       304,
     );
     assert.equal((await rowsOf('meta-lib')).length, 1, 'they are no file of their own');

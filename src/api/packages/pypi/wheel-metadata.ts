@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { BaseContext } from '../../../http/route.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { ArchiveError } from '../../../storage/zip/archive-error.ts';
 

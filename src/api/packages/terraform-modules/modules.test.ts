@@ -4,8 +4,8 @@ import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../.
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { makePackage } from '../../../../test/support/packages.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let group: Namespace;
@@ -53,9 +53,9 @@ describe('a module', () => {
   test('tells where its archive is, in an address that lets the caller download it', async () => {
     const url = `${app.deps.externalUrl()}/api/v4${below(project.id)}/net/aws/1.10.0`;
     for (const path of ['net/aws?terraform-get=1', 'net/aws/1.10.0?terraform-get=1']) {
-      const answer = await get(path);
-      assert.equal(expectStatus(answer, 204), undefined);
-      const address = String(answer.headers['x-terraform-get']);
+      const response = await get(path);
+      assert.equal(expectStatus(response, 204), undefined);
+      const address = String(response.headers['x-terraform-get']);
       const query = address.slice(url.length);
       assert.match(query, /^\?token=[\w.-]+&archive=tgz$/);
       assert.equal((await get(`net/aws/1.10.0${query}`, null)).body, '1.10.0');
@@ -71,9 +71,9 @@ describe('a module', () => {
     assert.equal((await get('net/aws/1.10.0?archive=tgz')).body, '1.10.0');
     const open = await app.make.project({ visibility: 'public' });
     await makePackage(app.deps, open.id, { type: 'terraform_module', name: 'net/aws', version: '1.0.0' });
-    const answer = await app.get(`${below(open.id)}/net/aws?terraform-get=1`, { token: null });
+    const response = await app.get(`${below(open.id)}/net/aws?terraform-get=1`, { token: null });
     const plain = `${app.deps.externalUrl()}/api/v4${below(open.id)}/net/aws/1.0.0?archive=tgz`;
-    assert.equal(answer.headers['x-terraform-get'], plain);
+    assert.equal(response.headers['x-terraform-get'], plain);
   });
 
   test('may come in a field of a form', async () => {
@@ -144,9 +144,9 @@ describe('a module', () => {
     }
     expectStatus(await get('net/aws', staff.stranger.token), 404);
     expectStatus(await put('net/aws/3.0.0', 'x', staff.stranger.token), 404);
-    for (const answer of [await get('net/aws', null), await put('net/aws/3.0.0', 'x', null)]) {
-      expectStatus(answer, 401);
-      assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+    for (const response of [await get('net/aws', null), await put('net/aws/3.0.0', 'x', null)]) {
+      expectStatus(response, 401);
+      assert.match(String(response.headers['www-authenticate']), /^Basic realm=/);
     }
   });
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { findNamespace } from '../../../access/lookup.ts';
-import { notFound } from '../../../core/errors.ts';
-import type { Access, BaseContext } from '../../../http/route.ts';
-import { type PackageCondition, readablePackages } from '../../../packages/readable.ts';
-import { challenge } from '../credentials.ts';
+import { notFound } from '../../../core/core.errors.ts';
+import type { Access, BaseContext } from '../../../http/http.route.ts';
+import { type PackageCondition, readablePackages } from '../../../packages/package-registry.readable.ts';
+import { challenge } from '../registries.credentials.ts';
 
 /** What handlers find: which packages of the namespace the caller may read. */
 export interface ModuleScope {

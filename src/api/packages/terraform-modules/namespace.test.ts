@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { holdJob } from '../../../../test/support/artifacts.ts';
 import { makePackage } from '../../../../test/support/packages.ts';
-import { tokenDigest } from '../../../core/secrets.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { tokenDigest } from '../../../core/core.secrets.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let clock: TestClock;
@@ -34,9 +34,9 @@ const get = (path: string, token: string | null = staff.reporter.token) =>
 const source = () => `${app.deps.externalUrl()}/${project.full_path}`;
 /** The address that a version is told to be at, below the API. */
 const located = async (path: string, token?: string | null): Promise<string> => {
-  const answer = await get(path, token);
-  expectStatus(answer, 204);
-  const address = String(answer.headers['x-terraform-get']);
+  const response = await get(path, token);
+  expectStatus(response, 204);
+  const address = String(response.headers['x-terraform-get']);
   assert.ok(address.startsWith('/api/v4/'), address);
   return address.slice('/api/v4'.length);
 };
@@ -67,9 +67,9 @@ describe('the registry of modules', () => {
   });
 
   test('leads to the newest version', async () => {
-    const answer = await get('net/aws/download');
-    assert.equal(answer.statusCode, 302);
-    assert.equal(answer.headers.location, `/api/v4${BASE}/${group.path}/net/aws/1.2.0/download`);
+    const response = await get('net/aws/download');
+    assert.equal(response.statusCode, 302);
+    assert.equal(response.headers.location, `/api/v4${BASE}/${group.path}/net/aws/1.2.0/download`);
     const none = expectStatus(await get('none/aws/download'), 404);
     assert.equal(none.message, 'No version found for none module');
     const nowhere = expectStatus(await app.get(`${BASE}/nowhere/none/aws/download`), 404);
@@ -115,8 +115,8 @@ describe('the registry of modules', () => {
     const { id } = await app.make.project({ namespace: open, visibility: 'public' });
     const files = { 'net-aws-1.0.0.tgz': 'open' };
     await makePackage(app.deps, id, { type: 'terraform_module', name: 'net/aws', version: '1.0.0', files });
-    const answer = await app.get(`${BASE}/${open.path}/net/aws/1.0.0/download`, { token: null });
-    const address = String(answer.headers['x-terraform-get']);
+    const response = await app.get(`${BASE}/${open.path}/net/aws/1.0.0/download`, { token: null });
+    const address = String(response.headers['x-terraform-get']);
     assert.equal(address, `/api/v4${BASE}/${open.path}/net/aws/1.0.0/file?archive=tgz`);
     assert.equal((await archive(address.slice('/api/v4'.length))).body, 'open');
   });
@@ -125,8 +125,8 @@ describe('the registry of modules', () => {
     const { user, token } = await app.make.user();
     const { id } = await app.make.project({ owner: user });
     await makePackage(app.deps, id, { type: 'terraform_module', name: 'own/aws', version: '1.0.0' });
-    const answer = await app.get(`${BASE}/${user.username}/own/aws/versions`, { token });
-    expectStatus(answer, 200);
+    const response = await app.get(`${BASE}/${user.username}/own/aws/versions`, { token });
+    expectStatus(response, 200);
   });
 });
 

@@ -1,6 +1,6 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-import { objects } from './objects.ts';
-import { packageWords } from './packages.ts';
+import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
+import { packageWords } from './packages.vocabulary.ts';
+import { objects } from './packages-objects.vocabulary.ts';
 
 /** What this area speaks of: names of objects, and what a name means wherever it stands. */
-export const vocabulary: Vocabulary = { words: packageWords, objects };
+export const vocabulary: Vocabulary = { entries: packageWords, objects };

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 interface Award {
   id: number;
@@ -82,7 +82,7 @@ test('POST takes known names only, each once from a user', async () => {
   const project = await app.make.project({ visibility: 'public' });
   const [{ path }] = await targets(project);
   const base = `${path}/award_emoji`;
-  const name = async (given: string) => expectStatus<Award>(await app.post(base, json(given)), 201).name;
+  const name = async (input: string) => expectStatus<Award>(await app.post(base, json(input)), 201).name;
   assert.equal(await name('thumbsup_tone1'), 'thumbsup_tone1');
   assert.equal(await name('+1_tone2'), 'thumbsup_tone2');
   assert.equal(await name('100'), '100');
@@ -92,8 +92,8 @@ test('POST takes known names only, each once from a user', async () => {
   assert.equal(await name('red_haired_man'), 'man_red_haired');
   assert.equal(await name('blonde_woman'), 'blond-haired_woman');
   for (const odd of ['no-emoji', ':tada:', 'Tada', '__proto__', 'x'.repeat(10_000)]) {
-    const answer = await app.post(base, json(odd));
-    assert.equal(message(expectStatus(answer, 404)), '404 Award Emoji Name is not a valid emoji name Not Found');
+    const response = await app.post(base, json(odd));
+    assert.equal(message(expectStatus(response, 404)), '404 Award Emoji Name is not a valid emoji name Not Found');
   }
   assert.equal(message(expectStatus(await app.post(base, { json: {} }), 400)), 'name is missing, name is empty');
   const again = await app.post(base, json('tada'));
@@ -107,8 +107,8 @@ test('of the same reactions at the same time one wins, and votes are counted onc
   const [{ path, id }] = await targets(project);
   const answers = await Promise.all(Array.from({ length: 6 }, () => app.post(`${path}/award_emoji`, json('thumbsup'))));
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 404, 404, 404, 404, 404]);
-  for (const answer of answers.filter(({ statusCode }) => statusCode === 404)) {
-    assert.equal(message(answer.json()), '404 Award Emoji Name has already been taken Not Found');
+  for (const response of answers.filter(({ statusCode }) => statusCode === 404)) {
+    assert.equal(message(response.json()), '404 Award Emoji Name has already been taken Not Found');
   }
   const award = answers.find(({ statusCode }) => statusCode === 201)!.json() as Award;
   const removals = await Promise.all(Array.from({ length: 4 }, () => app.delete(`${path}/award_emoji/${award.id}`)));
@@ -130,8 +130,8 @@ test('DELETE is for the author and administrators, and heeds If-Unmodified-Since
   const { id } = expectStatus<Award>(await app.post(base, { token, ...json('heart') }), 201);
   expectStatus(await app.delete(`${base}/${id}`, { token: null }), 401);
   for (const other of [maintainer, owner]) {
-    const answer = await app.delete(`${base}/${id}`, { token: other.token });
-    assert.equal(message(expectStatus(answer, 401)), '401 Unauthorized');
+    const response = await app.delete(`${base}/${id}`, { token: other.token });
+    assert.equal(message(expectStatus(response, 401)), '401 Unauthorized');
   }
   const headers = { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' };
   expectStatus(await app.delete(`${base}/${id}`, { token, headers }), 412);
@@ -266,9 +266,9 @@ test('votes stay when a user is deleted, and go with all that they wrote', async
   const project = await app.make.project({ visibility: 'public' });
   const { user, token } = await app.make.user();
   const [issue, mergeRequest] = await targets(project);
-  for (const given of [{ token }, {}]) {
-    expectStatus(await app.post(`${issue.path}/award_emoji`, { ...given, ...json('thumbsup') }), 201);
-    expectStatus(await app.post(`${mergeRequest.path}/award_emoji`, { ...given, ...json('thumbsdown') }), 201);
+  for (const input of [{ token }, {}]) {
+    expectStatus(await app.post(`${issue.path}/award_emoji`, { ...input, ...json('thumbsup') }), 201);
+    expectStatus(await app.post(`${mergeRequest.path}/award_emoji`, { ...input, ...json('thumbsdown') }), 201);
   }
   const second = await app.make.user();
   for (const name of ['thumbsup', 'thumbsdown']) {
@@ -290,8 +290,8 @@ test('reactions go with the comments of a user who is removed with all that they
   const { user, token } = await app.make.user();
   const notes = `/projects/${project.id}/issues/${issue.iid}/notes`;
   const note = expectStatus<{ id: number }>(await app.post(notes, { token, json: { body: 'Their' } }), 201);
-  const given = expectStatus<Award>(await app.post(`${notes}/${note.id}/award_emoji`, json('rocket')), 201);
+  const input = expectStatus<Award>(await app.post(`${notes}/${note.id}/award_emoji`, json('rocket')), 201);
   expectStatus(await app.delete(`/users/${user.id}`, { query: { hard_delete: true } }), 204);
-  const left = await app.deps.db.selectFrom('award_emoji').select('id').where('id', '=', given.id).execute();
+  const left = await app.deps.db.selectFrom('award_emoji').select('id').where('id', '=', input.id).execute();
   assert.deepEqual(left, []);
 });

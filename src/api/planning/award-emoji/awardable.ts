@@ -1,8 +1,8 @@
-import { ApiError, notFound } from '../../../core/errors.ts';
-import type { AwardEmojiTable } from '../../../db/tables/award-emoji.ts';
+import { ApiError, notFound } from '../../../core/core.errors.ts';
+import type { AwardEmojiTable } from '../../../db/tables/award-emoji.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { findNote } from '../notes/find.ts';
 import { NOTEABLE_KINDS, type NoteScope } from '../notes/noteable.ts';
+import { findNote } from '../notes/notes.find.ts';
 
 /** What is reacted to: something that the caller may read. */
 export interface Awardable {

@@ -1,5 +1,5 @@
 import type { FileDiff } from '../../../git/diff-result.ts';
-import type { Commit } from '../../../git/objects.ts';
+import type { Commit } from '../../../git/git.objects.ts';
 
 /** A line of a diff that a comment is about, as it is stored and shown. */
 export interface DiffPosition {
@@ -45,9 +45,9 @@ export function changesLine(hunks: string, line: number, type: LineType): boolea
 export function findPosition(
   commit: Commit,
   files: readonly FileDiff[],
-  wanted: { path: string; line: number; type: LineType },
+  target: { path: string; line: number; type: LineType },
 ): DiffPosition | null {
-  const { path, line, type } = wanted;
+  const { path, line, type } = target;
   const file = files.find(({ newPath }) => newPath === path);
   if (file === undefined || !changesLine(file.diff, line, type)) return null;
   const parent = commit.parents[0] ?? null;

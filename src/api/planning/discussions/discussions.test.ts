@@ -5,9 +5,9 @@ import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.ts';
-import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.table.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { refreshMergeRequest } from '../merge-requests/head/refresh.ts';
 
 type Row = Record<string, unknown>;
@@ -58,7 +58,7 @@ const start = async (path: string, json: Row = {}, user?: TestUser) =>
     await app.post(path, { json: { body: 'Why?', ...json }, ...(user === undefined ? {} : by(user)) }),
     201,
   );
-const answer = (path: string, id: string, body = 'Because', user?: TestUser) =>
+const response = (path: string, id: string, body = 'Because', user?: TestUser) =>
   app.post(`${path}/${id}/notes`, { json: { body }, ...(user === undefined ? {} : by(user)) });
 const shas = () => ({
   base_sha: version.base_commit_sha,
@@ -84,7 +84,7 @@ test('a thread begins, is answered, listed and read on each kind of thing', asyn
     const [first] = thread.notes;
     assert.deepEqual([first!.type, first!.body, first!.noteable_type], ['DiscussionNote', 'Why?', type]);
     clock.advance(1_000);
-    const second = expectStatus(await answer(path, thread.id), 201);
+    const second = expectStatus(await response(path, thread.id), 201);
     assert.equal(second.type, 'DiscussionNote');
     const whole = expectStatus<Thread>(await app.get(`${path}/${thread.id}`, { token: null }), 200);
     assert.deepEqual(whole, { ...thread, notes: [first, second] });
@@ -120,7 +120,7 @@ test('threads of one thing are not found under another', async () => {
   const thread = await start(on('issues', issue.iid));
   for (const path of [on('issues', other.iid), onChange(), on('repository/commits', 'main')]) {
     expectStatus(await app.get(`${path}/${thread.id}`), 404);
-    expectStatus(await answer(path, thread.id), 404);
+    expectStatus(await response(path, thread.id), 404);
     expectStatus(await app.put(`${path}/${thread.id}/notes/${thread.notes[0]!.id}`, { json: { body: 'x' } }), 404);
   }
   expectStatus(await app.put(`${onChange()}/${thread.id}`, { json: { resolved: true } }), 404);
@@ -134,7 +134,7 @@ test('an answer makes a thread of a single comment on an issue or merge request'
   const path = on('issues', issue.iid);
   const single = expectStatus<Thread>(await app.get(`${path}/${note.discussion_id}`), 200);
   assert.deepEqual([single.individual_note, single.notes[0]!.type], [true, null]);
-  expectStatus(await answer(path, note.discussion_id), 201);
+  expectStatus(await response(path, note.discussion_id), 201);
   const thread = expectStatus<Thread>(await app.get(`${path}/${note.discussion_id}`), 200);
   assert.equal(thread.individual_note, false);
   assert.deepEqual(
@@ -145,10 +145,10 @@ test('an answer makes a thread of a single comment on an issue or merge request'
     { type: 'Issue', id: issue.id, projectId: project.id },
     { system: 1, system_action: 'closed' },
   );
-  const refused = expectStatus(await answer(path, told.discussion_id), 400);
+  const refused = expectStatus(await response(path, told.discussion_id), 400);
   assert.equal(refused.message, '400 Bad request - Discussion can not be replied to.');
   const onSnippet = await rows.note({ type: 'Snippet', id: snippet.id, projectId: project.id });
-  expectStatus(await answer(on('snippets', snippet.id), onSnippet.discussion_id), 400);
+  expectStatus(await response(on('snippets', snippet.id), onSnippet.discussion_id), 400);
 });
 
 test('answers in an internal thread are internal', async () => {
@@ -156,8 +156,8 @@ test('answers in an internal thread are internal', async () => {
   const note = await rows.note({ type: 'Issue', id: issue.id, projectId: project.id }, { internal: 1 });
   const path = on('issues', issue.iid);
   expectStatus(await app.get(`${path}/${note.discussion_id}`, by(users.guest)), 404);
-  expectStatus(await answer(path, note.discussion_id, 'x', users.guest), 404);
-  assert.equal(expectStatus(await answer(path, note.discussion_id, 'x', users.planner), 201).internal, true);
+  expectStatus(await response(path, note.discussion_id, 'x', users.guest), 404);
+  assert.equal(expectStatus(await response(path, note.discussion_id, 'x', users.planner), 201).internal, true);
   assert.deepEqual(expectStatus(await app.get(path, by(users.guest)), 200), []);
 });
 
@@ -188,14 +188,14 @@ test('a thread on a line of a merge request keeps its position', async () => {
   const thread = await start(onChange(), at({ ...text, new_line: 5 }), users.stranger);
   const [note] = thread.notes;
   assert.deepEqual([note!.type, note!.commit_id, note!.resolvable], ['DiffNote', null, true]);
-  const reply = expectStatus(await answer(onChange(), thread.id), 201);
+  const reply = expectStatus(await response(onChange(), thread.id), 201);
   assert.deepEqual([reply.type, reply.position], ['DiffNote', note!.position]);
 });
 
 test('several lines are kept with the code of each end', async () => {
   const line_range = { start: { new_line: 5, type: 'new' }, end: { old_line: 6, new_line: 6, line_code: 'abc_6_6' } };
-  const given = at({ new_path: 'a.txt', new_line: 5, line_range });
-  const { position } = (await start(onChange(), given)).notes[0]! as { position: { line_range: Row } };
+  const input = at({ new_path: 'a.txt', new_line: 5, line_range });
+  const { position } = (await start(onChange(), input)).notes[0]! as { position: { line_range: Row } };
   assert.match(String((position.line_range.start as Row).line_code), /^[0-9a-f]{40}_0_5$/);
   assert.deepEqual(position.line_range.end, { line_code: 'abc_6_6', type: null, old_line: 6, new_line: 6 });
   const wrong = at({ new_path: 'a.txt', new_line: 5, line_range: { ...line_range, end: { new_line: 500 } } });
@@ -272,7 +272,7 @@ test('threads of merge requests are resolved by the author and by Developers', a
   const resolve = (id: string, user: TestUser, resolved: unknown = true) =>
     app.put(`${onChange()}/${id}`, { json: { resolved }, ...by(user) });
   const thread = await start(onChange(), {}, users.stranger);
-  await answer(onChange(), thread.id);
+  await response(onChange(), thread.id);
   for (const name of ['stranger', 'planner', 'reporter'] as const) {
     expectStatus(await resolve(thread.id, users[name]), 403);
     const path = `${onChange()}/${thread.id}/notes/${thread.notes[0]!.id}`;
@@ -306,7 +306,7 @@ test('threads of merge requests are resolved by the author and by Developers', a
 test('single notes are resolved too, and what is no thread cannot be', async () => {
   const target = { type: 'MergeRequest', id: change.id, projectId: project.id } as const;
   const thread = await start(onChange());
-  const reply = expectStatus(await answer(onChange(), thread.id), 201);
+  const reply = expectStatus(await response(onChange(), thread.id), 201);
   const put = (id: unknown, note: unknown, json: Row) => app.put(`${onChange()}/${id}/notes/${note}`, { json });
   assert.equal(expectStatus(await put(thread.id, reply.id, { resolved: true }), 200).resolved, true);
   const now = expectStatus<Thread>(await app.get(`${onChange()}/${thread.id}`), 200);
@@ -351,7 +351,7 @@ test('writing in threads follows locks, archives, roles, scopes and the limit of
   const json = { body: 'x' };
   const thread = await start(path);
   expectStatus(await app.post(path, { json, ...by(users.stranger) }), 403);
-  expectStatus(await answer(path, thread.id, 'x', users.stranger), 403);
+  expectStatus(await response(path, thread.id, 'x', users.stranger), 403);
   await start(path, {}, users.guest);
   expectStatus(await app.post(path, { json, token: null }), 401);
   const readApi = await app.make.token(users.owner.user.id, ['read_api']);
@@ -365,7 +365,7 @@ test('writing in threads follows locks, archives, roles, scopes and the limit of
   clock.advance(60_000);
   for (let count = 0; count < 150; count += 1) {
     const { id } = await start(onChange(), {}, fast);
-    assert.equal((await answer(onChange(), id, 'x', fast)).statusCode, 201);
+    assert.equal((await response(onChange(), id, 'x', fast)).statusCode, 201);
   }
   expectStatus(await app.post(onChange(), { json, ...by(fast) }), 429);
   const closed = await app.make.project();
@@ -385,7 +385,7 @@ test('confidential of a new thread was passed over: now it and its answers are k
   for (const name of ['confidential', 'internal']) {
     const { id, notes } = await start(path, { [name]: true }, users.planner);
     assert.deepEqual([notes[0]!.internal, notes[0]!.confidential], [true, true]);
-    const answered = expectStatus<Row>(await answer(path, id, 'Because', users.developer), 201);
+    const answered = expectStatus<Row>(await response(path, id, 'Because', users.developer), 201);
     assert.equal(answered.internal, true);
     expectStatus(await app.get(`${path}/${id}`, by(users.planner)), 200);
     for (const token of [users.guest.token, users.stranger.token, null]) {

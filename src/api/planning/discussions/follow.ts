@@ -1,8 +1,8 @@
-import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.ts';
+import type { MergeRequestDiff } from '../../../db/tables/merge-request-diffs.table.ts';
 import { type DiffOptions, diffTrees } from '../../../git/diff.ts';
 import type { FileDiff } from '../../../git/diff-result.ts';
-import type { Repository } from '../../../git/repository.ts';
-import type { Position } from '../notes/answers.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import type { Position } from '../notes/notes.responses.ts';
 import { followLine, lineType } from './diff-lines.ts';
 
 const LIMITS: DiffOptions = { maxPatchBytes: 1024 * 1024 };

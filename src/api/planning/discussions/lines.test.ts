@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { commitFiles } from '../../../../test/support/commits.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { followLine, lineType } from './diff-lines.ts';
 
 type Row = Record<string, unknown>;
@@ -54,7 +54,7 @@ async function threads(project: Project, git: ProjectGit) {
   const path = `/projects/${project.id}/merge_requests`;
   const json = { title: 'Change', source_branch: 'topic', target_branch: 'main' };
   const { iid } = expectStatus<{ iid: number }>(await app.post(path, { json }), 201);
-  await app.settle();
+  await app.drain();
   const { diff_refs } = expectStatus<{ diff_refs: Row }>(await app.get(`${path}/${iid}`), 200);
   const start = async (place: Row) => {
     const position = { ...diff_refs, position_type: 'text', old_path: 'a.txt', new_path: 'a.txt', ...place };
@@ -69,7 +69,7 @@ async function threads(project: Project, git: ProjectGit) {
   const push = async (content: readonly string[], more: Row[] = []) => {
     const actions = [{ action: 'update', file_path: 'a.txt', content: content.join('') }, ...more];
     const { id } = await commitFiles(app, project.id, actions, { branch: 'topic' });
-    await app.settle();
+    await app.drain();
     return id;
   };
   return { changed, diff_refs, start, read, push };

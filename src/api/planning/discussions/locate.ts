@@ -1,14 +1,14 @@
-import { badRequest } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { badRequest } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { diffTrees } from '../../../git/diff.ts';
-import { isOid } from '../../../git/objects.ts';
-import type { Repository } from '../../../git/repository.ts';
+import { isOid } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import type { Position } from '../notes/answers.ts';
 import type { Noteable } from '../notes/noteable.ts';
-import { fileOf, type PositionInput, settlePosition } from './position.ts';
+import type { Position } from '../notes/notes.responses.ts';
+import { fileOf, type PositionInput, resolvePosition } from './position.ts';
 
 const MAX_PATCH = 10 * 1024 * 1024;
 const MAX_BLOB = 10 * 1024 * 1024;
@@ -22,18 +22,18 @@ export async function locate(
   deps: Deps,
   project: Project,
   noteable: Noteable,
-  wanted: PositionInput,
+  input: PositionInput,
 ): Promise<Position> {
   const repo = repositoryOf(deps, project);
-  const from = await startOf(deps.db, repo, noteable, wanted);
+  const from = await startOf(deps.db, repo, noteable, input);
   if (from === undefined) throw badRequest(NO_LINE);
-  const { old_path, new_path } = wanted;
+  const { old_path, new_path } = input;
   const paths = old_path && new_path ? { paths: [old_path, new_path], maxPatchBytes: MAX_PATCH } : {};
-  const { files } = await diffTrees(repo, from, wanted.head_sha, paths);
-  const file = fileOf(files, wanted);
+  const { files } = await diffTrees(repo, from, input.head_sha, paths);
+  const file = fileOf(files, input);
   if (file === undefined) throw badRequest(NO_LINE);
-  const oldLines = wanted.position_type === 'text' && !file.newFile ? await countLines(repo, file.oldOid) : 0;
-  const position = settlePosition(wanted, file, oldLines);
+  const oldLines = input.position_type === 'text' && !file.newFile ? await countLines(repo, file.oldOid) : 0;
+  const position = resolvePosition(input, file, oldLines);
   if (position === null) throw badRequest(NO_LINE);
   return from === null ? { ...position, base_sha: null, start_sha: null } : position;
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { FileDiff } from '../../../git/diff-result.ts';
-import { Enum, Filled, Nullable } from '../../../http/schema.ts';
-import type { Position } from '../notes/answers.ts';
+import { Enum, Filled, Nullable } from '../../../http/http.schema.ts';
+import type { Position } from '../notes/notes.responses.ts';
 import { type Line, lineType } from './diff-lines.ts';
 
 const path = () => Type.Optional(Type.String({ maxLength: 4_096 }));
@@ -46,23 +46,23 @@ export function fileOf(files: readonly FileDiff[], { old_path, new_path }: Posit
  * @param oldLines how many lines the file had before
  * @returns null where the diff has no such line
  */
-export function settlePosition(wanted: PositionInput, file: FileDiff, oldLines: number): Position | null {
+export function resolvePosition(input: PositionInput, file: FileDiff, oldLines: number): Position | null {
   const place = {
-    base_sha: wanted.base_sha,
-    start_sha: wanted.start_sha,
-    head_sha: wanted.head_sha,
+    base_sha: input.base_sha,
+    start_sha: input.start_sha,
+    head_sha: input.head_sha,
     old_path: file.oldPath.toWellFormed(),
     new_path: file.newPath.toWellFormed(),
-    position_type: wanted.position_type,
+    position_type: input.position_type,
   };
-  if (wanted.position_type === 'file') return place;
-  if (wanted.position_type === 'image') {
-    const { width = null, height = null, x = null, y = null } = wanted;
+  if (input.position_type === 'file') return place;
+  if (input.position_type === 'image') {
+    const { width = null, height = null, x = null, y = null } = input;
     return { ...place, width, height, x, y };
   }
-  const at = lineOf(wanted);
+  const at = lineOf(input);
   if (lineType(file.diff, at, oldLines) === null) return null;
-  const range = settleRange(wanted, file, oldLines);
+  const range = settleRange(input, file, oldLines);
   return range === undefined ? null : { ...place, old_line: at.old, new_line: at.new, line_range: range };
 }
 
@@ -92,20 +92,20 @@ function settleRange(
 type RangeEnd = NonNullable<Position['line_range']>['start'];
 
 function settleEnd(
-  given: NonNullable<PositionInput['line_range']>['start'],
+  input: NonNullable<PositionInput['line_range']>['start'],
   file: FileDiff,
   oldLines: number,
 ): RangeEnd | undefined {
-  const at = lineOf(given);
+  const at = lineOf(input);
   if (at.old === null && at.new === null) {
     // Older clients name the line by its code alone.
-    const { line_code, type = null } = given;
+    const { line_code, type = null } = input;
     return line_code === undefined ? undefined : { line_code, type, old_line: null, new_line: null };
   }
   const type = lineType(file.diff, at, oldLines);
   if (type === null) return undefined;
   return {
-    line_code: given.line_code ?? lineCode(file.newPath, at),
+    line_code: input.line_code ?? lineCode(file.newPath, at),
     type: type === 'same' ? null : type,
     old_line: at.old,
     new_line: at.new,

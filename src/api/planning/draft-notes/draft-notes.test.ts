@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 interface Draft extends Row {
@@ -137,8 +137,8 @@ test('an answer resolves its thread, or opens it again', async () => {
   const { path } = await review();
   const start = (body: string) => app.post(`${path}/discussions`, { json: { body } });
   const first = expectStatus<Thread>(await start('Fix this'), 201);
-  const answer = { note: 'Done', in_reply_to_discussion_id: first.id, resolve_discussion: true };
-  const made = await draft(path, answer, users.developer);
+  const response = { note: 'Done', in_reply_to_discussion_id: first.id, resolve_discussion: true };
+  const made = await draft(path, response, users.developer);
   assert.deepEqual([made.discussion_id, made.resolve_discussion], [first.id, true]);
   expectStatus(await publishAll(path, users.developer), 204);
   let [thread] = await threadsOf(path);
@@ -235,8 +235,12 @@ test('clients that send null instead of options publish all the same', async () 
   const { path } = await review();
   await draft(path, { note: 'One' }, users.developer);
   const headers = { 'content-type': 'application/json' };
-  const answer = await app.post(`${path}/draft_notes/bulk_publish`, { body: 'null', headers, ...by(users.developer) });
-  expectStatus(answer, 204);
+  const response = await app.post(`${path}/draft_notes/bulk_publish`, {
+    body: 'null',
+    headers,
+    ...by(users.developer),
+  });
+  expectStatus(response, 204);
   assert.equal((await threadsOf(path)).length, 1);
 });
 

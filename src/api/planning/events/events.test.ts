@@ -10,7 +10,7 @@ import {
 import { Happenings } from '../../../../test/support/feed.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { EventJson } from './inputs.ts';
+import type { EventJson } from './events.inputs.ts';
 
 let app: TestApp;
 let rows: Rows;
@@ -53,7 +53,7 @@ test('what happens to issues, merge requests, milestones and members is told in 
   await happen('member.added', member, about);
   await happen('member.removed', member, about);
   await happen('member.removed', member, { projectId: project_id, actorId: null });
-  await app.settle();
+  await app.drain();
   const events = await list(`/projects/${project_id}/events`, { token });
   assert.deepEqual(told(events).reverse(), [
     'created Project',
@@ -99,7 +99,7 @@ test('what happens to issues, merge requests, milestones and members is told in 
 test('each thing is told once, in the order in which it happened, however its jobs run', async () => {
   const { user } = await app.make.user();
   const project = await app.make.project({ owner: user });
-  await app.settle();
+  await app.drain();
   const about = { projectId: project.id, actorId: user.id };
   const issues = [];
   for (const n of [0, 1, 2, 3]) {
@@ -115,9 +115,9 @@ test('each thing is told once, in the order in which it happened, however its jo
     const run_at = new Date(clock.now().getTime() - n * 1_000).toISOString();
     await app.deps.db.updateTable('jobs').set({ run_at }).where('id', '=', id).execute();
   }
-  await app.settle();
+  await app.drain();
   for (const { id: _, ...job } of jobs) await app.deps.db.insertInto('jobs').values(job).execute();
-  await app.settle();
+  await app.drain();
   const [newest, ...others] = await list(`/projects/${project.id}/events`, { query: { target_type: 'issue' } });
   assert.equal(newest!.target_id, issues[3]);
   assert.deepEqual(
@@ -138,7 +138,7 @@ test('comments are told with the comment, system notes are not told', async () =
   const system = await rows.note({ type: 'Issue', id: issue.id, projectId: project.id }, { system: 1 });
   const about = { projectId: project.id, actorId: user.id };
   await happen('note.created', { note_id: system.id, project_id: project.id, noteable_type: 'Issue' }, about);
-  await app.settle();
+  await app.drain();
   const query = { action: 'commented', sort: 'asc' };
   const comments = await list(`/projects/${project.id}/events`, { token, query });
   assert.deepEqual(
@@ -241,7 +241,7 @@ test('events need read_user, read_api or api, and /events a user', async () => {
 test('what is removed is not told of any more', async () => {
   const { user, token } = await app.make.user();
   const project = await app.make.project({ owner: user });
-  await app.settle();
+  await app.drain();
   const dates = { created_at: clock.now().toISOString(), updated_at: clock.now().toISOString() };
   const milestone = await app.deps.db
     .insertInto('milestones')
@@ -256,7 +256,7 @@ test('what is removed is not told of any more', async () => {
   await happen('milestone.closed', payload, about);
   await happen('issue.created', { issue_id: issue.id, project_id: project.id }, about);
   await happen('note.created', { note_id: note.id, project_id: project.id, noteable_type: 'Issue' }, about);
-  await app.settle();
+  await app.drain();
   const path = `/projects/${project.id}/events`;
   const titles = async () => (await list(path, { token })).map((each) => `${each.action_name} ${each.target_title}`);
   const start = `created ${project.name}`;
@@ -272,6 +272,6 @@ test('what is removed is not told of any more', async () => {
   await app.deps.db.deleteFrom('issues').where('id', '=', issue.id).execute();
   await app.deps.db.deleteFrom('milestones').where('id', '=', milestone.id).execute();
   await happen('milestone.destroyed', { ...payload, title: 'First' }, about);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await titles(), ['destroyed null', 'closed null', 'opened null', start]);
 });

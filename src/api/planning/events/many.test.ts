@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { insert, rowsOf } from '../../../../test/support/many/rows.ts';
-import { eventId } from '../../../db/tables/events.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { EventJson } from './inputs.ts';
+import { eventId } from '../../../db/tables/events.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { EventJson } from './events.inputs.ts';
 
 /** More than are read one by one. */
 const MANY = 110;
@@ -56,9 +56,9 @@ async function pushes(amount: number, projectOf: (n: number) => number, authorId
 }
 
 async function page(path: string, token: string | null, query: Record<string, string | number>) {
-  const answer = await app.get(path, { token, query });
-  const events = expectStatus<EventJson[]>(answer, 200);
-  return { ids: events.map(({ id }) => id), headers: answer.headers };
+  const response = await app.get(path, { token, query });
+  const events = expectStatus<EventJson[]>(response, 200);
+  return { ids: events.map(({ id }) => id), headers: response.headers };
 }
 
 test('a few readable events behind many that are not are found and counted', async () => {

@@ -1,9 +1,9 @@
 import type { Caller } from '../../../access/caller.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Event } from '../../../db/tables/events.ts';
-import { type Filters, filteredEntriesOf } from './filters.ts';
-import { readable } from './readable.ts';
-import type { Rights } from './rights.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Event } from '../../../db/tables/events.table.ts';
+import { type Filters, filteredEntriesOf } from './events.filters.ts';
+import { readableEvents } from './events.readable.ts';
+import type { Rights } from './events.rights.ts';
 
 /** A project's entries as a caller asks for them. */
 export interface ProjectEntries {
@@ -45,7 +45,7 @@ export async function readProject(
   list: ProjectEntries,
   { offset, size }: { offset: number; size: number },
 ): Promise<Event[]> {
-  const condition = readable(list.caller, list.rights);
+  const condition = readableEvents(list.caller, list.rights);
   const [first, ...others] = partsOf(list).map((part) => {
     const entries = filteredEntriesOf(db, list, part).where(condition).selectAll('events');
     return db.selectFrom(entries.limit(offset + size).as('part')).selectAll('part');

@@ -1,10 +1,10 @@
-import type { Db } from '../../../db/schema.ts';
-import type { Event } from '../../../db/tables/events.ts';
-import type { Note } from '../../../db/tables/notes.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Event } from '../../../db/tables/events.table.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
 import { type WikiPageJson, wikiPagesById } from '../../code/index.ts';
 
 /** How something that an entry tells of is called. */
-export interface Target {
+export interface EventTarget {
   /** Null for what has no number of its own. */
   iid: number | null;
   title: string;
@@ -13,8 +13,8 @@ export interface Target {
 type Named = 'Issue' | 'MergeRequest' | 'Milestone' | 'Snippet' | 'Project';
 
 /** What the entries of a page tell of, by `<type>:<id>`, their comments and their pages of wikis by id. */
-export interface Targets {
-  named: ReadonlyMap<string, Target>;
+export interface EventTargets {
+  named: ReadonlyMap<string, EventTarget>;
   notes: ReadonlyMap<number, Note>;
   wikiPages: ReadonlyMap<number, WikiPageJson>;
 }
@@ -22,7 +22,7 @@ export interface Targets {
 export const targetKey = (type: string, id: number): string => `${type}:${id}`;
 
 /** Loads what the entries tell of in one query for each kind. */
-export async function loadTargets(db: Db, events: readonly Event[]): Promise<Targets> {
+export async function loadTargets(db: Db, events: readonly Event[]): Promise<EventTargets> {
   const wanted = new Map<string, Set<number>>();
   const want = (type: string | null, id: number | null) => {
     if (type === null || id === null) return;
@@ -33,7 +33,7 @@ export async function loadTargets(db: Db, events: readonly Event[]): Promise<Tar
     want(noteable_type === null ? target_type : 'Note', target_id);
     want(noteable_type, noteable_id);
   }
-  const named = new Map<string, Target>();
+  const named = new Map<string, EventTarget>();
   for (const type of ['Issue', 'MergeRequest', 'Milestone', 'Snippet', 'Project'] as const) {
     const ids = [...(wanted.get(type) ?? [])];
     if (ids.length === 0) continue;
@@ -47,7 +47,7 @@ export async function loadTargets(db: Db, events: readonly Event[]): Promise<Tar
   return { named, notes: new Map(notes.map((note) => [note.id, note])), wikiPages };
 }
 
-async function load(db: Db, type: Named, ids: number[]): Promise<(Target & { id: number })[]> {
+async function load(db: Db, type: Named, ids: number[]): Promise<(EventTarget & { id: number })[]> {
   switch (type) {
     case 'Issue':
       return db.selectFrom('issues').select(['id', 'iid', 'title']).where('id', 'in', ids).execute();

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { Happenings } from '../../../../test/support/feed.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { User } from '../../../db/tables/users.ts';
-import type { EventJson } from './inputs.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { EventJson } from './events.inputs.ts';
 
 let app: TestApp;
 let happenings: Happenings;
@@ -57,10 +57,10 @@ async function setting(options: { visibility: 'public' | 'internal' | 'private';
     .execute();
   const words = new Map(rows.map(({ id }, n) => [id, WORDS[n]]));
   const read = async (path: string, token: string | null, query = {}) => {
-    const answer = await app.get(path, { token, query: { sort: 'asc', ...query } });
-    if (answer.statusCode !== 200) return answer.statusCode;
-    const events = expectStatus<EventJson[]>(answer, 200).filter(({ project_id }) => project_id === project.id);
-    assert.equal(Number(answer.headers['x-total']) >= events.length, true);
+    const response = await app.get(path, { token, query: { sort: 'asc', ...query } });
+    if (response.statusCode !== 200) return response.statusCode;
+    const events = expectStatus<EventJson[]>(response, 200).filter(({ project_id }) => project_id === project.id);
+    assert.equal(Number(response.headers['x-total']) >= events.length, true);
     return events.flatMap(({ id }) => words.get(id) ?? []);
   };
   return {
@@ -100,9 +100,9 @@ test('in a public project each sees what they may read', async () => {
 test('totals count only what is shown', async () => {
   const setup = await setting({ visibility: 'public' });
   for (const path of [`/projects/${setup.project.id}/events`, `/users/${setup.author.user.id}/events`]) {
-    const answer = await app.get(path, { token: null, query: { per_page: 1 } });
+    const response = await app.get(path, { token: null, query: { per_page: 1 } });
     const extra = path.startsWith('/projects') ? 1 : 0;
-    assert.equal(Number(answer.headers['x-total']), without(...SECRETS, ...SNIPPETS).length + extra);
+    assert.equal(Number(response.headers['x-total']), without(...SECRETS, ...SNIPPETS).length + extra);
   }
 });
 

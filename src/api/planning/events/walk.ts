@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../../access/caller.ts';
-import type { Event } from '../../../db/tables/events.ts';
+import type { Event } from '../../../db/tables/events.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { Filters } from './filters.ts';
-import { type Mark, type Marks, nextMarks } from './marks.ts';
-import { readableIn } from './readable.ts';
-import { type Rights, rightsIn } from './rights.ts';
+import { type EventCursor, type EventCursorPage, nextEventCursors } from './event-cursors.ts';
+import type { Filters } from './events.filters.ts';
+import { readableEventsIn } from './events.readable.ts';
+import { type Rights, rightsIn } from './events.rights.ts';
 
-export interface Walk {
+export interface EventScan {
   caller: Caller;
   /** Whose entries; undefined for those of everyone in the projects that the caller is a member of. */
   authorId?: number | undefined;
@@ -17,7 +17,7 @@ export interface Walk {
   signal: AbortSignal;
 }
 
-export interface Found {
+export interface ScanResult {
   /** Readable entries after those that were to be skipped: as many as were wanted, or as there are. */
   events: Event[];
   /** Readable entries in all, when the walk came to the end of the list. */
@@ -38,25 +38,25 @@ const MAX_WITHOUT = 500;
  * @param wanted `skip` readable entries are passed over, and `take` after them are enough
  * @param options `windows`: gives up after so many
  */
-export async function walk(
+export async function scanEvents(
   deps: Deps,
-  { caller, authorId, among = null, filters, signal }: Walk,
+  { caller, authorId, among = null, filters, signal }: EventScan,
   { skip, take }: { skip: number; take: number },
   options: { windows?: number } = {},
-): Promise<Found> {
+): Promise<ScanResult> {
   const { windows = Number.POSITIVE_INFINITY } = options;
   const projectIds = among === null || skip > DEEP ? undefined : [...among.keys()];
   const most = projectIds === undefined ? MAX_WINDOW : MAX_WINDOW_AMONG;
   const known = new Map<number, Rights | null>(among);
   const events: Event[] = [];
   let readable = 0;
-  let after: Marks['last'];
+  let after: EventCursorPage['last'];
   let size = Math.min(Math.max(FIRST_WINDOW, skip + take), most);
   for (let n = 0; n < windows; n += 1) {
     if (n > 0) await setImmediate();
     signal.throwIfAborted();
     const without = [...known].flatMap(([id, rights]) => (rights === null ? id : [])).slice(0, MAX_WITHOUT);
-    const { marks, last } = await nextMarks(deps.db, { authorId, projectIds, without, filters, after }, size);
+    const { marks, last } = await nextEventCursors(deps.db, { authorId, projectIds, without, filters, after }, size);
     if (among === null) await learn(deps, caller, marks, authorId === undefined, known);
     for (const event of await read(deps, caller, marks, known)) {
       readable += 1;
@@ -74,7 +74,7 @@ export async function walk(
 async function learn(
   deps: Deps,
   caller: Caller,
-  marks: readonly Mark[],
+  marks: readonly EventCursor[],
   membersOnly: boolean,
   known: Map<number, Rights | null>,
 ): Promise<void> {
@@ -87,7 +87,7 @@ async function learn(
 async function read(
   deps: Deps,
   caller: Caller,
-  marks: readonly Mark[],
+  marks: readonly EventCursor[],
   known: ReadonlyMap<number, Rights | null>,
 ): Promise<Event[]> {
   const rights = new Map<number, Rights>();
@@ -103,7 +103,7 @@ async function read(
     .selectFrom('events')
     .selectAll()
     .where('id', 'in', ids)
-    .where(readableIn(caller, rights))
+    .where(readableEventsIn(caller, rights))
     .execute();
   const byId = new Map(rows.map((event) => [event.id, event]));
   return ids.flatMap((id) => byId.get(id) ?? []);

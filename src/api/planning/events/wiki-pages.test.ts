@@ -21,7 +21,7 @@ before(async () => {
 after(() => app.close());
 
 const settle = async () => {
-  await app.settle();
+  await app.drain();
   clock.advance(1_000);
 };
 const feed = async (id: number, query: Record<string, string> = {}, token?: string) =>

@@ -1,11 +1,11 @@
+import type { Db } from '../../../db/db.schema.ts';
 import { prepared } from '../../../db/prepared.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/kinds.ts';
-import type { User } from '../../../db/tables/users.ts';
+import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { readersAmong } from './readers.ts';
-import type { IssuableTarget, ValueChange } from './target.ts';
+import { readersAmong } from './issuables.readers.ts';
+import type { IssuableTarget, ValueChange } from './issuables.target.ts';
 
 const assigneeRows = prepared((db, { type, ids }: { type: IssuableType; ids: readonly number[] }) =>
   db

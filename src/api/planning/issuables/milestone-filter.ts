@@ -23,9 +23,9 @@ export function milestoneOf(
   { milestone, milestone_id }: { milestone?: string; milestone_id?: string },
   day: string,
 ): RawBuilder<{ id: number }> | 'none' | 'any' | null {
-  const wanted = milestone_id ?? milestone;
-  if (wanted === undefined || wanted === '') return null;
-  switch (wanted.toLowerCase()) {
+  const filter = milestone_id ?? milestone;
+  if (filter === undefined || filter === '') return null;
+  switch (filter.toLowerCase()) {
     case 'none':
     case 'no milestone':
       return 'none';
@@ -39,6 +39,6 @@ export function milestoneOf(
     case '#started':
       return started(day);
     default:
-      return sql`select m.id from milestones m where m.title = ${wanted}`;
+      return sql`select m.id from milestones m where m.title = ${filter}`;
   }
 }

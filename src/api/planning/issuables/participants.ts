@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../db/schema.ts';
-import type { IssuableType } from '../../../db/tables/kinds.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 
 /**
  * Who takes part in an issue or merge request: its author, assignees and reviewers, those who comment or react, and

@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { Type } from 'typebox';
 import type { ProjectPermissions } from '../../../access/permissions.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { Ids, IssuableTable, Narrowing } from './filters.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Ids, IssuableTable, Narrowing } from './issuables.filters.ts';
 
 /** A project whose issues or merge requests are listed, and what the caller may do there. */
 export interface ListedProject {
@@ -24,18 +24,18 @@ export const releaseFilter = {
  */
 export function narrowByRelease(
   table: IssuableTable,
-  place: ListedProject | undefined,
+  project: ListedProject | undefined,
   tag: string | undefined,
 ): Narrowing {
   const conditions: Expression<SqlBool>[] = [];
   const sources: Ids[] = [];
-  if (place === undefined || tag === undefined || tag === '') return { conditions, sources };
+  if (project === undefined || tag === undefined || tag === '') return { conditions, sources };
   const word = tag.toLowerCase();
   const column = sql.ref(`${table}.milestone_id`);
   const named = word === 'none' || word === 'any' ? sql`1 = 1` : sql`r.tag = ${tag}`;
-  const seen = place.permissions.can('read_release') ? named : sql`1 = 0`;
+  const seen = project.permissions.can('read_release') ? named : sql`1 = 0`;
   const milestones = sql`(select mr.milestone_id from milestone_releases mr join releases r on r.id = mr.release_id
-    where r.project_id = ${place.project.id} and ${seen})`;
+    where r.project_id = ${project.project.id} and ${seen})`;
   if (word === 'none') conditions.push(sql<SqlBool>`(${column} is null or ${column} not in ${milestones})`);
   else {
     conditions.push(sql<SqlBool>`${column} in ${milestones}`);

@@ -1,9 +1,9 @@
-import { AFTER_LINEAGE } from '../../../access/membership.ts';
-import type { DomainEvents } from '../../../core/domain-events.ts';
+import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
+import type { DomainEvents } from '../../../core/core.domain-events.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** Takes the issues and merge requests of a project or group from members who left it, where that was asked for. */
-export function registerUnassigning(deps: Deps): void {
+export function registerUnassign(deps: Deps): void {
   deps.events.subscribe({
     name: 'unassign',
     types: ['member.removed'],

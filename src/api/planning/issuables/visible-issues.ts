@@ -1,10 +1,10 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import { isProjectOf } from '../../../access/access.membership.ts';
 import type { Caller } from '../../../access/caller.ts';
 import { assignedTo } from '../../../access/confidential-issues.ts';
-import { isProjectOf } from '../../../access/membership.ts';
-import { type ProjectsWanted, readableProjects } from '../../../access/readable-projects.ts';
+import { type ReadableProjectsFilter, readableProjects } from '../../../access/readable-projects.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
-import type { Schema } from '../../../db/schema.ts';
+import type { Schema } from '../../../db/db.schema.ts';
 
 /**
  * Condition on rows of `issues`: the caller may read them, wherever they are. Confidential ones are for Planners and up,
@@ -14,7 +14,7 @@ import type { Schema } from '../../../db/schema.ts';
 export function visibleIssues(
   caller: Caller,
   day: string,
-  wanted: Pick<ProjectsWanted, 'below' | 'nonArchived'> = {},
+  filter: Pick<ReadableProjectsFilter, 'below' | 'nonArchived'> = {},
 ): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'issues'>();
   const projects = eb
@@ -25,7 +25,7 @@ export function visibleIssues(
       readableProjects(
         expressionBuilder<Schema, 'projects'>(),
         caller,
-        { feature: 'issues', level: AccessLevel.guest, ...wanted },
+        { feature: 'issues', level: AccessLevel.guest, ...filter },
         day,
       ),
     );

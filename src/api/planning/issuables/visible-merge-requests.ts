@@ -1,8 +1,8 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
-import { type ProjectsWanted, readableProjects } from '../../../access/readable-projects.ts';
+import { type ReadableProjectsFilter, readableProjects } from '../../../access/readable-projects.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
-import type { Schema } from '../../../db/schema.ts';
+import type { Schema } from '../../../db/db.schema.ts';
 
 /**
  * Condition on rows of `merge_requests`: the caller may read them, wherever they are (in the target project).
@@ -11,7 +11,7 @@ import type { Schema } from '../../../db/schema.ts';
 export function visibleMergeRequests(
   caller: Caller,
   day: string,
-  wanted: Pick<ProjectsWanted, 'below' | 'nonArchived'> = {},
+  filter: Pick<ReadableProjectsFilter, 'below' | 'nonArchived'> = {},
 ): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'merge_requests'>();
   return eb.exists(
@@ -23,7 +23,7 @@ export function visibleMergeRequests(
         readableProjects(
           expressionBuilder<Schema, 'projects'>(),
           caller,
-          { feature: 'merge_requests', level: AccessLevel.reporter, ...wanted },
+          { feature: 'merge_requests', level: AccessLevel.reporter, ...filter },
           day,
         ),
       ),

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type RequestOptions, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { IssueLinkJson, LinkedIssue, LinkType } from './answers.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { IssueLinkJson, LinkedIssue, LinkType } from './issue-links.responses.ts';
 
 let app: TestApp;
 let rows: Rows;
@@ -175,8 +175,8 @@ test('an issue has at most 100 links, whichever way they go', async () => {
     [full, last],
     [last, full],
   ] as const) {
-    const answer = await app.post(linksOf(from), { json: to(target) });
-    assert.equal(message(expectStatus(answer, 422)), `#${target.iid} cannot be added: ${text}`);
+    const response = await app.post(linksOf(from), { json: to(target) });
+    assert.equal(message(expectStatus(response, 422)), `#${target.iid} cannot be added: ${text}`);
   }
   assert.equal((await list(full)).length, 100);
 });
@@ -218,13 +218,13 @@ async function scene(): Promise<Scene & { issue: Issue; links: IssueLinkJson[] }
 test('lists leave out what the caller may not see, from the count too', async () => {
   const { issue, seen, confidential, hidden, people } = await scene();
   for (const token of [people.stranger.token, people.guest.token]) {
-    const answer = await app.get(linksOf(issue), { token });
+    const response = await app.get(linksOf(issue), { token });
     assert.deepEqual(
-      expectStatus<LinkedIssue[]>(answer, 200).map(({ id }) => id),
+      expectStatus<LinkedIssue[]>(response, 200).map(({ id }) => id),
       [seen.id],
     );
-    assert.equal(answer.headers['x-total'], '1');
-    assert.doesNotMatch(answer.body, /Secret title/);
+    assert.equal(response.headers['x-total'], '1');
+    assert.doesNotMatch(response.body, /Secret title/);
     expectStatus(await app.get(linksOf(confidential), { token }), 404);
     expectStatus(await app.get(linksOf(hidden), { token }), 404);
   }

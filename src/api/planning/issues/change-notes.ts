@@ -1,6 +1,6 @@
 import type { Updateable } from 'kysely';
-import type { Issue, IssuesTable } from '../../../db/tables/issues.ts';
-import type { Milestone } from '../../../db/tables/milestones.ts';
+import type { Issue, IssuesTable } from '../../../db/tables/issues.table.ts';
+import type { Milestone } from '../../../db/tables/milestones.table.ts';
 
 /** One system note: a stable word and the text. */
 export type ChangeNote = [action: string, text: string];

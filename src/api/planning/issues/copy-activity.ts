@@ -1,7 +1,7 @@
-import { withFullReferences } from '../../../core/references.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { Note } from '../../../db/tables/notes.ts';
+import { withFullReferences } from '../../../core/core.references.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
 import { newDiscussionId } from '../notes/system-note.ts';
 
 /** Reactions of a thing, given to its copy. */
@@ -70,7 +70,7 @@ export async function copyNotes(
 }
 
 /** Copies what else people did with an issue: reactions, times and who follows it. */
-export async function copyTraces(db: Db, issue: Issue, copy: Issue): Promise<void> {
+export async function copyReferences(db: Db, issue: Issue, copy: Issue): Promise<void> {
   await copyReactions(db, 'Issue', issue.id, copy.id, copy.project_id);
   const { upvotes, downvotes, time_spent } = issue;
   await db.updateTable('issues').set({ upvotes, downvotes, time_spent }).where('id', '=', copy.id).execute();

@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { DUE_WORDS } from './filter-inputs.ts';
+import type { DUE_WORDS } from './issues.filter-inputs.ts';
 
 const DAY_MS = 86_400_000;
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,12 +1,12 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import { recordNotFound } from '../../../core/errors.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { recordNotFound } from '../../../core/core.errors.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
-import { closeIssue } from './state.ts';
-import { tellOfOther } from './tell-other.ts';
-import { lockIssue } from './update.ts';
+import { closeIssue } from './issues.state.ts';
+import { lockIssue } from './issues.update.ts';
+import { notifyOtherIssue } from './notify-other-issue.ts';
 
 /** An issue with its project. */
 interface Placed {
@@ -31,9 +31,9 @@ export async function closeAsDuplicate(
     if (other === undefined) throw recordNotFound();
     await db.updateTable('issues').set({ duplicated_to_id: other.id }).where('id', '=', issue.id).execute();
     const of = `${path(original, duplicate)}#${other.iid}`;
-    await tellOfOther(deps, db, issue, other, `marked this issue as a duplicate of ${of}`, user.id);
+    await notifyOtherIssue(deps, db, issue, other, `marked this issue as a duplicate of ${of}`, user.id);
     const by = `${path(duplicate, original)}#${issue.iid}`;
-    await tellOfOther(deps, db, other, issue, `marked ${by} as a duplicate of this issue`, user.id);
+    await notifyOtherIssue(deps, db, other, issue, `marked ${by} as a duplicate of this issue`, user.id);
     await closeIssue(deps, db, issue, user.id);
   });
 }

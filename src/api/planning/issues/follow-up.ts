@@ -1,21 +1,21 @@
 import type { UserCaller } from '../../../access/caller.ts';
-import { invalidParameter } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { Note } from '../../../db/tables/notes.ts';
-import type { User } from '../../../db/tables/users.ts';
+import { invalidParameter } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import type { ProjectScope } from '../../access.ts';
+import type { ProjectScope } from '../../api.access.ts';
 import { usersById } from '../../identity/index.ts';
-import { findDiscussion } from '../discussions/find.ts';
-import { setResolvedWithin } from '../discussions/writes.ts';
-import { findMergeRequest } from '../merge-requests/requests/find.ts';
-import { notesOf } from '../notes/find.ts';
+import { findDiscussion } from '../discussions/discussions.find.ts';
+import { setResolvedInTransaction } from '../discussions/discussions.writes.ts';
+import { findMergeRequest } from '../merge-requests/requests/merge-requests.find.ts';
 import { NOTEABLE_KINDS, type Noteable } from '../notes/noteable.ts';
-import { requireResolve } from '../notes/rights.ts';
+import { notesOf } from '../notes/notes.find.ts';
+import { requireResolve } from '../notes/notes.rights.ts';
+import { isResolvable } from '../notes/notes.views.ts';
+import { visibleNotes } from '../notes/notes.visible.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { isResolvable } from '../notes/views.ts';
-import { visibleNotes } from '../notes/visible.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };
 
@@ -67,7 +67,7 @@ export async function followUp(
     description: threads.length === 0 ? null : describe(threads, authors, mergeRequestIid, address),
     resolve: async (db, { iid }) => {
       for (const thread of threads) {
-        await setResolvedWithin(deps, db, scope, noteable, thread, true);
+        await setResolvedInTransaction(deps, db, scope, noteable, thread, true);
         await tellContinued(deps, db, scope, noteable, thread[0]!, iid);
       }
     },

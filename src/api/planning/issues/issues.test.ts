@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { Issue } from './answers.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Issue } from './issues.responses.ts';
 
 const clock = new TestClock();
 let app: TestApp;

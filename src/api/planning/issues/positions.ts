@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { ApiError } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
+import { ApiError } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** Distance of new issues in a project's own order: `relative_position` is the number times this, until it is moved. */
@@ -46,13 +46,13 @@ async function gap(db: Db, issue: Issue, before?: number, after?: number): Promi
 
 /**
  * Puts an issue elsewhere in its project's own order.
- * @param place ids of the issues that shall come right before and right after it; one is enough
+ * @param neighbours ids of the issues that shall come right before and right after it; one is enough
  * @throws ApiError 422 when they are not in the project or in the wrong order
  */
 export async function reorderIssue(
   deps: Deps,
   issue: Issue,
-  place: { before?: number | undefined; after?: number | undefined },
+  neighbours: { before?: number | undefined; after?: number | undefined },
 ): Promise<Issue> {
   return deps.db.transaction().execute(async (db) => {
     // One at a time: a gap that two fill at once would hold two issues at one place.
@@ -63,7 +63,10 @@ export async function reorderIssue(
       .where('source_id', '=', issue.project_id)
       .where('usage', '=', 'issues')
       .execute();
-    const [before, after] = [await positionOf(db, issue, place.before), await positionOf(db, issue, place.after)];
+    const [before, after] = [
+      await positionOf(db, issue, neighbours.before),
+      await positionOf(db, issue, neighbours.after),
+    ];
     const [low, high] = await gap(db, issue, before, after);
     if (high <= low) throw impossible();
     const room = high - low > 1;

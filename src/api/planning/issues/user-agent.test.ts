@@ -34,6 +34,6 @@ test('of an issue that was made without a request nothing is known', async () =>
   const { iid } = expectStatus(await app.post(path, { json: { title: 'x' } }), 201);
   const json = { to_project_id: (await app.make.project()).id };
   const moved = expectStatus(await app.post(`${path}/${iid}/move`, { json }), 201);
-  const answer = await app.get(`/projects/${moved.project_id}/issues/${moved.iid}/user_agent_detail`);
-  assert.equal(expectStatus(answer, 404).message, '404 UserAgentDetail Not Found');
+  const response = await app.get(`/projects/${moved.project_id}/issues/${moved.iid}/user_agent_detail`);
+  assert.equal(expectStatus(response, 404).message, '404 UserAgentDetail Not Found');
 });

@@ -4,9 +4,9 @@ import { buildTestApp, expectStatus, type RequestOptions, type TestApp } from '.
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { timestamp } from '../../../core/clock.ts';
 import { nextIid } from '../../../db/iids.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { LabelJson } from './inputs.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { LabelJson } from './labels.inputs.ts';
 
 let app: TestApp;
 before(async () => {
@@ -34,10 +34,10 @@ async function issue(project: Project, labels: LabelJson[], columns: Partial<Iss
     const rest = { description: null, weight: null, health_status: null, start_date: null, due_date: null };
     const none = { discussion_locked: null, milestone_id: null, relative_position: null, moved_to_id: null };
     const open = { duplicated_to_id: null, closed_at: null, closed_by_id: null, updated_by_id: null };
-    const { id: _, ...given } = columns;
+    const { id: _, ...input } = columns;
     const { id } = await db
       .insertInto('issues')
-      .values({ ...base, ...rest, ...none, ...open, ...given })
+      .values({ ...base, ...rest, ...none, ...open, ...input })
       .returning('id')
       .executeTakeFirstOrThrow();
     for (const label of labels) {
@@ -95,13 +95,13 @@ test('a label of a project is made, read, changed and removed', async () => {
   assert.equal((await put(bug.id, { priority: 0 })).priority, 0);
   assert.equal((await put(bug.id, { priority: null })).priority, null);
   expectStatus(await app.delete(`${path}/defect`), 204);
-  for (const answer of [
+  for (const response of [
     await app.get(`${path}/defect`),
     await app.put(`${path}/defect`, { json: { color: 'red' } }),
     await app.delete(`${path}/${bug.id}`),
     await app.post(`${path}/${bug.id}/subscribe`),
   ]) {
-    assert.equal(message(expectStatus(answer, 404)), '404 Label Not Found');
+    assert.equal(message(expectStatus(response, 404)), '404 Label Not Found');
   }
 });
 
@@ -321,7 +321,7 @@ test('subscriptions go with the group of a label', async () => {
   const shared = await create(groupLabels(group), { name: 'shared' });
   expectStatus(await app.post(`${groupLabels(group)}/shared/subscribe`), 201);
   expectStatus(await app.delete(`/groups/${group.id}`), 202);
-  await app.settle();
+  await app.drain();
   const left = await app.deps.db
     .selectFrom('subscriptions')
     .select('user_id')

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { Milestone } from './answers.ts';
+import type { Milestone } from './milestones.responses.ts';
 
 interface Entry {
   id: number;
@@ -34,13 +34,13 @@ test('issues of a milestone are those that the caller may read', async () => {
   await rows.issue(project.id);
   const path = `/projects/${project.id}/milestones/${milestone.id}/issues`;
   for (const token of [null, stranger.token]) {
-    const answer = await app.get(path, { token });
+    const response = await app.get(path, { token });
     assert.deepEqual(
-      expectStatus<Entry[]>(answer, 200).map(({ id }) => id),
+      expectStatus<Entry[]>(response, 200).map(({ id }) => id),
       [open.id],
     );
-    assert.equal(answer.headers['x-total'], '1');
-    assert.doesNotMatch(answer.body, /Secret title/);
+    assert.equal(response.headers['x-total'], '1');
+    assert.doesNotMatch(response.body, /Secret title/);
   }
   assert.deepEqual(await ids(path, guest.token), [open.id, own.id]);
   assert.deepEqual(await ids(path, planner.token), [open.id, secret.id, own.id]);

@@ -7,7 +7,7 @@ import {
   type TestApp,
   TestClock,
 } from '../../../../test/support/app.ts';
-import type { Milestone } from './answers.ts';
+import type { Milestone } from './milestones.responses.ts';
 
 const DAY_MS = 86_400_000;
 let app: TestApp;
@@ -92,12 +92,12 @@ test('a milestone of a group is made, read, changed and removed', async () => {
   const changed = expectStatus<Milestone>(await app.put(`${path}/${made.id}`, { form: 'title=Winter' }), 200);
   assert.equal(changed.title, 'Winter');
   expectStatus(await app.delete(`${path}/${made.id}`), 204);
-  for (const answer of [
+  for (const response of [
     await app.get(`${path}/${made.id}`),
     await app.put(`${path}/${made.id}`, { json: { title: 'x' } }),
     await app.delete(`${path}/${made.id}`),
   ]) {
-    assert.equal(message(expectStatus(answer, 404)), '404 Not found');
+    assert.equal(message(expectStatus(response, 404)), '404 Not found');
   }
 });
 
@@ -216,11 +216,11 @@ test('lists include ancestors and descendants when they are asked to, as far as 
     await app.get(milestonesOf(hidden), { query: { include_ancestors: true } }),
     200,
   );
-  const home = app.deps.externalUrl();
+  const owner = app.deps.externalUrl();
   assert.deepEqual(paths.map(({ web_url }) => web_url).sort(), [
-    `${home}/${hidden.full_path}/-/milestones/1`,
-    `${home}/groups/${top.full_path}/-/milestones/1`,
-    `${home}/groups/${sub.full_path}/-/milestones/1`,
+    `${owner}/${hidden.full_path}/-/milestones/1`,
+    `${owner}/groups/${top.full_path}/-/milestones/1`,
+    `${owner}/groups/${sub.full_path}/-/milestones/1`,
   ]);
 });
 

@@ -1,13 +1,13 @@
 import { type TSchema, Type } from 'typebox';
-import type { ProjectAbility } from '../../../access/abilities.ts';
+import type { ProjectAbility } from '../../../access/access.abilities.ts';
 import type { Caller } from '../../../access/caller.ts';
-import { notFound } from '../../../core/errors.ts';
-import type { IssuableColumns, IssuableType, NoteableType } from '../../../db/tables/kinds.ts';
+import { notFound } from '../../../core/core.errors.ts';
+import type { IssuableColumns, IssuableType, NoteableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
-import type { ProjectScope } from '../../access.ts';
+import type { ProjectScope } from '../../api.access.ts';
 import { findCommit, findProjectSnippet } from '../../code/index.ts';
-import { findIssue } from '../issues/find.ts';
-import { findMergeRequest } from '../merge-requests/requests/find.ts';
+import { findIssue } from '../issues/issues.find.ts';
+import { findMergeRequest } from '../merge-requests/requests/merge-requests.find.ts';
 
 /** Something that is discussed, as far as its discussion needs to know it. */
 export type Noteable = {

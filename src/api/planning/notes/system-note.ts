@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { timestamp } from '../../../core/clock.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { NoteableType } from '../../../db/tables/kinds.ts';
-import type { NotesTable } from '../../../db/tables/notes.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { NotesTable } from '../../../db/tables/notes.table.ts';
+import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** What a note is about. */

@@ -1,23 +1,27 @@
-import { within } from '../../../access/within.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { bit } from '../../../db/columns.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UserScope } from '../../object-access.ts';
 import type { Origin } from '../../user-agent.ts';
-import { createIssue } from '../issues/create.ts';
 import type { FollowUp } from '../issues/follow-up.ts';
-import type { IssueInput } from '../issues/inputs.ts';
-import { updateIssue } from '../issues/update.ts';
-import { type Created, createMergeRequest, findTarget } from '../merge-requests/requests/create.ts';
-import { assigneeIds, type CreateMergeRequest, type UpdateMergeRequest } from '../merge-requests/requests/inputs.ts';
+import { createIssue } from '../issues/issues.create.ts';
+import type { IssueInput } from '../issues/issues.inputs.ts';
+import { updateIssue } from '../issues/issues.update.ts';
+import { type Created, createMergeRequest, findTarget } from '../merge-requests/requests/merge-requests.create.ts';
+import {
+  assigneeIds,
+  type CreateMergeRequest,
+  type UpdateMergeRequest,
+} from '../merge-requests/requests/merge-requests.inputs.ts';
+import { updateMergeRequest } from '../merge-requests/requests/merge-requests.update.ts';
 import { isDraftTitle } from '../merge-requests/requests/title.ts';
-import { updateMergeRequest } from '../merge-requests/requests/update.ts';
-import { reviewWriter } from './comment.ts';
-import { type Execution, executeActions, finish } from './execute.ts';
 import { issueInput, mergeRequestInput } from './issuable-update.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { reviewWriter } from './quick-actions.comment.ts';
+import { type Execution, executeActions, finish } from './quick-actions.execute.ts';
+import { type Prepared, prepare } from './quick-actions.prepare.ts';
 
 const NEW_ISSUE = { type: 'Issue', issue: null, mergeRequest: null, sha: null } as const;
 const NEW_MERGE_REQUEST = { ...NEW_ISSUE, type: 'MergeRequest' } as const;
@@ -39,7 +43,7 @@ class ActionRun {
   within = async (db: Db, row: Partial<Pick<Prepared['target'], 'issue' | 'mergeRequest'>>): Promise<void> => {
     const prepared = { ...this.#prepared, target: { ...this.#prepared.target, ...row } };
     const { write } = reviewWriter(this.#scope);
-    this.#execution = await executeActions(within(this.#deps, db), this.#scope, prepared, {
+    this.#execution = await executeActions(transactionDeps(this.#deps, db), this.#scope, prepared, {
       updateApplied: true,
       write,
     });
@@ -92,8 +96,8 @@ export async function createIssueWithActions(
   const prepared = await prepare(deps, scope, NEW_ISSUE, input.description ?? '', { given: givenOfIssue(input) });
   if (prepared === null) return createIssue(deps, scope, input, origin, follow);
   const run = new ActionRun(deps, scope, prepared);
-  const given = { ...mergeInput(input, prepared), title: input.title };
-  const made = await createIssue(deps, scope, given, origin, follow, (db, issue) => run.within(db, { issue }));
+  const attributes = { ...mergeInput(input, prepared), title: input.title };
+  const made = await createIssue(deps, scope, attributes, origin, follow, (db, issue) => run.within(db, { issue }));
   await run.after();
   return reloadIssue(deps.db, made);
 }
@@ -102,15 +106,15 @@ export async function createIssueWithActions(
 export async function updateIssueWithActions(
   deps: Deps,
   scope: UserScope,
-  found: Issue,
+  issue: Issue,
   input: IssueInput,
 ): Promise<Issue> {
-  const target = { ...NEW_ISSUE, issue: found };
-  const options = { original: found.description, given: givenOfIssue(input) };
+  const target = { ...NEW_ISSUE, issue: issue };
+  const options = { original: issue.description, given: givenOfIssue(input) };
   const prepared = await prepare(deps, scope, target, input.description ?? '', options);
-  if (prepared === null) return updateIssue(deps, scope, found, input);
+  if (prepared === null) return updateIssue(deps, scope, issue, input);
   const run = new ActionRun(deps, scope, prepared);
-  const changed = await updateIssue(deps, scope, found, mergeInput(input, prepared), (db) => run.within(db, {}));
+  const changed = await updateIssue(deps, scope, issue, mergeInput(input, prepared), (db) => run.within(db, {}));
   await run.after();
   return reloadIssue(deps.db, changed);
 }
@@ -133,8 +137,8 @@ export async function createMergeRequestWithActions(
   if (prepared === null) return createMergeRequest(deps, from, input);
   const run = new ActionRun(deps, scope, prepared);
   const update = mergeRequestInput(prepared, input.title);
-  const given = { ...input, ...update, description: prepared.text, ...mergeLabels(input, update) };
-  const made = await createMergeRequest(deps, from, given, (db, mergeRequest) => run.within(db, { mergeRequest }));
+  const attributes = { ...input, ...update, description: prepared.text, ...mergeLabels(input, update) };
+  const made = await createMergeRequest(deps, from, attributes, (db, mergeRequest) => run.within(db, { mergeRequest }));
   await run.after();
   return { ...made, row: await reloadMergeRequest(deps.db, made.row) };
 }
@@ -157,8 +161,8 @@ export async function updateMergeRequestWithActions(
   if (prepared === null) return updateMergeRequest(deps, scope, row, input);
   const run = new ActionRun(deps, scope, prepared);
   const update = mergeRequestInput(prepared, title);
-  const given = { ...input, ...update, description: prepared.text, ...mergeLabels(input, update) };
-  const changed = await updateMergeRequest(deps, scope, row, given, (db) => run.within(db, {}));
+  const attributes = { ...input, ...update, description: prepared.text, ...mergeLabels(input, update) };
+  const changed = await updateMergeRequest(deps, scope, row, attributes, (db) => run.within(db, {}));
   await run.after();
   return reloadMergeRequest(deps.db, changed);
 }

@@ -1,13 +1,13 @@
-import type { Db } from '../../../db/schema.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { UserScope } from '../../object-access.ts';
-import type { IssueInput } from '../issues/inputs.ts';
-import { updateIssue } from '../issues/update.ts';
-import type { UpdateMergeRequest } from '../merge-requests/requests/inputs.ts';
+import type { IssueInput } from '../issues/issues.inputs.ts';
+import { updateIssue } from '../issues/issues.update.ts';
+import type { UpdateMergeRequest } from '../merge-requests/requests/merge-requests.inputs.ts';
+import { updateMergeRequest } from '../merge-requests/requests/merge-requests.update.ts';
 import { withDraft } from '../merge-requests/requests/title.ts';
-import { updateMergeRequest } from '../merge-requests/requests/update.ts';
-import type { IssuableUpdate } from './action.ts';
-import type { Prepared } from './prepare.ts';
+import type { IssuableUpdate } from './quick-actions.action.ts';
+import type { Prepared } from './quick-actions.prepare.ts';
 
 type LabelInput = Pick<IssueInput, 'labels' | 'add_labels' | 'remove_labels'>;
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { TestIssuable } from '../../../../test/support/quick-actions.ts';
 import { Rows } from '../../../../test/support/rows.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 const clock = new TestClock();
@@ -25,11 +25,14 @@ const on = (iid: number, of = project) => new TestIssuable(app, at(iid, of));
 describe('times', () => {
   test('are estimated, spent and taken back', async () => {
     const { iid, id } = await rows.issue(project.id);
-    const answer = expectStatus<Row>(await on(iid).say('/estimate 1w 2d\n/spend 1h 30m 2026-05-01\n/spend -30m'), 202);
-    assert.deepEqual(answer.summary, [
+    const response = expectStatus<Row>(
+      await on(iid).say('/estimate 1w 2d\n/spend 1h 30m 2026-05-01\n/spend -30m'),
+      202,
+    );
+    assert.deepEqual(response.summary, [
       'Set time estimate to 1w 2d. Added 1h 30m spent time. Subtracted 30m spent time.',
     ]);
-    assert.equal((answer.commands_changes as Row).time_estimate, 7 * 8 * 3_600);
+    assert.equal((response.commands_changes as Row).time_estimate, 7 * 8 * 3_600);
     const { time_stats } = await on(iid).shown();
     assert.deepEqual([(time_stats as Row).human_time_estimate, (time_stats as Row).total_time_spent], ['1w 2d', 3_600]);
     const logs = await app.deps.db
@@ -108,9 +111,9 @@ describe("the caller's own", () => {
       const { iid } = await rows.issue(project.id);
       const { commands_changes } = expectStatus<Row>(await on(iid).say(`/react ${text}`), 202);
       assert.deepEqual(commands_changes, { emoji_award: name });
-      const given = expectStatus<Row[]>(await app.get(`${at(iid)}/award_emoji`), 200);
+      const input = expectStatus<Row[]>(await app.get(`${at(iid)}/award_emoji`), 200);
       assert.deepEqual(
-        given.map((reaction) => reaction.name),
+        input.map((reaction) => reaction.name),
         [name],
       );
     }
@@ -159,12 +162,12 @@ describe('attributes', () => {
     const first = await on(iid).shown();
     assert.deepEqual([first.issue_type, first.severity], ['incident', 'MEDIUM']);
     const fresh = await app.make.project();
-    for (const [given, description, shown] of [
+    for (const [input, description, shown] of [
       [{ issue_type: 'incident' }, 'Text\n/severity S1', ['incident', 'CRITICAL', 'Text']],
       [{}, '/promote_to_incident\n/severity low', ['incident', 'LOW', '']],
       [{}, '/severity low', ['issue', 'UNKNOWN', '']],
     ] as const) {
-      const json = { title: 'Made', ...given, description };
+      const json = { title: 'Made', ...input, description };
       const made = expectStatus<Row>(await app.post(`/projects/${fresh.id}/issues`, { json }), 201);
       assert.deepEqual([made.issue_type, made.severity, made.description], shown);
     }
@@ -190,8 +193,8 @@ describe('attributes', () => {
     assert.equal(await on(iid).told(`/copy_metadata #${from.iid}`), `Copied labels and milestone from #${from.iid}.`);
     assert.deepEqual((await on(iid).shown()).labels, ['one', 'two']);
     const bare = await rows.issue(project.id);
-    const answer = expectStatus<Row>(await on(iid).say(`/copy_metadata #${bare.iid}`), 202);
-    assert.deepEqual(answer, {
+    const response = expectStatus<Row>(await on(iid).say(`/copy_metadata #${bare.iid}`), 202);
+    assert.deepEqual(response, {
       commands_changes: {},
       summary: [`#${bare.iid} has neither labels nor a milestone to copy.`],
     });
@@ -271,9 +274,9 @@ describe('links', () => {
 
   test('a duplicate is closed, and both tell', async () => {
     const [a, b] = [await rows.issue(project.id), await rows.issue(project.id)];
-    const answer = expectStatus<Row>(await on(a.iid).say(`/duplicate #${b.iid}`), 202);
-    assert.match(String(answer.summary), /^Closed this issue\. Marked as related to, and a duplicate of, http.*\.$/);
-    assert.deepEqual(answer.commands_changes, { canonical_issue_id: b.id });
+    const response = expectStatus<Row>(await on(a.iid).say(`/duplicate #${b.iid}`), 202);
+    assert.match(String(response.summary), /^Closed this issue\. Marked as related to, and a duplicate of, http.*\.$/);
+    assert.deepEqual(response.commands_changes, { canonical_issue_id: b.id });
     assert.equal((await on(a.iid).shown()).state, 'closed');
     assert.ok((await on(a.iid).bodies('only_activity')).includes(`marked this issue as a duplicate of #${b.iid}`));
     assert.ok((await on(b.iid).bodies('only_activity')).includes(`marked #${a.iid} as a duplicate of this issue`));
@@ -344,11 +347,11 @@ test('on a free server what takes a paid plan cannot be applied, and one person 
   const { developer } = await free.make.members(project);
   const { iid } = await new Rows(free.deps).issue(project.id);
   const body = `/weight 3\n/health_status at_risk\n/assign me @${developer.user.username}`;
-  const answer = expectStatus<Row>(
+  const response = expectStatus<Row>(
     await free.post(`/projects/${project.id}/issues/${iid}/notes`, { json: { body } }),
     202,
   );
-  assert.deepEqual(answer.summary, [
+  assert.deepEqual(response.summary, [
     'Could not apply weight command. Could not apply health_status command. Assigned @root.',
   ]);
 });

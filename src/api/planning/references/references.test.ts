@@ -7,15 +7,15 @@ import { makeMergeRequest } from '../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { Rows } from '../../../../test/support/rows.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
-import type { DomainEvents } from '../../../core/domain-events.ts';
-import type { Issue } from '../../../db/tables/issues.ts';
-import type { NoteableType } from '../../../db/tables/kinds.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
+import type { DomainEvents } from '../../../core/core.domain-events.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { changeRefs, inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { ofProject } from '../../../repositories/holder.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
-import { registerReferences } from './background.ts';
+import { registerReferences } from './references.background.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -33,7 +33,7 @@ after(() => app.close());
 /** Records that something happened, and lets all that follows happen. */
 async function happened<T extends keyof DomainEvents>(type: T, payload: DomainEvents[T], actorId: number | null) {
   await app.deps.db.transaction().execute((db) => app.deps.events.record(db, type, payload, { actorId }));
-  await app.settle();
+  await app.drain();
 }
 const created = (issue: Issue, actorId: number | null = 1) =>
   happened('issue.created', { issue_id: issue.id, project_id: issue.project_id }, actorId);
@@ -41,7 +41,7 @@ const comment = async (kind: string, key: number | string, body: string, user?: 
   const path = `/projects/${project.id}/${kind}/${key}/notes`;
   const options = { json: { body, ...more }, ...(user === undefined ? {} : { token: user.token }) };
   const note = expectStatus(await app.post(path, options), 201);
-  await app.settle();
+  await app.drain();
   return note.id as number;
 };
 const told = async (type: NoteableType, { id }: { id: number }) => {
@@ -60,7 +60,7 @@ const stateOf = async ({ id }: { id: number }) => {
 const push = async (of: Project, message: string, user?: TestUser, branch = 'main', more: object = {}) => {
   const options = { branch, commit_message: message, token: user?.token, ...more };
   const { id } = await commitFiles(app, of.id, { [`f${Math.random()}`]: 'x' }, options);
-  await app.settle();
+  await app.drain();
   return id;
 };
 
@@ -151,7 +151,7 @@ test('notes tell in the name of what they are about; internal ones tell nothing'
   const count = app.deps.db.selectFrom('issues').select('user_notes_count').where('id', '=', target.id);
   assert.equal((await count.executeTakeFirstOrThrow()).user_notes_count, 0);
   expectStatus(await app.delete(`/projects/${project.id}/issues/${issue.iid}/notes/${id}`), 204);
-  await app.settle();
+  await app.drain();
   assert.equal((await told('Issue', target)).length, 1);
 });
 
@@ -219,24 +219,24 @@ test('events that come twice, late or about what is gone change nothing', async 
 });
 
 test('pushed commits tell what they name, with the right of who pushed', async () => {
-  const home = await app.make.project({ visibility: 'public' });
-  const staff = await app.make.members(home);
-  const target = await rows.issue(home.id);
-  const confidential = await rows.issue(home.id, { confidential: 1 });
+  const scope = await app.make.project({ visibility: 'public' });
+  const staff = await app.make.members(scope);
+  const target = await rows.issue(scope.id);
+  const confidential = await rows.issue(scope.id, { confidential: 1 });
   const away = await rows.issue(project.id);
-  const change = await makeMergeRequest(app, home);
-  await push(home, 'start', staff.owner);
+  const change = await makeMergeRequest(app, scope);
+  await push(scope, 'start', staff.owner);
   const message = `See #${target.iid} #${confidential.iid} !${change.iid} root/home#${away.iid} @root`;
-  const sha = await push(home, message, staff.maintainer);
+  const sha = await push(scope, message, staff.maintainer);
   assert.deepEqual(await told('Issue', target), [`mentioned in commit ${sha}`]);
   assert.deepEqual(await told('Issue', confidential), [`mentioned in commit ${sha}`]);
   assert.deepEqual(await told('MergeRequest', change), [`mentioned in commit ${sha}`]);
-  assert.deepEqual(await told('Issue', away), [`mentioned in commit ${home.full_path}@${sha}`]);
-  const topic = await push(home, `Also #${target.iid}`, staff.developer, 'topic', { start_branch: 'main' });
+  assert.deepEqual(await told('Issue', away), [`mentioned in commit ${scope.full_path}@${sha}`]);
+  const topic = await push(scope, `Also #${target.iid}`, staff.developer, 'topic', { start_branch: 'main' });
   assert.deepEqual((await told('Issue', target)).slice(1), [`mentioned in commit ${topic}`]);
-  await inRepositoryQueue(app.deps, home, (repo) =>
+  await inRepositoryQueue(app.deps, scope, (repo) =>
     changeRefs(app.deps, repo, {
-      holder: ofProject(home),
+      holder: ofProject(scope),
       userId: staff.maintainer.user.id,
       updates: [{ ref: 'refs/heads/main', old: sha, new: topic }],
       via: 'git',
@@ -244,22 +244,22 @@ test('pushed commits tell what they name, with the right of who pushed', async (
       guard: async () => {},
     }),
   );
-  await app.settle();
+  await app.drain();
   assert.equal((await told('Issue', target)).length, 2);
-  const path = `/projects/${home.id}/repository/commits/${sha}/discussions`;
+  const path = `/projects/${scope.id}/repository/commits/${sha}/discussions`;
   expectStatus(await app.post(path, { json: { body: `And #${away.iid} root/home#${away.iid} #${target.iid}` } }), 201);
-  await app.settle();
+  await app.drain();
   assert.equal((await told('Issue', target)).length, 2);
   assert.equal((await told('Issue', away)).length, 1);
 });
 
 test('commits on the default branch close issues, where their project wants it and the pusher may', async () => {
-  const home = await app.make.project({ visibility: 'public' });
-  const staff = await app.make.members(home);
+  const scope = await app.make.project({ visibility: 'public' });
+  const staff = await app.make.members(scope);
   await app.make.member({ project }, staff.developer.user, AccessLevel.reporter);
-  await push(home, 'start', staff.owner);
-  const issue = await rows.issue(home.id);
-  await push(home, `Fixes #${issue.iid}`, staff.developer, 'aside', { start_branch: 'main' });
+  await push(scope, 'start', staff.owner);
+  const issue = await rows.issue(scope.id);
+  await push(scope, `Fixes #${issue.iid}`, staff.developer, 'aside', { start_branch: 'main' });
   assert.equal((await stateOf(issue)).state, 'opened');
   const foreign = await app.make.project({ visibility: 'public' });
   const untouchable = await rows.issue(foreign.id);
@@ -271,22 +271,22 @@ test('commits on the default branch close issues, where their project wants it a
   const kept = await rows.issue(shy.id, { author_id: staff.maintainer.user.id });
   const path = (of: Project, { iid }: Issue) => `${of.full_path}#${iid}`;
   const message = `Closes #${issue.iid}, ${path(foreign, untouchable)}, ${path(foreign, own)}, ${path(shy, kept)}`;
-  const sha = await push(home, message, staff.maintainer);
+  const sha = await push(scope, message, staff.maintainer);
   assert.deepEqual(await stateOf(issue), { state: 'closed', closed_by_id: staff.maintainer.user.id });
   assert.ok((await told('Issue', issue)).includes(`closed via commit ${sha}`));
   assert.equal((await stateOf(untouchable)).state, 'opened');
   assert.equal((await stateOf(own)).state, 'closed');
-  assert.ok((await told('Issue', own)).includes(`closed via commit ${home.full_path}@${sha}`));
+  assert.ok((await told('Issue', own)).includes(`closed via commit ${scope.full_path}@${sha}`));
   assert.equal((await stateOf(kept)).state, 'opened');
   const event = await app.deps.db.selectFrom('domain_events').selectAll().where('type', '=', 'issue.closed').execute();
   assert.ok(event.some(({ payload }) => JSON.parse(payload).issue_id === issue.id));
 });
 
 test('an issue that was opened again stays open when the event comes again', async () => {
-  const home = await app.make.project();
-  await push(home, 'start');
-  const issue = await rows.issue(home.id);
-  await push(home, `Closes #${issue.iid}`);
+  const scope = await app.make.project();
+  await push(scope, 'start');
+  const issue = await rows.issue(scope.id);
+  await push(scope, `Closes #${issue.iid}`);
   assert.equal((await stateOf(issue)).state, 'closed');
   const event = await app.deps.db
     .selectFrom('domain_events')
@@ -297,20 +297,20 @@ test('an issue that was opened again stays open when the event comes again', asy
   clock.advance(1_000);
   await app.deps.db.transaction().execute(async (db) => {
     await db.updateTable('issues').set({ state: 'opened' }).where('id', '=', issue.id).execute();
-    const target = { type: 'Issue', id: issue.id, projectId: home.id } as const;
+    const target = { type: 'Issue', id: issue.id, projectId: scope.id } as const;
     await writeSystemNote(app.deps, db, target, 1, 'reopened', 'reopened');
     await app.deps.jobs.enqueue(db, jobKind('event:references.push', { lane: 'events' }), { event_id: event.id });
   });
-  await app.settle();
+  await app.drain();
   assert.equal((await stateOf(issue)).state, 'opened');
 });
 
 test('what closed an issue is told to those alone who can see it, whatever the projects look like', async () => {
   const columns = { repository_access_level: 'private', merge_requests_access_level: 'private' } as const;
-  const home = await app.make.project({ visibility: 'public', columns });
+  const scope = await app.make.project({ visibility: 'public', columns });
   const issue = await rows.issue(project.id);
-  await push(home, 'start');
-  const sha = await push(home, `Closes ${project.full_path}#${issue.iid}`);
+  await push(scope, 'start');
+  const sha = await push(scope, `Closes ${project.full_path}#${issue.iid}`);
   assert.equal((await stateOf(issue)).state, 'closed');
   const path = `/projects/${project.id}/issues/${issue.iid}`;
   const shown = async (token?: string) => {
@@ -318,13 +318,13 @@ test('what closed an issue is told to those alone who can see it, whatever the p
     const bodies = expectStatus<{ body: string }[]>(notes, 200).map(({ body }) => body);
     return bodies.filter((body) => !body.startsWith('mentioned'));
   };
-  const closed = `closed via commit ${home.full_path}@${sha}`;
+  const closed = `closed via commit ${scope.full_path}@${sha}`;
   assert.deepEqual(await shown(), [closed]);
   assert.deepEqual(await shown(users.owner.token), []);
-  await app.make.member({ project: home }, users.owner.user, AccessLevel.guest);
+  await app.make.member({ project: scope }, users.owner.user, AccessLevel.guest);
   assert.deepEqual(await shown(users.owner.token), []);
   const member = { json: { access_level: AccessLevel.reporter } };
-  expectStatus(await app.put(`/projects/${home.id}/members/${users.owner.user.id}`, member), 200);
+  expectStatus(await app.put(`/projects/${scope.id}/members/${users.owner.user.id}`, member), 200);
   assert.deepEqual(await shown(users.owner.token), [closed]);
   // Who closes it by hand names nothing, and is shown to everybody.
   const again = (state_event: string) => app.put(path, { json: { state_event } });
@@ -333,20 +333,20 @@ test('what closed an issue is told to those alone who can see it, whatever the p
 });
 
 test('merge requests know the issues that they close, and close them when they are merged', async () => {
-  const home = await app.make.project({ visibility: 'public' });
-  const git = new ProjectGit(app, home);
+  const scope = await app.make.project({ visibility: 'public' });
+  const git = new ProjectGit(app, scope);
   const [named, committed, later, aside] = [
-    await rows.issue(home.id),
-    await rows.issue(home.id),
-    await rows.issue(home.id),
-    await rows.issue(home.id),
+    await rows.issue(scope.id),
+    await rows.issue(scope.id),
+    await rows.issue(scope.id),
+    await rows.issue(scope.id),
   ];
   const base = git.commit('main', { a: '1' });
   git.commit('topic', { b: '1' }, { start: base, message: `Resolves #${committed.iid}\n` });
-  const path = `/projects/${home.id}/merge_requests`;
+  const path = `/projects/${scope.id}/merge_requests`;
   const json = { title: 'Change', description: `Closes #${named.iid}`, source_branch: 'topic', target_branch: 'main' };
   const { iid, id } = expectStatus(await app.post(path, { json }), 201) as { iid: number; id: number };
-  await app.settle();
+  await app.drain();
   const closing = async () => {
     const query = app.deps.db.selectFrom('merge_requests_closing_issues').select('issue_id');
     return (await query.where('merge_request_id', '=', id).orderBy('issue_id').execute()).map((row) => row.issue_id);
@@ -355,20 +355,20 @@ test('merge requests know the issues that they close, and close them when they a
   assert.deepEqual(await told('Issue', named), [`mentioned in merge request !${iid}`]);
   const description = `Closes #${named.iid} and #${later.iid}`;
   expectStatus(await app.put(`${path}/${iid}`, { json: { description } }), 200);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await closing(), [named.id, committed.id, later.id]);
   git.commit('other', { c: '1' }, { start: base });
   expectStatus(await app.put(`${path}/${iid}`, { json: { target_branch: 'other' } }), 200);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await closing(), []);
   expectStatus(await app.put(`${path}/${iid}`, { json: { target_branch: 'main' } }), 200);
-  const sha = await push(home, `Also closes #${aside.iid}`, undefined, 'topic');
+  const sha = await push(scope, `Also closes #${aside.iid}`, undefined, 'topic');
   assert.deepEqual(await closing(), [named.id, committed.id, later.id, aside.id]);
   assert.equal((await stateOf(aside)).state, 'opened');
   const merge = git.merge('merged', [base, sha], { b: '1' });
-  await inRepositoryQueue(app.deps, home, (repo) =>
+  await inRepositoryQueue(app.deps, scope, (repo) =>
     changeRefs(app.deps, repo, {
-      holder: ofProject(home),
+      holder: ofProject(scope),
       userId: 1,
       updates: [{ ref: 'refs/heads/main', old: base, new: merge }],
       via: 'api',
@@ -377,7 +377,7 @@ test('merge requests know the issues that they close, and close them when they a
       guard: async () => {},
     }),
   );
-  await app.settle();
+  await app.drain();
   for (const issue of [named, committed, later, aside]) {
     assert.deepEqual(await stateOf(issue), { state: 'closed', closed_by_id: 1 });
     const closed = (await told('Issue', issue)).filter((note) => note.startsWith('closed'));

@@ -1,17 +1,17 @@
-import { canReadSnippet } from '../../../access/snippets.ts';
-import { findReferences, type Reference } from '../../../core/references.ts';
-import type { NoteableType } from '../../../db/tables/kinds.ts';
-import type { MergeRequest } from '../../../db/tables/merge-requests.ts';
-import type { Note } from '../../../db/tables/notes.ts';
+import { canReadSnippet } from '../../../access/access.snippets.ts';
+import { findReferences, type Reference } from '../../../core/core.references.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
+import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
-import { canReadIssue } from '../issues/find.ts';
-import { type Mentioning, syncMentions, tellOfCommitNote } from './mentions.ts';
-import { Resolver } from './resolve.ts';
-import { homeOf, permissionsIn, type Source } from './source.ts';
-import { tellTargets } from './tell.ts';
+import { canReadIssue } from '../issues/issues.find.ts';
+import { notifyTargets } from './notify-targets.ts';
+import { type MentioningText, notifyOfCommitNote, syncMentions } from './references.mentions.ts';
+import { Resolver } from './references.resolve.ts';
+import { permissionsIn, referenceScopeOf, type Source } from './references.source.ts';
 import { actorOf } from './viewer.ts';
 
-type MayRead = Mentioning['mayRead'];
+type MayRead = MentioningText['mayRead'];
 
 /** Something with a description, and who may read it. */
 interface Described {
@@ -72,18 +72,23 @@ async function tellOfCommit(
   actorId: number | null,
 ): Promise<void> {
   const { project_id, commit_id, author_id } = note;
-  const home = project_id === null ? undefined : await homeOf(deps, deps.db, project_id);
-  if (home === undefined || commit_id === null) return;
-  const mayRead: MayRead = async (viewer) => (await permissionsIn(deps, viewer, home)).can('read_code');
-  await tellOfCommitNote(deps, note, references, mayRead, author_id);
-  await tell(deps, { type: 'Commit', id: null, iid: null, sha: commit_id, home }, references, actorId ?? author_id);
+  const scope = project_id === null ? undefined : await referenceScopeOf(deps, deps.db, project_id);
+  if (scope === undefined || commit_id === null) return;
+  const mayRead: MayRead = async (viewer) => (await permissionsIn(deps, viewer, scope)).can('read_code');
+  await notifyOfCommitNote(deps, note, references, mayRead, author_id);
+  await tell(
+    deps,
+    { type: 'Commit', id: null, iid: null, sha: commit_id, home: scope },
+    references,
+    actorId ?? author_id,
+  );
 }
 
 async function tell(deps: Deps, source: Source, references: readonly Reference[], actorId: number): Promise<void> {
   if (references.every(({ type }) => type === 'user')) return;
   const author = await actorOf(deps, actorId);
   if (author === undefined) return;
-  await tellTargets(deps, author, new Resolver(deps, author, source.home), source, references);
+  await notifyTargets(deps, author, new Resolver(deps, author, source.home), source, references);
 }
 
 const internal =
@@ -109,39 +114,39 @@ function load(deps: Deps, type: NoteableType, id: number): Promise<Described | u
 
 async function loadIssue(deps: Deps, id: number): Promise<Described | undefined> {
   const issue = await deps.db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
-  const home = issue && (await homeOf(deps, deps.db, issue.project_id));
-  if (issue === undefined || home === undefined) return undefined;
+  const scope = issue && (await referenceScopeOf(deps, deps.db, issue.project_id));
+  if (issue === undefined || scope === undefined) return undefined;
   return {
-    source: { type: 'Issue', id, iid: issue.iid, home },
+    source: { type: 'Issue', id, iid: issue.iid, home: scope },
     text: textOf(issue),
     authorId: issue.author_id,
     mayRead: async (caller) =>
-      canReadIssue(deps.db, { caller, permissions: await permissionsIn(deps, caller, home) }, issue),
+      canReadIssue(deps.db, { caller, permissions: await permissionsIn(deps, caller, scope) }, issue),
   };
 }
 
 async function loadMergeRequest(deps: Deps, id: number): Promise<Described | undefined> {
   const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-  const home = row && (await homeOf(deps, deps.db, row.project_id));
-  if (row === undefined || home === undefined) return undefined;
+  const scope = row && (await referenceScopeOf(deps, deps.db, row.project_id));
+  if (row === undefined || scope === undefined) return undefined;
   return {
-    source: { type: 'MergeRequest', id, iid: row.iid, home },
+    source: { type: 'MergeRequest', id, iid: row.iid, home: scope },
     text: textOf(row),
     authorId: row.author_id,
-    mayRead: async (viewer) => (await permissionsIn(deps, viewer, home)).can('read_merge_request'),
+    mayRead: async (viewer) => (await permissionsIn(deps, viewer, scope)).can('read_merge_request'),
   };
 }
 
 async function loadSnippet(deps: Deps, id: number): Promise<Described | undefined> {
   const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
   if (snippet === undefined) return undefined;
-  const home = snippet.project_id === null ? null : await homeOf(deps, deps.db, snippet.project_id);
-  if (home === undefined) return undefined;
+  const scope = snippet.project_id === null ? null : await referenceScopeOf(deps, deps.db, snippet.project_id);
+  if (scope === undefined) return undefined;
   return {
-    source: { type: 'Snippet', id, iid: null, home },
+    source: { type: 'Snippet', id, iid: null, home: scope },
     text: textOf(snippet),
     authorId: snippet.author_id,
     mayRead: async (viewer) =>
-      canReadSnippet(viewer, snippet, home === null ? null : await permissionsIn(deps, viewer, home)),
+      canReadSnippet(viewer, snippet, scope === null ? null : await permissionsIn(deps, viewer, scope)),
   };
 }

@@ -1,6 +1,6 @@
 import type { UserCaller } from '../../../access/caller.ts';
 import { userOfId } from '../../../access/rows-by-id.ts';
-import type { User } from '../../../db/tables/users.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** The user as one who looks at things, without any token. */

@@ -4,8 +4,8 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 interface Named extends Row {
@@ -176,12 +176,12 @@ test('what closed an issue is told to those who may see it', async () => {
   const own = await issue();
   const merge = await mergeRequest({ description: `Closes #${own.iid}` });
   expectStatus(await app.put(`${merge.path}/merge`), 200);
-  await app.settle();
+  await app.drain();
   const [event] = await list(pathOf(own), 'state', users.stranger);
   assert.deepEqual([event!.state, event!.source_merge_request_id, event!.source_commit], ['closed', merge.id, null]);
   const closes = { commit_message: `Closes #${made.iid}` };
   const commit = await commitFiles(app, project.id, { 'closing.txt': 'x' }, closes);
-  await app.settle();
+  await app.drain();
   const [byCommit] = await list(pathOf(made), 'state', users.guest);
   assert.equal(byCommit!.source_commit, commit.id);
   await app.deps.db
@@ -271,7 +271,7 @@ test('events outlive who caused them, and go with the issue', async () => {
   await app.make.member({ project }, leaver.user, 30);
   const made = await issue({ labels: 'bug' }, leaver);
   expectStatus(await app.delete(`/users/${leaver.user.id}`), 204);
-  await app.settle();
+  await app.drain();
   assert.equal(((await list(pathOf(made), 'label'))[0]!.user as { username: string } | null)?.username, 'ghost');
   expectStatus(await app.delete(pathOf(made)), 204);
   const left = await app.deps.db

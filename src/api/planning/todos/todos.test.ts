@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { commitFiles } from '../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 interface Todo extends Row {
@@ -118,15 +118,15 @@ test('mentions in descriptions and comments wait for those who may read them', a
   const [ana, bob] = [await fresh(), await fresh(10)];
   const [a, b, s] = [ana, bob, users.stranger].map(({ user }) => `@${user.username}`);
   const secret = await issue({ confidential: true, description: `${a} and ${b}, see ${s}` });
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await actionsOn(ana, secret), ['directly_addressed']);
   assert.deepEqual(await actionsOn(bob, secret), []);
   assert.deepEqual(await actionsOn(users.stranger, secret), []);
   const open = await issue({ description: `Ask ${a}` });
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await actionsOn(ana, open), ['mentioned']);
   await put(issuePath(open), { description: `Ask ${a} or ${b}` });
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await actionsOn(ana, open), ['mentioned']);
   assert.deepEqual(await actionsOn(bob, open), ['mentioned']);
 });
@@ -137,7 +137,7 @@ test('every comment that mentions somebody waits for them, with its text', async
   for (const body of ['Not you', `First @${ana.user.username}`, `Again @${ana.user.username}`]) {
     expectStatus(await app.post(`${issuePath(made)}/notes`, { json: { body } }), 201);
   }
-  await app.settle();
+  await app.drain();
   const todos = await todosOf(ana);
   assert.deepEqual(
     todos.map(({ body }) => body),
@@ -154,7 +154,7 @@ test('mentions in comments on commits wait too', async () => {
   const sha = git.run(['rev-parse', 'main']);
   const path = `/projects/${project.id}/repository/commits/${sha}/comments`;
   expectStatus(await app.post(path, { json: { note: `Why, @${ana.user.username}?` } }), 201);
-  await app.settle();
+  await app.drain();
   const [todo] = await todosOf(ana, { type: 'Commit' });
   assert.deepEqual([todo!.target_type, todo!.target.id, todo!.action_name], ['Commit', sha, 'mentioned']);
   assert.match(String(todo!.target_url), new RegExp(`/-/commit/${sha}#note_\\d+$`));
@@ -167,7 +167,7 @@ test('internal comments wait only for those who may read them', async () => {
   const made = await issue();
   const json = { body: `Quietly, @${ana.user.username}`, internal: true };
   expectStatus(await app.post(`${issuePath(made)}/notes`, { json }), 201);
-  await app.settle();
+  await app.drain();
   assert.equal((await todosOf(ana)).length, 1);
   const counted = async () => expectStatus<{ todos: number }>(await app.get('/user_counts', by(ana)), 200).todos;
   assert.equal(await counted(), 1);
@@ -181,7 +181,7 @@ test('approvers that rules name are asked, but not the author', async () => {
   const rule = { name: 'Two', approvals_required: 1, user_ids: [ana.user.id, bob.user.id] };
   const made = expectStatus(await app.post(`/projects/${project.id}/approval_rules`, { json: rule }), 201);
   const merge = await mergeRequest({}, bob);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await actionsOn(ana, merge), ['approval_required']);
   assert.deepEqual(await actionsOn(bob, merge), []);
   expectStatus(await app.delete(`/projects/${project.id}/approval_rules/${made.id}`), 204);
@@ -197,7 +197,7 @@ test('authors learn of conflicts and of failed builds of their head', async () =
   const ana = await fresh();
   git.commit('main', { 'shared.txt': 'one\n' });
   const merge = await mergeRequest({}, ana, { 'shared.txt': 'two\n' });
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await actionsOn(ana, merge), []);
   const actions = [{ action: 'update', file_path: 'shared.txt', content: 'three\n' }];
   await commitFiles(app, project.id, actions);
@@ -208,7 +208,7 @@ test('authors learn of conflicts and of failed builds of their head', async () =
     const body = { state: 'failed', ref: source_branch, name: `build ${allow_failure}` };
     expectStatus(await app.post(`/projects/${project.id}/statuses/${sha}`, { json: body }), 201);
   }
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await actionsOn(ana, merge), ['build_failed', 'unmergeable']);
 });
 
@@ -346,7 +346,7 @@ test('nothing is shown of what a user may not see any more, and nothing is left 
   expectStatus(await app.delete(issuePath(gone)), 204);
   assert.deepEqual(await todosOf(ana), []);
   expectStatus(await app.delete(`/projects/${inside.id}`), 202);
-  await app.settle();
+  await app.drain();
   const left = await app.deps.db.selectFrom('todos').select('id').where('user_id', '=', ana.user.id).execute();
   assert.deepEqual(left, []);
 });

@@ -35,13 +35,13 @@ test('custom attributes are for administrators', async () => {
   for (const path of paths) {
     const all = `${path}/custom_attributes`;
     expectStatus(await app.get(all, { token: null }), 401);
-    for (const answer of [
+    for (const response of [
       await app.get(all, { token }),
       await app.get(`${all}/k`, { token }),
       await app.put(`${all}/k`, { token, json: { value: 'v' } }),
       await app.delete(`${all}/k`, { token }),
     ]) {
-      expectStatus(answer, 403);
+      expectStatus(response, 403);
     }
   }
 });

@@ -1,5 +1,5 @@
-import type { Db } from '../../../db/schema.ts';
-import { groupSettings } from './settings.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { groupSettings } from './groups.settings.ts';
 
 const MAX_DOMAINS = 100;
 const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;

@@ -252,7 +252,7 @@ test('DELETE /groups/:id removes the group, what is below it and, in the backgro
     .where('source_id', 'in', [group.id, child.id])
     .execute();
   assert.deepEqual(members, []);
-  await app.settle();
+  await app.drain();
   await assert.rejects(access(dir), { code: 'ENOENT' });
   expectStatus(await app.post('/groups', { json: { name: 'again', path: group.path } }), 201);
 });

@@ -1,10 +1,10 @@
-import { ApiError, conflict } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
+import { ApiError, conflict } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { destroyProject } from '../projects/destroy.ts';
-import { destroyGroup } from './destroy.ts';
+import { destroyProject } from '../projects/projects.destroy.ts';
+import { destroyGroup } from './groups.destroy.ts';
 
 const REMOVE_MARKED = jobKind<Record<string, never>>('remove-marked', { lane: 'slow', timeoutMs: 3_600_000 });
 const DAY_MS = 86_400_000;

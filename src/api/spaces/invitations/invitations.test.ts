@@ -29,8 +29,8 @@ const newUser = async (email: string) => {
   return expectStatus<Json>(await app.post('/users', { json }), 201).id as number;
 };
 const levelIn = async (place: string, userId: number) => {
-  const answer = await app.get(`/${place}/members/${userId}`);
-  return answer.statusCode === 200 ? expectStatus<Json>(answer, 200).access_level : null;
+  const response = await app.get(`/${place}/members/${userId}`);
+  return response.statusCode === 200 ? expectStatus<Json>(response, 200).access_level : null;
 };
 
 for (const kind of ['project', 'group'] as const) {
@@ -86,12 +86,12 @@ for (const kind of ['project', 'group'] as const) {
     const listed = { email: [address(), third.user.email], access_level: 20 };
     assert.deepEqual((await send(at, listed)).message, { [third.user.email]: 'User already exists in source' });
     expectStatus(await app.delete(`/${at}/invitations/${listed.email[0]}`), 204);
-    const answer = await send(at, {
+    const response = await send(at, {
       email: `${fresh}, ${twice},${member.user.email},not an address,${other.user.email}`,
       user_id: `${member.user.id},999999`,
       access_level: 20,
     });
-    assert.deepEqual(answer, {
+    assert.deepEqual(response, {
       status: 'error',
       message: {
         [twice]: 'Invite email has already been taken',

@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../test/support/app.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import type { RolePermission } from '../../../access/role-permissions.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 
 type Json = Record<string, unknown>;
 let app: TestApp;
@@ -102,7 +102,7 @@ for (const kind of ['group', 'project'] as const) {
         json: { name: 'New', username: `new-${kind}`, email, password: 'a-long-password-1', skip_confirmation: true },
       });
       const { id } = expectStatus<{ id: number }>(person, 201);
-      await app.settle();
+      await app.drain();
       const joined = expectStatus<Json>(await app.get(`${path}/members/${id}`), 200);
       assert.deepEqual([joined.access_level, (joined.member_role as Json).id], [GUEST, role]);
     });
@@ -111,8 +111,8 @@ for (const kind of ['group', 'project'] as const) {
       const { path, token, group } = await place();
       const role = await app.make.memberRole(GUEST, ['read_code'], group.id);
       const email = `kept-${kind}@example.org`;
-      const given = { email, access_level: GUEST, member_role_id: role };
-      expectStatus(await app.post(`${path}/invitations`, { token, json: given }), 201);
+      const input = { email, access_level: GUEST, member_role_id: role };
+      expectStatus(await app.post(`${path}/invitations`, { token, json: input }), 201);
       const stored = async () =>
         (await app.deps.db.selectFrom('invitations').selectAll().where('email', '=', email).executeTakeFirstOrThrow())
           .member_role_id;
@@ -237,11 +237,11 @@ test('a role that is given while it is deleted is either there for all or for no
     const { group, owner, other } = await scene();
     const role = await app.make.memberRole(GUEST, ['read_code'], group.id);
     const json = { user_id: other.user.id, access_level: GUEST, member_role_id: role };
-    const [given, deleted] = await Promise.all([
+    const [input, deleted] = await Promise.all([
       app.post(`/groups/${group.id}/members`, { token: owner.token, json }),
       app.delete(`/groups/${group.id}/member_roles/${role}`, { token: owner.token }),
     ]);
-    assert.deepEqual([given.statusCode, deleted.statusCode].sort(), given.statusCode === 201 ? [201, 400] : [204, 400]);
+    assert.deepEqual([input.statusCode, deleted.statusCode].sort(), input.statusCode === 201 ? [201, 400] : [204, 400]);
   }
 });
 
@@ -251,12 +251,12 @@ test('a role that is given while its project leaves the tree of groups is not ke
     const target = await app.make.group();
     const role = await app.make.memberRole(GUEST, ['read_code'], group.id);
     const json = { user_id: other.user.id, access_level: GUEST, member_role_id: role };
-    const [given, moved] = await Promise.all([
+    const [input, moved] = await Promise.all([
       app.post(`/projects/${project.id}/members`, { token: owner.token, json }),
       app.put(`/projects/${project.id}/transfer`, { json: { namespace: target.id } }),
     ]);
     assert.equal(moved.statusCode, 200);
-    assert.ok([201, 403, 404, 409].includes(given.statusCode), given.body);
+    assert.ok([201, 403, 404, 409].includes(input.statusCode), input.body);
     const members = await app.deps.db.selectFrom('members').selectAll().where('member_role_id', '=', role).execute();
     assert.deepEqual(members, []);
     expectStatus(await app.delete(`/groups/${group.id}/member_roles/${role}`), 204);

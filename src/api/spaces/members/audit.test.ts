@@ -11,7 +11,7 @@ let ana: TestUser;
 before(async () => {
   app = await buildTestApp({ clock });
   // Work that recurs has its row from then on.
-  await app.deps.jobs.upkeep();
+  await app.deps.jobs.maintain();
   ana = await app.make.user({ username: 'ana' });
 });
 after(() => app.close());
@@ -198,7 +198,7 @@ test('a membership or share that ends by its day is taken away on that day, and 
     201,
   );
   clock.advance(2 * DAY);
-  const ended = await auditOf(app, () => app.settle());
+  const ended = await auditOf(app, () => app.drain());
   assert.deepEqual(
     ended.map((event) => [event.event_name, event.entity_type, event.entity_id, event.details.author_name]),
     [
@@ -215,7 +215,7 @@ test('a membership or share that ends by its day is taken away on that day, and 
     .execute();
   for (const id of [bea.user.id, ana.user.id, bot.user_id]) assert.ok(rows.some(({ user_id }) => user_id === id));
   clock.advance(DAY);
-  const last = await auditOf(app, () => app.settle());
+  const last = await auditOf(app, () => app.drain());
   assert.deepEqual(
     last.map(({ event_name, entity_id }) => [event_name, entity_id]),
     [['member_destroyed', project.id]],

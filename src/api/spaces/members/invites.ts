@@ -1,5 +1,5 @@
 import type { Caller } from '../../../access/caller.ts';
-import { forbidden } from '../../../core/errors.ts';
+import { forbidden } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
 
 /** Refuses new members from others than administrators, where the settings say so. @throws ApiError 403 */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { SHARED_LEVEL, SHARED_ROLE } from '../../../access/membership.ts';
-import type { Member } from '../../../db/tables/members.ts';
-import type { Source } from '../source.ts';
+import { SHARED_LEVEL, SHARED_ROLE } from '../../../access/access.membership.ts';
+import type { Member } from '../../../db/tables/members.table.ts';
+import type { Source } from '../spaces.source.ts';
 
 /** A membership with the level and the custom role that it gives: for members of a shared group no more than the share allows. */
 export type Membership = Pick<

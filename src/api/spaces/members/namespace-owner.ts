@@ -1,6 +1,6 @@
 import { AccessLevel } from '../../../core/access-levels.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 /**
  * Makes the owner of a personal namespace a member of a project that is made in it or comes to it, so that lists of

@@ -57,8 +57,8 @@ test('shares are for maintainers, give no more than they have, and need a group 
   expectStatus(await share(people.developer.token, invited.id), 403);
   expectStatus(await share(people.maintainer.token, invited.id, 50), 403);
   const hidden = await app.make.group();
-  const answer = expectStatus<Body>(await share(people.maintainer.token, hidden.id), 404);
-  assert.equal(answer.message, '404 Group Not Found');
+  const response = expectStatus<Body>(await share(people.maintainer.token, hidden.id), 404);
+  assert.equal(response.message, '404 Group Not Found');
   expectStatus(await share(people.maintainer.token, invited.id, 31), 400);
   const past = { group_id: invited.id, group_access: 30, expires_at: '2026-01-01' };
   expectStatus(await app.post(`${path}/share`, { json: past }), 400);

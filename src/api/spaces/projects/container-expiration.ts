@@ -1,4 +1,4 @@
-import type { ContainerExpirationPolicy } from './settings.ts';
+import type { ContainerExpirationPolicy } from './projects.settings.ts';
 
 const DAY_MS = 86_400_000;
 

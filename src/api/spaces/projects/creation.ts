@@ -1,26 +1,29 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { UserCaller } from '../../../access/caller.ts';
-import { requireStill } from '../../../access/standing.ts';
-import { ApiError, type FieldErrors, invalidModel } from '../../../core/errors.ts';
-import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { Project } from '../../../db/tables/projects.ts';
-import type { User } from '../../../db/tables/users.ts';
+import { revalidateProjectAbility } from '../../../access/caller-in-project.ts';
+import { ApiError, type FieldErrors, invalidModel } from '../../../core/core.errors.ts';
+import { projectNameErrors, projectPathErrors } from '../../../core/core.paths.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { isValidBranchName } from '../../../git/ref-name.ts';
-import { Enum, ofPlan } from '../../../http/schema.ts';
+import { Enum, ofPlan } from '../../../http/http.schema.ts';
 import { storedImportUrl } from '../../../mirroring/stored-address.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { defaultBranchName, protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { writeInitialCommit } from '../../../repositories/new-repository.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
+import { restrictionErrors, stricterVisibility } from '../../../settings/settings.visibility.ts';
 import type { ApplicationSettings } from '../../../settings/settings-table.ts';
-import { closer, restrictionErrors } from '../../../settings/visibility.ts';
 import { avatarColumn } from '../../identity/index.ts';
-import { groupSettings } from '../groups/settings.ts';
-import { projectAttributes } from './attributes.ts';
+import { groupSettings } from '../groups/groups.settings.ts';
+import { checkImportUrl } from './import-url.ts';
+import { insertNewMirror, mirrorChange } from './mirror-attributes.ts';
+import { findPlacement, personalNamespace, requirePlacement } from './placement.ts';
+import { projectAttributes } from './projects.attributes.ts';
 import {
   changesOf,
   configPathErrors,
@@ -28,18 +31,15 @@ import {
   featureErrors,
   topicErrors,
   visibilityErrors,
-} from './changes.ts';
-import { createProject } from './create.ts';
-import { checkImportUrl } from './import-url.ts';
-import { enterNewMirror, mirrorChange } from './mirror-attributes.ts';
-import { findPlacement, personalNamespace, requirePlacement } from './placement.ts';
+} from './projects.changes.ts';
+import { createProject } from './projects.create.ts';
+import { settingsOf } from './projects.settings.ts';
+import { templateOf } from './projects.template.ts';
+import { setTopics } from './projects.topics.ts';
 import { readmeText } from './readme.ts';
 import { enqueueCopy } from './repository-copy.ts';
-import { WAITING } from './repository-fill.ts';
+import { FILL_SCHEDULED } from './repository-fill.ts';
 import { enqueueImport } from './repository-import.ts';
-import { settingsOf } from './settings.ts';
-import { templateOf } from './template.ts';
-import { setTopics } from './topics.ts';
 
 export const CreateInput = Type.Object({
   name: Type.Optional(Type.String()),
@@ -79,9 +79,9 @@ export const pathFromName = (name: string): string =>
     .replace(/^-+|-+$/g, '');
 
 /** A project whose content comes in the background. */
-export interface Awaited {
+export interface CreationHooks {
   /** Runs in the transaction that writes it. */
-  within: (db: Db, project: Project) => Promise<void>;
+  transactionHook: (db: Db, project: Project) => Promise<void>;
 }
 
 /**
@@ -95,7 +95,7 @@ export async function makeProject(
   caller: UserCaller,
   owner: User,
   input: CreateInput,
-  awaited?: Awaited,
+  awaited?: CreationHooks,
 ): Promise<Project> {
   const namespace =
     input.namespace_id === undefined
@@ -106,7 +106,7 @@ export async function makeProject(
   const path = input.path || pathFromName(name);
   const instance = await applicationSettings(deps);
   const limit = namespace.kind === 'group' ? namespace.visibility : 'public';
-  const visibility = input.visibility ?? closer(instance.default_project_visibility, limit);
+  const visibility = input.visibility ?? stricterVisibility(instance.default_project_visibility, limit);
   const template = awaited === undefined ? await templateOf(deps, caller, input) : undefined;
   const templateHead = template === undefined ? null : await repositoryOf(deps, template).refs.head();
   const defaultBranch =
@@ -156,7 +156,7 @@ export async function makeProject(
         repository_object_format: objectFormat,
       }),
       ...(importUrl === null ? {} : { import_url: storedImportUrl(deps, { import_url: null }, importUrl) }),
-      ...(importUrl === null && awaited === undefined && template === undefined ? {} : WAITING),
+      ...(importUrl === null && awaited === undefined && template === undefined ? {} : FILL_SCHEDULED),
     },
     fillRepository: async (dir) => {
       if (!input.initialize_with_readme || importUrl !== null || template !== undefined) return;
@@ -165,18 +165,18 @@ export async function makeProject(
       const commit = { branch: defaultBranch, actions, author: owner };
       first = await writeInitialCommit(deps, dir, commit, (_repo, oid) => oid);
     },
-    within: async (db, project) => {
+    transactionHook: async (db, project) => {
       await requirePlacement(deps, db, caller, namespace.id);
       // The namespace is locked by now, and the new project counted.
       if (namespace.kind === 'user') await checkLimit(db, namespace, owner, 1);
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
-      await awaited?.within(db, project);
+      await awaited?.transactionHook(db, project);
       if (template !== undefined) {
-        await requireStill(deps, db, caller, template.id, 'fork_project');
+        await revalidateProjectAbility(deps, db, caller, template.id, 'fork_project');
         await enqueueCopy(deps, db, { project_id: project.id, source_id: template.id, branch: null });
       }
-      await enterNewMirror(deps, db, project);
+      await insertNewMirror(deps, db, project);
       if (first === undefined) return;
       await protectDefaultBranch(deps, db, project.id, defaultBranch);
       const updates = [{ ref: `refs/heads/${defaultBranch}`, old: null, new: first }];

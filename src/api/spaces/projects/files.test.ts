@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathFromName } from './creation.ts';
-import { detectLicense } from './license.ts';
+import { detectLicense } from './projects.license.ts';
 import { findReadme } from './readme.ts';
 import { languagePercentages } from './statistics.ts';
 

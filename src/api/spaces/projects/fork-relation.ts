@@ -1,13 +1,13 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findProject } from '../../../access/lookup.ts';
 import { projectPermissions } from '../../../access/permissions.ts';
-import { project, recordAudit } from '../../../audit/record.ts';
+import { project, recordAudit } from '../../../audit/record.audit.ts';
 import { timestamp } from '../../../core/clock.ts';
-import { conflict, forbidden, notFound } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { conflict, forbidden, notFound } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { lockProject } from './destroy.ts';
+import { lockProject } from './projects.destroy.ts';
 
 /**
  * Makes a project a fork of another by hand.

@@ -34,7 +34,7 @@ test('POST /projects/:id/fork answers at once and copies the repository in the b
   assert.equal(fork.import_status, 'scheduled');
   assert.equal((fork.forked_from_project as Json).id, id);
   const before = await repositoryOf(Number(fork.id));
-  await app.settle();
+  await app.drain();
   const done = expectStatus<Json>(await app.get(`/projects/${fork.id}`, { token, query: { statistics: true } }), 200);
   assert.equal(done.import_status, 'finished');
   assert.equal(done.empty_repo, false);
@@ -66,7 +66,7 @@ test('POST /projects/:id/fork copies one branch on request', async () => {
   const { token } = await app.make.user();
   const json = { branches: 'side', path: 'one-branch', name: 'One branch', visibility: 'private' };
   const fork = expectStatus<Json>(await app.post(`/projects/${id}/fork`, { token, json }), 201);
-  await app.settle();
+  await app.drain();
   const repo = await repositoryOf(Number(fork.id));
   assert.deepEqual(await repo.refs.list('refs/heads/'), [{ name: 'refs/heads/side', oid }]);
   assert.equal(await repo.refs.head(), 'side');
@@ -111,7 +111,7 @@ test('a fork whose source is gone fails and says so', async () => {
   const { token } = await app.make.user();
   const fork = expectStatus<Json>(await app.post(`/projects/${id}/fork`, { token }), 201);
   expectStatus(await app.delete(`/projects/${id}`), 202);
-  await app.settle();
+  await app.drain();
   const failed = expectStatus<Json>(await app.get(`/projects/${fork.id}`, { token }), 200);
   assert.equal(failed.import_status, 'failed');
   assert.equal(failed.import_error, 'The source project no longer exists.');
@@ -158,7 +158,7 @@ test('a fork does not give the code of a members-only repository to others', asy
   const own = await app.make.project({ owner: stranger.user });
   expectStatus(await app.post(`/projects/${own.id}/fork/${project.id}`, { token: stranger.token }), 403);
   const fork = expectStatus<Json>(await app.post(`/projects/${project.id}/fork`, { token: reporter.token }), 201);
-  await app.settle();
+  await app.drain();
   assert.equal(expectStatus<Json>(await app.get(`/projects/${fork.id}`), 200).import_status, 'finished');
   const copied = () => app.deps.db.selectFrom('lfs_objects').select('project_id').where('oid', '=', oid).execute();
   assert.deepEqual((await copied()).map(({ project_id }) => project_id).sort(), [project.id, fork.id].sort());
@@ -174,7 +174,7 @@ test('a fork gets nothing of a source that was closed before its repository was 
     builds_access_level: 'private',
   };
   expectStatus(await app.put(`/projects/${id}`, { json }), 200);
-  await app.settle();
+  await app.drain();
   const failed = expectStatus<Json>(await app.get(`/projects/${fork.id}`, { token }), 200);
   assert.equal(failed.import_status, 'failed');
   assert.equal(failed.import_error, 'The source project is closed to who forked it.');
@@ -221,7 +221,7 @@ test('a project is made as a copy of a project of a group of templates, by who m
   ] as const) {
     const made = expectStatus<Json>(await make({ name, ...by }), 201);
     assert.equal(made.import_status, 'scheduled');
-    await app.settle();
+    await app.drain();
     const done = expectStatus<Json>(await app.get(`/projects/${made.id}`, { token }), 200);
     assert.deepEqual(
       [done.import_status, done.default_branch, done.empty_repo, done.visibility, done.forked_from_project],

@@ -1,28 +1,28 @@
 import { type Static, Type } from 'typebox';
+import { lineageIds } from '../../../access/access.membership.ts';
 import type { UserCaller } from '../../../access/caller.ts';
-import { callerNow } from '../../../access/caller-now.ts';
-import { lineageIds } from '../../../access/membership.ts';
-import { standingIn } from '../../../access/standing.ts';
-import { within } from '../../../access/within.ts';
-import { recordProject } from '../../../audit/projects.ts';
+import { callerInProject } from '../../../access/caller-in-project.ts';
+import { revalidateCaller } from '../../../access/revalidate.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
+import { recordProject } from '../../../audit/projects.audit.ts';
 import { VISIBILITIES, type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
-import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/errors.ts';
-import { projectNameErrors, projectPathErrors } from '../../../core/paths.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import { type FeatureColumn, PROJECT_FEATURES, type Project } from '../../../db/tables/projects.ts';
+import { type FieldErrors, forbidden, invalidModel, notFound } from '../../../core/core.errors.ts';
+import { projectNameErrors, projectPathErrors } from '../../../core/core.paths.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import { type FeatureColumn, PROJECT_FEATURES, type Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { Enum, Nullable } from '../../../http/schema.ts';
+import { Enum, Nullable } from '../../../http/http.schema.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { defaultBranchName } from '../../../repositories/default-branch.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { mostOpenAllowed, restrictionErrors } from '../../../settings/visibility.ts';
-import { groupSettings } from '../groups/settings.ts';
-import { forkVisibilityErrors } from './changes.ts';
-import { createProject } from './create.ts';
+import { maxAllowedVisibility, restrictionErrors } from '../../../settings/settings.visibility.ts';
+import { groupSettings } from '../groups/groups.settings.ts';
 import { findPlacement, personalNamespace, requirePlacement } from './placement.ts';
+import { forkVisibilityErrors } from './projects.changes.ts';
+import { createProject } from './projects.create.ts';
+import { settingsOf } from './projects.settings.ts';
 import { enqueueCopy } from './repository-copy.ts';
-import { WAITING } from './repository-fill.ts';
-import { settingsOf } from './settings.ts';
+import { FILL_SCHEDULED } from './repository-fill.ts';
 
 export const ForkInput = Type.Object({
   name: Type.Optional(Type.String()),
@@ -65,7 +65,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
   const path = input.path || source.path;
   const limit = mostOpen(source, namespace);
   const instance = await applicationSettings(deps);
-  const visibility = input.visibility ?? mostOpenAllowed(instance, caller, limit);
+  const visibility = input.visibility ?? maxAllowedVisibility(instance, caller, limit);
   refuseInvalid(name, path, visibility, limit);
   const restricted = restrictionErrors(instance, caller, visibility);
   if (restricted.length > 0) throw invalidModel({ visibility_level: restricted }, 409);
@@ -88,12 +88,12 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
       description: input.description === undefined ? source.description : input.description,
       forked_from_id: source.id,
       fork_root_id: source.fork_root_id ?? source.id,
-      ...WAITING,
+      ...FILL_SCHEDULED,
       settings: JSON.stringify({ ...inherited, mr_default_target_self: input.mr_default_target_self ?? false }),
     },
-    within: async (db, fork) => {
+    transactionHook: async (db, fork) => {
       await requirePlacement(deps, db, caller, namespace.id);
-      await requireForkable(within(deps, db), caller, source, visibility);
+      await requireForkable(transactionDeps(deps, db), caller, source, visibility);
       await enqueueCopy(deps, db, { project_id: fork.id, source_id: source.id, branch: branch ?? null });
       const message = `Forked project to ${fork.full_path}`;
       await recordProject(deps, db, source.id, { name: 'project_fork_operation', message });
@@ -109,7 +109,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
 
 /** Refuses a fork of what the caller may fork no more, or not so openly. @throws ApiError 401, 403, 404, 409 */
 async function requireForkable(deps: Deps, caller: UserCaller, { id }: Project, visibility: Visibility): Promise<void> {
-  const now = await standingIn(deps, await callerNow(deps, caller), id);
+  const now = await callerInProject(deps, await revalidateCaller(deps, caller), id);
   if (now === undefined || !now.permissions.can('read_project')) throw notFound('Project');
   if (!now.permissions.can('fork_project')) throw forbidden();
   const errors = forkVisibilityErrors(visibility, now.project);

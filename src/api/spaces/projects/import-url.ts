@@ -1,7 +1,7 @@
-import { forbidden, invalidModel } from '../../../core/errors.ts';
+import { forbidden, invalidModel } from '../../../core/core.errors.ts';
 import type { Deps } from '../../../deps.ts';
-import { checkRemote } from '../../../mirroring/address.ts';
-import { BlockedAddress } from '../../../outbound/resolve.ts';
+import { checkRemote } from '../../../mirroring/mirroring.address.ts';
+import { BlockedAddress } from '../../../outbound/outbound.resolve.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp } from '../../../../test/support/app.ts';
 import { storedText } from '../../../core/stored-secret.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
 
 type Json = Record<string, unknown>;
 let guarded: TestApp;
@@ -39,7 +39,7 @@ test('POST /projects with import_url copies the repository and keeps no credenti
   );
   assert.equal(created.import_status, 'scheduled');
   assert.ok(!JSON.stringify(created).includes(ROOT_TOKEN));
-  await open.settle();
+  await open.drain();
   const done = expectStatus<Json>(await open.get(`/projects/${created.id}`), 200);
   assert.equal(done.import_status, 'finished', String(done.import_error));
   assert.equal(done.import_url, `${base}/root/source.git`);
@@ -56,7 +56,7 @@ test('POST /projects with import_url copies the repository and keeps no credenti
 test('an import that the other server refuses fails without telling credentials', async () => {
   const json = { name: 'refused', import_url: `${base.replace('//', '//root:wrong-secret@')}/root/source.git` };
   const created = expectStatus<Json>(await open.post('/projects', { json }), 201);
-  await open.settle();
+  await open.drain();
   const failed = expectStatus<Json>(await open.get(`/projects/${created.id}`), 200);
   assert.equal(failed.import_status, 'failed');
   assert.match(String(failed.import_error), /refused the credentials/);
@@ -75,7 +75,7 @@ test('an import does not follow a redirect', async () => {
     const { port } = server.address() as AddressInfo;
     const json = { name: 'redirected', import_url: `http://127.0.0.1:${port}/x.git` };
     const created = expectStatus<Json>(await open.post('/projects', { json }), 201);
-    await open.settle();
+    await open.drain();
     assert.equal(asked.length, 1);
     assert.equal(expectStatus<Json>(await open.get(`/projects/${created.id}`), 200).import_status, 'failed');
   } finally {
@@ -117,7 +117,7 @@ test('what may have been safe when it was stored is looked at again when it is u
     project_id: project.id,
     disk_path,
   });
-  await guarded.settle();
+  await guarded.drain();
   const body = expectStatus<Json>(await guarded.get(`/projects/${project.id}`), 200);
   assert.equal(body.import_error, 'The address is blocked: Requests to localhost are not allowed');
   assert.equal(body.import_url, 'http://*****:*****@127.0.0.1:8081/x.git');
@@ -128,5 +128,5 @@ test('POST /projects/:id/housekeeping is for Maintainers', async () => {
   const { developer, maintainer } = await guarded.make.members(project);
   expectStatus(await guarded.post(`/projects/${project.id}/housekeeping`, { token: developer.token }), 403);
   expectStatus(await guarded.post(`/projects/${project.id}/housekeeping`, { token: maintainer.token }), 201);
-  await guarded.settle();
+  await guarded.drain();
 });

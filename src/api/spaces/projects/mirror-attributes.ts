@@ -1,23 +1,23 @@
+import { requirePlan } from '../../../access/access.plan.ts';
 import type { UserCaller } from '../../../access/caller.ts';
-import { laterCaller } from '../../../access/later-caller.ts';
-import { requirePlan } from '../../../access/plan.ts';
-import { standingIn } from '../../../access/standing.ts';
-import { within } from '../../../access/within.ts';
-import { recordProjectChanges } from '../../../audit/projects.ts';
-import { invalidModel } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import { callerInProject } from '../../../access/caller-in-project.ts';
+import { jobCaller } from '../../../access/job-caller.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
+import { recordProjectChanges } from '../../../audit/projects.audit.ts';
+import { invalidModel } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { requireMirrorsAvailable } from '../../../mirroring/available.ts';
 import {
-  enterPullMirror,
+  insertPullMirror,
   type PullMirrorChange,
   type PullMirrorInput,
   pullMirrorChange,
   savePullMirror,
 } from '../../../mirroring/pull/configure.ts';
-import { DEFAULT_MIRROR_SETTINGS, mirrorSettings } from '../../../mirroring/pull/settings.ts';
-import type { AttributeInput } from './changes.ts';
+import { DEFAULT_MIRROR_SETTINGS, mirrorSettings } from '../../../mirroring/pull/pull-mirror.settings.ts';
+import type { AttributeInput } from './projects.changes.ts';
 
 const NAMES = [
   'mirror',
@@ -68,17 +68,17 @@ export async function namedMirrorUser(
   caller: UserCaller,
 ): Promise<number | null> {
   if (id === null || id === undefined || (id !== caller.user.id && !caller.admin)) return null;
-  const inside = within(deps, db);
-  const user = await laterCaller(inside, id);
-  const standing = user === undefined ? undefined : await standingIn(inside, user, project.id);
-  if (!standing?.permissions.can('push_code')) {
+  const inside = transactionDeps(deps, db);
+  const user = await jobCaller(inside, id);
+  const scope = user === undefined ? undefined : await callerInProject(inside, user, project.id);
+  if (!scope?.permissions.can('push_code')) {
     throw invalidModel({ mirror_user_id: ['must be that of a user who can push to the project'] });
   }
   return id;
 }
 
 /** Enters a change of a project's mirror with the handle of the transaction that has changed the project's row. */
-export async function enterMirrorChange(
+export async function applyMirrorChange(
   deps: Deps,
   db: Db,
   before: Pick<Project, 'settings'>,
@@ -90,10 +90,10 @@ export async function enterMirrorChange(
 }
 
 /** Enters the mirror of a new project, whose repository is filled first. */
-export async function enterNewMirror(deps: Deps, db: Db, project: Project): Promise<void> {
+export async function insertNewMirror(deps: Deps, db: Db, project: Project): Promise<void> {
   const settings = mirrorSettings(project);
   if (!settings.mirror) return;
-  await enterPullMirror(deps, db, project.id, true);
+  await insertPullMirror(deps, db, project.id, true);
   const { id, import_url } = project;
   await recordProjectChanges(
     deps,

@@ -1,16 +1,16 @@
 import { type Caller, isTokenBot } from '../../../access/caller.ts';
-import { callerNow } from '../../../access/caller-now.ts';
 import { findNamespace } from '../../../access/lookup.ts';
-import { mayMakePlaces } from '../../../access/may-make-places.ts';
+import { mayCreateTopLevelSpaces } from '../../../access/may-create-spaces.ts';
 import { groupPermissions } from '../../../access/permissions.ts';
-import { within } from '../../../access/within.ts';
+import { revalidateCaller } from '../../../access/revalidate.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { AccessLevel } from '../../../core/access-levels.ts';
-import { forbidden, notFound } from '../../../core/errors.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
-import type { User } from '../../../db/tables/users.ts';
+import { forbidden, notFound } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { type GroupSettings, groupSettings } from '../groups/settings.ts';
+import { type GroupSettings, groupSettings } from '../groups/groups.settings.ts';
 
 /** Level that may make projects in a group, by its `project_creation_level`. */
 const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> = {
@@ -26,7 +26,9 @@ export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: N
   if (namespace.kind === 'user') {
     const { user } = caller;
     if (caller.admin) return true;
-    return user !== null && namespace.owner_id === user.id && !isTokenBot(user) && mayMakePlaces(deps, user.id);
+    return (
+      user !== null && namespace.owner_id === user.id && !isTokenBot(user) && mayCreateTopLevelSpaces(deps, user.id)
+    );
   }
   const permissions = await groupPermissions(deps, caller, namespace);
   const { project_creation_level } = groupSettings(namespace);
@@ -38,8 +40,8 @@ export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: N
  * @throws ApiError 401, 403
  */
 export async function requirePlacement(deps: Deps, db: Db, caller: Caller, namespaceId: number): Promise<void> {
-  const inside = within(deps, db);
-  const now = await callerNow(inside, caller);
+  const inside = transactionDeps(deps, db);
+  const now = await revalidateCaller(inside, caller);
   const namespace = await db.selectFrom('namespaces').selectAll().where('id', '=', namespaceId).executeTakeFirst();
   if (namespace === undefined || !(await mayCreateProjects(inside, now, namespace))) throw forbidden();
 }
@@ -65,7 +67,7 @@ export async function findPlacement(
 /** The personal namespace in which a user makes projects. @throws ApiError 403 for bots, 404 for who has none */
 export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind' | 'admin'>): Promise<Namespace> {
   if (isTokenBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
-  if (user.admin === 0 && !(await mayMakePlaces(deps, user.id))) throw forbidden();
+  if (user.admin === 0 && !(await mayCreateTopLevelSpaces(deps, user.id))) throw forbidden();
   const namespace = await deps.db
     .selectFrom('namespaces')
     .selectAll()

@@ -66,7 +66,7 @@ test('POST /projects with a README makes the first commit and protects the defau
       { name: 'trunk', action: 'push', access_level: 40, allow_force_push: 0 },
     ],
   );
-  await app.settle();
+  await app.drain();
   const counted = expectStatus<Json>(
     await app.get(`/projects/${created.id}`, { token, query: { statistics: true } }),
     200,

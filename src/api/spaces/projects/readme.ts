@@ -1,6 +1,6 @@
-import type { TreeEntry } from '../../../git/objects.ts';
-import type { Repository } from '../../../git/repository.ts';
-import { treeOf } from '../../../git/tree.ts';
+import type { TreeEntry } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { treeOf } from '../../../git/git.tree.ts';
 
 /** Endings by how well the platform shows them. */
 const MARKUP = ['md', 'markdown', 'mdown', 'mkd', 'mkdn', 'adoc', 'ad', 'asciidoc', 'rst', 'org', 'textile', 'rdoc'];

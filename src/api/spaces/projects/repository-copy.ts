@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { ANONYMOUS } from '../../../access/caller.ts';
-import { standingIn } from '../../../access/standing.ts';
-import { within } from '../../../access/within.ts';
+import { callerInProject } from '../../../access/caller-in-project.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
 import { timestamp } from '../../../core/clock.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { cloneRepository } from '../../../git/repository-files.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
-import { type FillJob, FillRefused, type FillWork, fillRepository } from './repository-fill.ts';
+import { cloneRepository } from '../../../git/git.repository-files.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
+import { type FillJob, FillRefused, type FillTask, fillRepository } from './repository-fill.ts';
 
 const GONE = 'The source project no longer exists.';
 const CLOSED = 'The source project is closed to who forked it.';
@@ -42,7 +42,7 @@ async function copyOf(
   { source_id, branch }: RepositoryCopy,
   fork: Project,
   signal: AbortSignal,
-): Promise<FillWork | string> {
+): Promise<FillTask | string> {
   const source = await deps.db.selectFrom('projects').selectAll().where('id', '=', source_id).executeTakeFirst();
   if (source === undefined) return GONE;
   if (!(await mayFork(deps, fork, source_id))) return CLOSED;
@@ -51,9 +51,9 @@ async function copyOf(
     make: (dir) => cloneRepository(from, dir, { signal, ...(branch === null ? {} : { branch }) }),
     failure: 'The repository could not be copied.',
     unreadable: `The repository of ${source.full_path} is damaged: an administrator can run stithy doctor.`,
-    within: async (db, project) => {
+    transactionHook: async (db, project) => {
       // Copying takes a while; what is closed by then stays closed.
-      if (!(await mayFork(within(deps, db), fork, source_id))) throw new FillRefused(CLOSED);
+      if (!(await mayFork(transactionDeps(deps, db), fork, source_id))) throw new FillRefused(CLOSED);
       await copyLfsObjects(deps, db, source_id, project.id);
     },
   };
@@ -70,7 +70,7 @@ async function mayFork(deps: Deps, { creator_id }: Project, sourceId: number): P
     .executeTakeFirst();
   if (user === undefined) return false;
   const caller = { ...ANONYMOUS, user, admin: user.admin === 1 };
-  return (await standingIn(deps, caller, sourceId))?.permissions.can('fork_project') === true;
+  return (await callerInProject(deps, caller, sourceId))?.permissions.can('fork_project') === true;
 }
 
 /** Lets the fork have what its commits refer to. */

@@ -1,16 +1,16 @@
 import type { Updateable } from 'kysely';
-import { faultOf } from '../../../core/surroundings.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project, ProjectsTable } from '../../../db/tables/projects.ts';
+import { environmentFaultOf } from '../../../core/environment-fault.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project, ProjectsTable } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError, isUnreadable } from '../../../git/errors.ts';
+import { GitError, isUnreadable } from '../../../git/git.errors.ts';
 import { RemoteError } from '../../../git/remote-error.ts';
 import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
-import { enqueueRemoval } from '../../../repositories/removal.ts';
+import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
 import { enqueueStatistics } from './statistics.ts';
 
 /** Columns of a project whose repository is filled in the background: nobody writes into it until that is done. */
-export const WAITING = { import_status: 'scheduled', repository_read_only: 1 } as const;
+export const FILL_SCHEDULED = { import_status: 'scheduled', repository_read_only: 1 } as const;
 
 /** Payload of a job that fills a repository. */
 export interface FillJob {
@@ -19,10 +19,10 @@ export interface FillJob {
   disk_path: string;
 }
 
-/** Thrown by `within` where the repository may not become the project's after all; the message is shown. */
+/** Thrown by `transactionHook` where the repository may not become the project's after all; the message is shown. */
 export class FillRefused extends Error {}
 
-export interface FillWork {
+export interface FillTask {
   /** Makes the repository in the folder. GitError `conflict` says that an earlier run of the job has. */
   make: (dir: string) => Promise<void>;
   /** Shown as `import_error` where it cannot be made. */
@@ -30,7 +30,7 @@ export interface FillWork {
   /** The same where what it is made of cannot be read. */
   unreadable?: string;
   /** Runs in the transaction that makes the repository the project's. */
-  within?: (db: Db, project: Project) => Promise<void>;
+  transactionHook?: (db: Db, project: Project) => Promise<void>;
 }
 
 const rowOf = (deps: Deps, id: number): Promise<Project | undefined> =>
@@ -44,7 +44,7 @@ const rowOf = (deps: Deps, id: number): Promise<Project | undefined> =>
 export async function fillRepository(
   deps: Deps,
   job: FillJob,
-  prepare: (project: Project) => Promise<FillWork | string>,
+  prepare: (project: Project) => Promise<FillTask | string>,
 ): Promise<void> {
   const project = await rowOf(deps, job.project_id);
   if (project === undefined || project.disk_path === job.disk_path || project.import_status === 'failed') return;
@@ -78,7 +78,7 @@ export async function fillRepository(
     await enqueueRemoval(deps, db, { storage: location.storage, diskPath: unused });
     if (numUpdatedRows === 0n) return;
     if (hasDefault) await protectDefaultBranch(deps, db, project.id, head);
-    await work.within?.(db, project);
+    await work.transactionHook?.(db, project);
     await enqueueStatistics(deps, db, project.id);
     await deps.events.record(db, 'project.updated', { project_id: project.id }, { projectId: project.id });
   });
@@ -91,7 +91,7 @@ export async function fillRepository(
 
 /** Whether the same work may succeed at another time. */
 const comesAgain = (error: GitError): boolean =>
-  error.code === 'aborted' || error.code === 'busy' || faultOf(error) !== null;
+  error.code === 'aborted' || error.code === 'busy' || environmentFaultOf(error) !== null;
 
 async function setColumns(deps: Deps, id: number, columns: Updateable<ProjectsTable>): Promise<void> {
   await deps.db.updateTable('projects').set(columns).where('id', '=', id).execute();

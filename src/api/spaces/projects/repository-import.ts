@@ -1,18 +1,18 @@
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/errors.ts';
-import { importRepository } from '../../../git/import.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
-import { remoteSource, withoutCredentials } from '../../../mirroring/address.ts';
-import { importLfsObjects } from '../../../mirroring/lfs/import.ts';
-import { enterFilled } from '../../../mirroring/pull/update.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import { importRepository } from '../../../git/git.import.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
+import { importLfsObjects } from '../../../mirroring/lfs/lfs-mirror.import.ts';
+import { remoteSource, withoutCredentials } from '../../../mirroring/mirroring.address.ts';
+import { recordFilled } from '../../../mirroring/pull/pull-mirror.update.ts';
 import { importUrlOf, storedImportUrl } from '../../../mirroring/stored-address.ts';
-import { BlockedAddress } from '../../../outbound/resolve.ts';
+import { BlockedAddress } from '../../../outbound/outbound.resolve.ts';
 import { defaultBranchName } from '../../../repositories/default-branch.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
-import { type FillJob, type FillWork, fillRepository } from './repository-fill.ts';
-import { settingsOf } from './settings.ts';
+import { settingsOf } from './projects.settings.ts';
+import { type FillJob, type FillTask, fillRepository } from './repository-fill.ts';
 
 const IMPORT = jobKind<FillJob>('project.import_repository', { lane: 'mirrors', timeoutMs: 3_600_000 });
 
@@ -34,7 +34,7 @@ async function importOf(
   { disk_path }: FillJob,
   project: Project,
   signal: AbortSignal,
-): Promise<FillWork | string> {
+): Promise<FillTask | string> {
   const address = importUrlOf(deps, project);
   if (address === null) return 'There is no address to import from.';
   const head = await deps.storages
@@ -63,9 +63,9 @@ async function importOf(
           note = await importLfsObjects(deps, project, deps.storages.open(location), source, signal);
       },
       failure: 'The repository could not be imported. Check the address and the credentials.',
-      within: async (db, row) => {
+      transactionHook: async (db, row) => {
         // Needed once; a mirror needs them again and again.
-        if (settingsOf(row).mirror) return enterFilled(deps, db, row.id);
+        if (settingsOf(row).mirror) return recordFilled(deps, db, row.id);
         const import_url = storedImportUrl(deps, row, withoutCredentials(address));
         await db.updateTable('projects').set({ import_url, import_error: note }).where('id', '=', row.id).execute();
       },

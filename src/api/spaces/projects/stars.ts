@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import { contains } from '../../../db/like.ts';
-import type { Db } from '../../../db/schema.ts';
-import type { Project } from '../../../db/tables/projects.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 /**

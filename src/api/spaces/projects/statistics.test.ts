@@ -19,10 +19,10 @@ after(() => app.close());
 async function statisticsOf(id: number): Promise<Json> {
   // Changes are counted together a little later.
   for (let round = 0; round < 2; round += 1) {
-    await app.settle();
+    await app.drain();
     clock.advance(120_000);
   }
-  await app.settle();
+  await app.drain();
   const { statistics } = expectStatus<{ statistics: Json }>(
     await app.get(`/projects/${id}`, { query: { statistics: true } }),
     200,
@@ -77,7 +77,7 @@ test('snippets count as long as there are any', async () => {
 
 test('numbers that are written at the same time all stay', async () => {
   const { id } = await app.make.project();
-  await app.settle();
+  await app.drain();
   const { db } = app.deps;
   const [written, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = db.transaction().execute(async (held) => {

@@ -1,18 +1,22 @@
 import { FINISHED, isOneOf, type State } from '../../../ci/states.ts';
 import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/db.schema.ts';
 import { lockRow } from '../../../db/lock-row.ts';
-import type { Db } from '../../../db/schema.ts';
 import type { Deps } from '../../../deps.ts';
-import { GitError } from '../../../git/errors.ts';
-import { type LanguageShare, languagesOf } from '../../../git/languages.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import { type LanguageShare, languagesOf } from '../../../git/git.languages.ts';
+import { repositorySize } from '../../../git/git.repository-files.ts';
 import { countCommits } from '../../../git/log.ts';
-import { repositorySize } from '../../../git/repository-files.ts';
-import { jobKind } from '../../../jobs/kinds.ts';
-import { COUNT_PACKAGES_SIZE, packagesSize } from '../../../packages/size.ts';
-import { artifactsSize, COUNT_ARTIFACTS_SIZE, enqueueArtifactsSize } from '../../../pipelines/artifacts/size.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
+import { COUNT_PACKAGES_SIZE, packagesSize } from '../../../packages/package-registry.size.ts';
+import {
+  artifactsSize,
+  COUNT_ARTIFACTS_SIZE,
+  enqueueArtifactsSize,
+} from '../../../pipelines/artifacts/pipeline-artifacts.size.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
-import type { ProjectStatistics } from './answers.ts';
-import { statisticsOf } from './views.ts';
+import type { ProjectStatistics } from './projects.responses.ts';
+import { statisticsOf } from './projects.views.ts';
 
 const COUNT = jobKind<{ project_id: number }>('project.statistics', { lane: 'slow' });
 /** So long after a push, so that one count serves a burst of them. */
@@ -128,7 +132,7 @@ function nothingIfDamaged(error: unknown): null {
 
 /** Of more files than are counted the languages are not told; all else is. */
 function nothingIfTooLarge(error: unknown): null {
-  if (error instanceof GitError && error.lasting) return null;
+  if (error instanceof GitError && error.permanent) return null;
   throw error;
 }
 

@@ -1,5 +1,5 @@
 import type { Caller, UserCaller } from '../../../access/caller.ts';
-import { unauthorized } from '../../../core/errors.ts';
+import { unauthorized } from '../../../core/core.errors.ts';
 
 /** The caller as the user that only users can be here. @throws ApiError 401 for deploy tokens */
 export function userOf(caller: Caller): UserCaller {

@@ -78,12 +78,12 @@ test('tokens of service accounts are made, used, listed, rotated and revoked', a
 
 test('a home manages its own accounts alone', async () => {
   const [server, group, project] = await places();
-  for (const [home, other] of [
+  for (const [owner, other] of [
     [server, group],
     [group, project],
     [project, server],
   ] as const) {
-    const { id } = await create(home!);
+    const { id } = await create(owner!);
     expectStatus(await app.patch(`${other}/${id}`, { json: { name: 'x' } }), 404);
     expectStatus(await app.delete(`${other}/${id}`), 404);
     const json = { name: 'x', scopes: ['api'] };

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../test/suppo
 import { oneAuditOf } from '../../../../test/support/audit-trail.ts';
 import type { TestUser } from '../../../../test/support/factories.ts';
 import { makeSshKeyPair } from '../../../core/ssh-key-pair.ts';
-import type { Namespace } from '../../../db/tables/namespaces.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 let app: TestApp;
 before(async () => {
@@ -52,8 +52,8 @@ test('what is no key, or taken, or has no title, is refused in the words of the 
   const other = await newGroup();
   const key = newKey();
   const post = async (json: Record<string, unknown>, to = at, token = owner.token) => {
-    const answer = await app.post(to, { token, json });
-    return [answer.statusCode, answer.json().message];
+    const response = await app.post(to, { token, json });
+    return [response.statusCode, response.json().message];
   };
   assert.deepEqual(await post({ key }), [400, 'title is missing']);
   assert.deepEqual(await post({ title: 't' }), [400, 'key is missing']);
@@ -91,8 +91,8 @@ test('only owners of groups at the top have them; for others the group is closed
     await app.post('/groups', { token: owner.token, json: { name: 'below', path: 'below', parent_id: id } }),
     201,
   );
-  const answer = await app.post(`/groups/${below.id}/ssh_certificates`, { token: owner.token, json });
-  assert.deepEqual([answer.statusCode, answer.json().message], [403, '403 Forbidden - Group']);
+  const response = await app.post(`/groups/${below.id}/ssh_certificates`, { token: owner.token, json });
+  assert.deepEqual([response.statusCode, response.json().message], [403, '403 Forbidden - Group']);
   const other = await newGroup();
   const across = await app.delete(`${other.at}/${made.id}`, { token: other.owner.token });
   assert.equal(across.statusCode, 404, 'that of another group');

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, ROOT_TOKEN, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { multipart } from '../../../../test/support/multipart.ts';
 import { staffedGroup } from '../../../../test/support/staffed-group.ts';
-import { rewriteUploadUrl } from './addresses.ts';
-import { markdownOf, uploadName } from './names.ts';
+import { rewriteUploadUrl } from './uploads.addresses.ts';
+import { markdownOf, uploadName } from './uploads.names.ts';
 
 type Json = Record<string, unknown>;
 interface New {
@@ -47,19 +47,19 @@ test('a file is uploaded, listed, downloaded in every way, and deleted', async (
   const by = uploaded_by as Json;
   assert.deepEqual([id, size, filename, by.id, by.username], [made.id, 18, 'dk.png', 1, 'root']);
   for (const path of [`/${place}/uploads/${made.id}`, `/${place}${made.url}`]) {
-    const answer = await app.get(path);
-    assert.equal(answer.statusCode, 200);
-    assert.equal(answer.body, 'bytes of a picture');
-    assert.match(String(answer.headers['content-disposition']), /^attachment; filename="dk\.png"/);
+    const response = await app.get(path);
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.body, 'bytes of a picture');
+    assert.match(String(response.headers['content-disposition']), /^attachment; filename="dk\.png"/);
   }
   for (const url of [made.full_path, `/${project.full_path}${made.url}`, `/${project.full_path}${made.url}?a=1`]) {
-    const answer = await open(url, ROOT_TOKEN);
-    assert.equal(answer.statusCode, 200, url);
-    assert.equal(answer.body, 'bytes of a picture');
-    assert.match(String(answer.headers['content-disposition']), /^inline; /);
-    assert.equal(answer.headers['content-type'], 'image/png');
-    assert.equal(answer.headers['x-content-type-options'], 'nosniff');
-    assert.match(String(answer.headers['content-security-policy']), /sandbox/);
+    const response = await open(url, ROOT_TOKEN);
+    assert.equal(response.statusCode, 200, url);
+    assert.equal(response.body, 'bytes of a picture');
+    assert.match(String(response.headers['content-disposition']), /^inline; /);
+    assert.equal(response.headers['content-type'], 'image/png');
+    assert.equal(response.headers['x-content-type-options'], 'nosniff');
+    assert.match(String(response.headers['content-security-policy']), /sandbox/);
   }
   expectStatus(await app.delete(`/${place}/uploads/${made.id}`), 204);
   expectStatus(await app.get(`/${place}/uploads/${made.id}`), 404);
@@ -74,9 +74,9 @@ test('files that a browser could run are only ever saved', async () => {
   const project = await app.make.project({ visibility: 'public' });
   for (const name of ['a.html', 'a.svg', 'a.js', 'a.xhtml', 'constructor', 'a.constructor']) {
     const { full_path } = await upload(`projects/${project.id}`, name, '<script>alert(1)</script>');
-    const answer = await open(full_path);
-    assert.equal(answer.headers['content-type'], 'application/octet-stream', name);
-    assert.match(String(answer.headers['content-disposition']), /^attachment; /);
+    const response = await open(full_path);
+    assert.equal(response.headers['content-type'], 'application/octet-stream', name);
+    assert.match(String(response.headers['content-disposition']), /^attachment; /);
   }
 });
 
@@ -170,7 +170,7 @@ test('the bytes of removed uploads go, once nothing else has the same', async ()
   const [shared, ofGroup, ofProject] = [await shaOf('a.txt'), await shaOf('c.txt'), await shaOf('d.txt')];
   const left = async () => {
     clock.advance(2 * 3_600_000);
-    await app.settle();
+    await app.drain();
     return Promise.all([shared, ofGroup, ofProject].map(async (sha) => (await blobs.stat(sha)) !== null));
   };
   expectStatus(await app.delete(`/projects/${one.id}/uploads/${made.id}`), 204);
@@ -183,7 +183,7 @@ test('the bytes of removed uploads go, once nothing else has the same', async ()
 test('uploads count as storage of their project', async () => {
   const { id } = await app.make.project();
   await upload(`projects/${id}`, 'a.txt', '12345');
-  await app.settle();
+  await app.drain();
   const { statistics } = expectStatus<{ statistics: Json }>(
     await app.get(`/projects/${id}`, { query: { statistics: true } }),
     200,

@@ -1,11 +1,11 @@
+import { deepMerge } from '../ci-config.merge.ts';
 import { ConfigError } from '../config-error.ts';
-import { deepMerge } from '../merge.ts';
 import { readWithInputs } from '../read-with-inputs.ts';
 import { newMap, type RawMap } from '../yaml/reference.ts';
 import { YamlError } from '../yaml/yaml-error.ts';
+import { KINDS, prepareFiles } from './include.prepare.ts';
 import type { IncludedFile } from './included-file.ts';
 import type { Loading, Scope } from './loading.ts';
-import { KINDS, prepareFiles } from './prepare.ts';
 
 /**
  * What a file includes, merged in its order, with the file over it.

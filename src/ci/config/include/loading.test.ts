@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MemorySources } from '../../../../test/support/memory-sources.ts';
-import { CONFIG_LIMITS } from '../limits.ts';
-import { CopyBudget } from '../merge.ts';
+import { CONFIG_LIMITS } from '../ci-config.limits.ts';
+import { CopyBudget } from '../ci-config.merge.ts';
 import { Loading } from './loading.ts';
 
 const loading = (options: ConstructorParameters<typeof Loading>[3] = {}) =>

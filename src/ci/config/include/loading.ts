@@ -1,10 +1,10 @@
 import type { ConfigSources, SourceContext } from '../../sources.ts';
-import { maskText } from '../../variables/mask.ts';
+import { maskText } from '../../variables/expansion.mask.ts';
 import type { VariableValues } from '../../variables/variable.ts';
+import { CONFIG_LIMITS, type ConfigLimits } from '../ci-config.limits.ts';
+import type { CopyBudget } from '../ci-config.merge.ts';
 import { ConfigError } from '../config-error.ts';
-import { CONFIG_LIMITS, type ConfigLimits } from '../limits.ts';
 import type { Include } from '../loaded.ts';
-import type { CopyBudget } from '../merge.ts';
 
 /** Seconds that servers elsewhere may take for all files together. What is here has bounds of its own. */
 const MAX_SECONDS = 30;

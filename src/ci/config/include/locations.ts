@@ -2,13 +2,13 @@ import { expandText } from '../../variables/expand.ts';
 import type { VariableValues } from '../../variables/variable.ts';
 import { ConfigError } from '../config-error.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
+import { IncludeRules } from './include.rules.ts';
 import { withoutSlashes } from './included-file.ts';
 import type { Loading, Scope } from './loading.ts';
 import { isWebAddress } from './other-files.ts';
-import { IncludeRules } from './rules.ts';
 
 /** Files under the folder of a wildcard that are looked through. */
-const MOST_PATHS = 20_000;
+const MAX_PATHS = 20_000;
 
 /** @returns the entries of `include` that take place, each naming one file, variables replaced. @throws ConfigError */
 export async function locationsOf(include: RawTree, scope: Scope, loading: Loading): Promise<RawMap[]> {
@@ -58,7 +58,7 @@ async function matching(pattern: string, scope: Scope, loading: Loading): Promis
   const folder = pattern.slice(0, pattern.lastIndexOf('/', pattern.indexOf('*')) + 1);
   const ending = /\*([^*/]*)$/.exec(pattern)?.[1] ?? '';
   const glob = `${escapeGlob(folder)}**/*${escapeGlob(ending)}`;
-  const paths = await loading.sources.paths(scope.context, [glob], MOST_PATHS);
+  const paths = await loading.sources.paths(scope.context, [glob], MAX_PATHS);
   const parts = pattern
     .split(/(\*\*|\*)/)
     .map((part) => (part === '**' ? '.+?' : part === '*' ? '[^/]*' : RegExp.escape(part)));

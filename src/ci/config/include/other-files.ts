@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parseDuration } from '../../durations.ts';
+import { parseDuration } from '../../ci.durations.ts';
 import type { SourceComponent } from '../../sources.ts';
 import { type Content, contentOf, IncludedFile } from './included-file.ts';
 import { NO_VARIABLES, type Scope } from './loading.ts';

@@ -1,7 +1,7 @@
+import { readConfigFile } from '../ci-config.documents.ts';
 import { ConfigError } from '../config-error.ts';
-import { readConfigFile } from '../documents.ts';
+import { prepareFiles } from '../include/include.prepare.ts';
 import type { Loading, Scope } from '../include/loading.ts';
-import { prepareFiles } from '../include/prepare.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
 import type { YamlLimits } from '../yaml/sizes.ts';
 import { textOf } from '../yaml/text-of.ts';

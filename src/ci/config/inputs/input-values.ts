@@ -1,7 +1,7 @@
-import { evaluateExpression } from '../../expressions/evaluate.ts';
+import { evaluateExpression } from '../../expressions/expressions.evaluate.ts';
+import { compilePattern } from '../../expressions/expressions.pattern.ts';
 import { ExpressionError } from '../../expressions/lexer.ts';
 import { parseExpression } from '../../expressions/parser.ts';
-import { compilePattern } from '../../expressions/pattern.ts';
 import type { Variable } from '../../variables/variable.ts';
 import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
 import { textOf } from '../yaml/text-of.ts';

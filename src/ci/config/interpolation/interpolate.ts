@@ -2,8 +2,8 @@ import type { VariableValues } from '../../variables/variable.ts';
 import { ConfigError } from '../config-error.ts';
 import { isMap, newMap, type RawMap, type RawTree, Reference } from '../yaml/reference.ts';
 import { textOf } from '../yaml/text-of.ts';
-import { evaluateBlock } from './block.ts';
 import type { Contexts } from './contexts.ts';
+import { evaluateBlock } from './interpolation.block.ts';
 
 const MAX_BLOCKS = 10_000;
 const MAX_NODES = 500_000;

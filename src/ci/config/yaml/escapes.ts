@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './yaml.cursor.ts';
 import { type Mark, syntaxError } from './yaml-error.ts';
 
 const SINGLE: Readonly<Record<string, string>> = {

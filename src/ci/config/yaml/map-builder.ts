@@ -4,12 +4,12 @@ import { textSize } from './sizes.ts';
 import { tooBig } from './yaml-error.ts';
 
 /** Keys that merges (`<<`) may copy in a file. */
-const MOST_MERGED = 200_000;
+const MAX_MERGED = 200_000;
 /** A key that is a list or a map stands for its text, which its aliases and keys in keys must not make long. */
 const LARGEST_KEY = 4096;
 
 export class MergeBudget {
-  private left = MOST_MERGED;
+  private left = MAX_MERGED;
 
   take(keys: number): void {
     this.left -= keys;

@@ -1,6 +1,6 @@
 import { isBlank, isBreak, isBreakOrEnd, isFlowIndicator, isSpaceOrEnd, SPACE, TAB } from './characters.ts';
-import type { Cursor } from './cursor.ts';
 import { readEscape } from './escapes.ts';
+import type { Cursor } from './yaml.cursor.ts';
 import { syntaxError } from './yaml-error.ts';
 
 /** Joins what was folded over lines: one break is a space, others stay. */

@@ -1,5 +1,5 @@
 import { isBlank, isBreakOrEnd, isSpaceOrEnd, isWord } from './characters.ts';
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './yaml.cursor.ts';
 import { syntaxError } from './yaml-error.ts';
 
 const IN_TAG = /^[A-Za-z0-9_\-;/?:@&=+$.!~*'()%]$/;

@@ -1,9 +1,9 @@
 import { isBlank, isBreak, isFlowIndicator, isSpaceOrEnd, isWord, SPACE, TAB } from './characters.ts';
-import { Cursor } from './cursor.ts';
 import { scanBlock, scanPlain, scanQuoted } from './scan-scalars.ts';
 import { scanDirective, scanTag } from './scan-tags.ts';
 import { SimpleKeys } from './simple-keys.ts';
-import type { Token } from './tokens.ts';
+import { Cursor } from './yaml.cursor.ts';
+import type { Token } from './yaml.tokens.ts';
 import { type Mark, syntaxError, tooBig } from './yaml-error.ts';
 
 /** More brackets in each other than any configuration may have. */

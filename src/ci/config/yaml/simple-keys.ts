@@ -1,4 +1,4 @@
-import type { Cursor } from './cursor.ts';
+import type { Cursor } from './yaml.cursor.ts';
 import { type Mark, syntaxError } from './yaml-error.ts';
 
 /** A key without `?` is known as one only at its `:`, which has to come within so many characters, on the same line. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { Tree } from '../loaded.ts';
-import { readDocuments } from './compose.ts';
 import { dumpYaml } from './dump.ts';
+import { readDocuments } from './yaml.compose.ts';
 import { YamlError } from './yaml-error.ts';
 
 const read = (text: string) => structuredClone(readDocuments(text, 9));

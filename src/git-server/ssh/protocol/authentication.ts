@@ -11,7 +11,7 @@ const MAX_TRIES = 20;
 const CERTIFICATE = /-cert-v01@openssh\.com$/;
 
 /** A key that a client shows; nothing says yet that it is theirs. */
-export interface ShownKey {
+export interface OfferedKey {
   /** As whom they want to sign in. */
   user: string;
   /** The key, or certificate, as it goes over the wire. */
@@ -19,7 +19,7 @@ export interface ShownKey {
 }
 
 /** Whom a key stands for; undefined where it opens nothing. */
-export type FindIdentity<I> = (shown: ShownKey) => Promise<I | undefined>;
+export type FindIdentity<I> = (shown: OfferedKey) => Promise<I | undefined>;
 
 /** Finds out who the client is (RFC 4252): by a key, of which it proves that it has the other half. */
 export class Authentication<I> {

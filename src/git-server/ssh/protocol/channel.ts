@@ -121,7 +121,7 @@ export class Channel {
   }
 
   /** Says whether what the client asked for is done. */
-  answer(good: boolean): void {
+  reply(good: boolean): void {
     if (!this.#closed) this.#send(good ? Message.channelSuccess : Message.channelFailure);
   }
 
@@ -145,9 +145,9 @@ export class Channel {
   }
 
   /** Closes it for both sides: called when the client does, when it has left, and at the end. */
-  close(tell = true): void {
+  close(notify = true): void {
     if (this.#closed) return;
-    if (tell) this.#send(Message.channelClose);
+    if (notify) this.#send(Message.channelClose);
     this.#closed = true;
     this.#unsent = [];
     this.left.abort();

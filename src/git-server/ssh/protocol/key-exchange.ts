@@ -4,7 +4,7 @@ import { sshNumber, sshString } from '../../../core/ssh-fields.ts';
 import { Reason, SshError } from './numbers.ts';
 
 /** What comes of a key exchange. */
-export interface Exchanged {
+export interface KeyExchangeResult {
   /** What the client is sent. */
   reply: Buffer;
   /** The shared secret, as it is hashed. */
@@ -14,7 +14,7 @@ export interface Exchanged {
 export interface KeyExchange {
   hash: 'sha256' | 'sha384' | 'sha512';
   /** @param sent what the client has sent @throws whatever crypto throws for a value that is none */
-  exchange(sent: Buffer): Exchanged;
+  exchange(sent: Buffer): KeyExchangeResult;
 }
 
 const X25519_BYTES = 32;
@@ -84,7 +84,7 @@ export const KEY_EXCHANGES: Readonly<Record<string, KeyExchange>> = {
 };
 
 /** @throws SshError where the client has sent what is no value for this exchange */
-export function exchangeKeys(method: KeyExchange, sent: Buffer): Exchanged {
+export function exchangeKeys(method: KeyExchange, sent: Buffer): KeyExchangeResult {
   try {
     return method.exchange(sent);
   } catch {

@@ -6,9 +6,9 @@ import { publicBlob, RawSsh } from '../../../../test/support/raw-ssh.ts';
 import { SshReader, sshString, uint32 } from '../../../core/ssh-fields.ts';
 import { makeSshKeyPair } from '../../../core/ssh-key-pair.ts';
 import { readPrivateKey } from '../private-key-file.ts';
-import { Connection } from './connection.ts';
 import { hostKeyOf } from './host-key.ts';
 import { Message } from './numbers.ts';
+import { Connection } from './ssh.connection.ts';
 
 const known = generateKeyPairSync('ed25519').privateKey;
 const stranger = generateKeyPairSync('ed25519').privateKey;

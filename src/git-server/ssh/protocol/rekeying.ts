@@ -13,7 +13,7 @@ export interface Versions {
 }
 
 /** What has been agreed on. */
-export interface Agreed {
+export interface NegotiatedKeys {
   choice: Choice;
   /** KEXDH_REPLY. */
   reply: Buffer;
@@ -31,7 +31,7 @@ export class Rekeying {
   readonly #versions: Versions;
   #clientInit: Buffer | undefined;
   #choice: Choice | undefined;
-  #agreed: Agreed | undefined;
+  #agreed: NegotiatedKeys | undefined;
 
   constructor(hostKeys: readonly HostKey[], versions: Versions) {
     this.#hostKeys = hostKeys;
@@ -49,7 +49,7 @@ export class Rekeying {
   }
 
   /** Whether new keys can be taken into use. */
-  get agreed(): Agreed | undefined {
+  get agreed(): NegotiatedKeys | undefined {
     return this.#agreed;
   }
 
@@ -66,7 +66,7 @@ export class Rekeying {
    * @returns undefined where it has to be ignored, for the client guessed wrong
    * @throws SshError
    */
-  exchange(payload: Buffer): Agreed | undefined {
+  exchange(payload: Buffer): NegotiatedKeys | undefined {
     const choice = this.#choice;
     if (choice === undefined || this.#agreed !== undefined) throw new SshError('a key exchange out of turn');
     if (choice.ignoresNext) {

@@ -24,7 +24,7 @@ const END_MS = 5_000;
 const MAX_UNSENT = 1024 * 1024;
 
 /** What stands on top of the encrypted connection. */
-export interface Upper {
+export interface TransportHandlers {
   /** @param payload the whole message, its kind first. What it gives is waited for before the next. @throws SshError, RangeError */
   message(kind: number, payload: Buffer): undefined | Promise<void>;
   /** The client takes more. */
@@ -48,7 +48,7 @@ export interface TransportSettings {
 export class Transport {
   readonly #socket: Socket;
   readonly #settings: TransportSettings;
-  readonly #upper: Upper;
+  readonly #upper: TransportHandlers;
   #input: Buffer = Buffer.alloc(0);
   #working = false;
   #clientVersion: string | undefined;
@@ -71,7 +71,7 @@ export class Transport {
   #trusted = false;
   #over = false;
 
-  constructor(socket: Socket, settings: TransportSettings, upper: Upper) {
+  constructor(socket: Socket, settings: TransportSettings, upper: TransportHandlers) {
     this.#socket = socket;
     this.#settings = settings;
     this.#upper = upper;

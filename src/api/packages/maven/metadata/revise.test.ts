@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MAX_BYTES } from './document.ts';
-import { revise } from './revise.ts';
+import { MAX_BYTES } from './maven-metadata.document.ts';
+import { updateMetadata } from './revise.ts';
 
 const NOW = new Date('2026-02-03T04:05:06.789Z');
 const leaving = (...versions: string[]) => ({
@@ -25,7 +25,7 @@ describe('metadata of an artifact', () => {
   const text = artifact(
     `\n    <latest>3.0-SNAPSHOT</latest>\n    <release>2.0</release>${versions('1.0', '2.0', '3.0-SNAPSHOT')}`,
   );
-  const revised = (...left: string[]) => revise(text, leaving(...left), NOW);
+  const revised = (...left: string[]) => updateMetadata(text, leaving(...left), NOW);
 
   test('name the versions that are left', async () => {
     assert.equal(
@@ -40,7 +40,7 @@ describe('metadata of an artifact', () => {
 
   test('stay as they are where nothing is gone', async () => {
     assert.equal(await revised('1.0', '2.0', '3.0-SNAPSHOT', '4.0'), undefined);
-    assert.equal(await revise('<metadata><groupId>g</groupId></metadata>', leaving(), NOW), undefined);
+    assert.equal(await updateMetadata('<metadata><groupId>g</groupId></metadata>', leaving(), NOW), undefined);
   });
 
   test('end with the last version', async () => {
@@ -48,11 +48,11 @@ describe('metadata of an artifact', () => {
   });
 
   test('keep what is not known here', async () => {
-    const given = `<metadata modelVersion="1.1.0" x="&lt;&quot;&amp;"><!-- why --><extra><a b="c"/>one &amp; two</extra><versioning>${versions('1', '2')}</versioning></metadata>`;
-    const kept = (await revise(given, leaving('2'), NOW))!;
+    const input = `<metadata modelVersion="1.1.0" x="&lt;&quot;&amp;"><!-- why --><extra><a b="c"/>one &amp; two</extra><versioning>${versions('1', '2')}</versioning></metadata>`;
+    const kept = (await updateMetadata(input, leaving('2'), NOW))!;
     assert.match(kept, /<metadata modelVersion="1\.1\.0" x="&lt;&quot;&amp;">/);
     assert.match(kept, /<a b="c"\/>\n {4}one &amp; two/);
-    assert.equal(await revise(kept, leaving('2'), NOW), undefined, 'it can be read again');
+    assert.equal(await updateMetadata(kept, leaving('2'), NOW), undefined, 'it can be read again');
   });
 });
 
@@ -60,11 +60,11 @@ test('metadata of a group of plugins name those that are left', async () => {
   const plugin = (id: string) =>
     `<plugin><name>${id}</name><prefix>${id}</prefix><artifactId>${id}</artifactId></plugin>`;
   const text = `<metadata><plugins>${plugin('a')}${plugin('b')}</plugins></metadata>`;
-  assert.doesNotMatch((await revise(text, leaving('b'), NOW))!, /<artifactId>a</);
-  assert.equal(await revise(text, leaving(), NOW), null);
-  assert.equal(await revise(text, leaving('a', 'b'), NOW), undefined);
+  assert.doesNotMatch((await updateMetadata(text, leaving('b'), NOW))!, /<artifactId>a</);
+  assert.equal(await updateMetadata(text, leaving(), NOW), null);
+  assert.equal(await updateMetadata(text, leaving('a', 'b'), NOW), undefined);
   const both = `<metadata><versioning>${versions('1')}</versioning><plugins>${plugin('a')}</plugins></metadata>`;
-  assert.match((await revise(both, leaving('1'), NOW))!, /<version>1<\/version>/);
+  assert.match((await updateMetadata(both, leaving('1'), NOW))!, /<version>1<\/version>/);
 });
 
 test('what cannot be read stays as it is', async () => {
@@ -78,13 +78,13 @@ test('what cannot be read stays as it is', async () => {
     BOMB,
     `<metadata>${'<a>'.repeat(50)}${'</a>'.repeat(50)}</metadata>`,
   ]) {
-    assert.equal(await revise(text, leaving(), NOW), undefined, text.slice(0, 60));
+    assert.equal(await updateMetadata(text, leaving(), NOW), undefined, text.slice(0, 60));
   }
 });
 
 test('as many versions as are read are revised at once', async () => {
   const names = Array.from({ length: Math.floor(MAX_BYTES / 40) }, (_, n) => `${n}`);
   const last = names.at(-1)!;
-  const revised = await revise(artifact(versions(...names)), leaving(last), NOW);
+  const revised = await updateMetadata(artifact(versions(...names)), leaving(last), NOW);
   assert.match(revised!, new RegExp(`<version>${last}</version>`));
 });

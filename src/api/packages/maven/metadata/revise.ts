@@ -1,8 +1,8 @@
-import { isSnapshot } from '../paths.ts';
-import { childOf, childrenOf, type Element, parseDocument, textOf, writeDocument } from './document.ts';
+import { isSnapshot } from '../maven.paths.ts';
+import { childOf, childrenOf, type Element, parseDocument, textOf, writeDocument } from './maven-metadata.document.ts';
 
 /** What is left of what a document names. */
-export interface Left {
+export interface RemainingVersions {
   /** Whether there is such a version of the artifact. */
   hasVersion(version: string): boolean;
   /** Whether there is any version of such an artifact of the group of plugins. */
@@ -14,11 +14,15 @@ export interface Left {
  * @param now time of the change
  * @returns the new text; null where nothing is left to name; undefined where it stays as it is, or cannot be read
  */
-export async function revise(text: string, left: Left, now: Date): Promise<string | null | undefined> {
+export async function updateMetadata(
+  text: string,
+  remaining: RemainingVersions,
+  now: Date,
+): Promise<string | null | undefined> {
   const root = await parseDocument(text);
   if (root?.name !== 'metadata') return undefined;
-  const versionsGone = withoutVersions(root, left, now);
-  const pluginsGone = withoutPlugins(root, left);
+  const versionsGone = withoutVersions(root, remaining, now);
+  const pluginsGone = withoutPlugins(root, remaining);
   if (!versionsGone && !pluginsGone) return undefined;
   return childOf(root, 'versioning') === undefined && childOf(root, 'plugins') === undefined
     ? null
@@ -30,11 +34,11 @@ function drop(parent: Element, children: readonly Element[]): void {
   parent.children = parent.children.filter((child) => !gone.has(child));
 }
 
-function withoutVersions(root: Element, left: Left, now: Date): boolean {
+function withoutVersions(root: Element, remaining: RemainingVersions, now: Date): boolean {
   const versioning = childOf(root, 'versioning');
   const versions = childOf(versioning, 'versions');
   if (versioning === undefined || versions === undefined) return false;
-  const gone = childrenOf(versions, 'version').filter((version) => !left.hasVersion(textOf(version)));
+  const gone = childrenOf(versions, 'version').filter((version) => !remaining.hasVersion(textOf(version)));
   if (gone.length === 0) return false;
   drop(versions, gone);
   const kept = childrenOf(versions, 'version').map(textOf);
@@ -62,10 +66,12 @@ function point(versioning: Element, name: 'latest' | 'release', kept: readonly s
   else pointer.children = [last];
 }
 
-function withoutPlugins(root: Element, left: Left): boolean {
+function withoutPlugins(root: Element, remaining: RemainingVersions): boolean {
   const plugins = childOf(root, 'plugins');
   if (plugins === undefined) return false;
-  const gone = childrenOf(plugins, 'plugin').filter((plugin) => !left.hasPlugin(textOf(childOf(plugin, 'artifactId'))));
+  const gone = childrenOf(plugins, 'plugin').filter(
+    (plugin) => !remaining.hasPlugin(textOf(childOf(plugin, 'artifactId'))),
+  );
   if (gone.length === 0) return false;
   drop(plugins, gone);
   if (childrenOf(plugins, 'plugin').length === 0) drop(root, [plugins]);

@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../../test/support/app.ts';
 import { makeMergeRequest, writeMergeRequest, writeVersion } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import { hashPassword } from '../../../../core/secrets.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import { hashPassword } from '../../../../core/core.secrets.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 
 let app: TestApp;
 before(async () => {
@@ -297,8 +297,8 @@ test('bots reset approvals, people do not', async () => {
   for (const token of [owner.token, maintainer.token, weak, null]) expectStatus(await reset(token), 401);
   expectStatus(await app.put(`${path}/reset_approvals`), 401);
   assert.deepEqual(by(await approvals()), [owner.user.id]);
-  const answer = await reset(bot);
-  assert.deepEqual([answer.statusCode, answer.json()], [202, { message: '202 Accepted' }]);
+  const response = await reset(bot);
+  assert.deepEqual([response.statusCode, response.json()], [202, { message: '202 Accepted' }]);
   assert.deepEqual(by(await approvals()), []);
   expectStatus(await reset(bot), 202);
   await app.deps.db.updateTable('merge_requests').set({ state: 'merged' }).where('id', '=', mergeRequest.id).execute();

@@ -1,22 +1,19 @@
 import type { UserCaller } from '../../../../access/caller.ts';
-import { callerNow } from '../../../../access/caller-now.ts';
-import { within } from '../../../../access/within.ts';
+import { revalidateCaller } from '../../../../access/revalidate.ts';
+import { transactionDeps } from '../../../../access/transaction-deps.ts';
 import { timestamp } from '../../../../core/clock.ts';
-import { conflict, notFound, recordNotFound, unauthorized } from '../../../../core/errors.ts';
+import { conflict, notFound, recordNotFound, unauthorized } from '../../../../core/core.errors.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
+import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import { inTransaction } from '../../../../db/transactions.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { settleTodos } from '../../todos/record.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
-import { isApprovable } from './description.ts';
-import { removeApprovals } from './reset.ts';
-import { settingsInForce } from './settings-in-force.ts';
+import { markTodosDone } from '../../todos/todos.record.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 import {
   type ApprovalFacts,
   type ApprovalState,
@@ -25,7 +22,10 @@ import {
   isApprover,
   leftOf,
   readApprovalFacts,
-} from './state.ts';
+} from './approvals.state.ts';
+import { isApprovable } from './description.ts';
+import { effectiveApprovalSettings } from './effective-settings.ts';
+import { removeApprovals } from './reset.ts';
 
 const MAX_TRIES = 5;
 const MAX_PASSWORD = 1_024;
@@ -52,12 +52,12 @@ type Attempt = Pick<Approved, 'mergeRequest'> & Partial<Approved>;
 export async function approve(
   deps: Deps,
   caller: UserCaller,
-  given: MergeRequest,
+  attributes: MergeRequest,
   input: ApproveInput,
 ): Promise<Approved> {
   const userIds = [caller.user.id];
   let identified = false;
-  let mergeRequest = given;
+  let mergeRequest = attributes;
   for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
     const { heads, reauthenticate } = await lookAhead(deps, mergeRequest);
     if (reauthenticate && !identified) {
@@ -69,8 +69,8 @@ export async function approve(
     const { mergeRequest: current, state } = await inTransaction(deps.db, async (db): Promise<Attempt> => {
       const now = await lockMergeRequest(db, mergeRequest.id);
       if (now === undefined) throw recordNotFound();
-      if (now.target_branch !== given.target_branch) throw conflict('The target branch was changed meanwhile');
-      await callerNow(within(deps, db), caller);
+      if (now.target_branch !== attributes.target_branch) throw conflict('The target branch was changed meanwhile');
+      await revalidateCaller(transactionDeps(deps, db), caller);
       // Who has made a new head is to be found out before it can be approved.
       if (now.head_sha !== mergeRequest.head_sha) return { mergeRequest: now };
       const facts = await readApprovalFacts(deps, db, [now], { userIds, heads });
@@ -107,7 +107,7 @@ async function lookAhead(deps: Deps, mergeRequest: MergeRequest): Promise<Ahead>
     .execute();
   const target = projects.find((project) => project.id === project_id);
   if (target === undefined) return { heads: new Map(), reauthenticate: false };
-  const settings = settingsInForce(deps, target);
+  const settings = effectiveApprovalSettings(deps, target);
   const reauthenticate = settings.require_reauthentication_to_approve;
   if (head_sha === null || !settings.merge_requests_disable_committers_approval) {
     return { heads: new Map(), reauthenticate };
@@ -129,10 +129,10 @@ function requireApprover(
 ): ProjectSettings {
   const known = inForce.get(mergeRequest.id);
   if (known === undefined) throw recordNotFound();
-  const given = approvals.get(mergeRequest.id) ?? [];
+  const input = approvals.get(mergeRequest.id) ?? [];
   const may =
     isApprovable(mergeRequest) &&
-    !given.some(({ user_id }) => user_id === user.id) &&
+    !input.some(({ user_id }) => user_id === user.id) &&
     !voters.seemsExcluded(mergeRequest, user.id) &&
     isApprover(mergeRequest, known.rules, user.id, voters);
   if (!may) throw unauthorized();
@@ -162,7 +162,7 @@ async function enterApproval(
     .executeTakeFirstOrThrow();
   await setReviewer(db, id, userId, 'approved');
   const target = { type: 'MergeRequest', id, projectId: project_id } as const;
-  await settleTodos(deps, db, target, userId);
+  await markTodosDone(deps, db, target, userId);
   await writeSystemNote(deps, db, target, userId, 'approved', 'approved this merge request');
   const state = approvalState(mergeRequest, facts, [...(facts.approvals.get(id) ?? []), approval])!;
   await deps.events.record(
@@ -208,7 +208,7 @@ export async function unapprove(
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();
-    await callerNow(within(deps, db), caller);
+    await revalidateCaller(transactionDeps(deps, db), caller);
     const complete = await isComplete(deps, db, now);
     const { numDeletedRows } = await db
       .deleteFrom('approvals')
@@ -236,12 +236,12 @@ export async function resetByBot(deps: Deps, { id }: MergeRequest): Promise<void
     const now = await lockMergeRequest(db, id);
     if (now === undefined) throw recordNotFound();
     if (now.state === 'merged') throw unauthorized();
-    const given = await db.selectFrom('approvals').select('user_id').where('merge_request_id', '=', id).execute();
-    if (given.length > 0) {
+    const input = await db.selectFrom('approvals').select('user_id').where('merge_request_id', '=', id).execute();
+    if (input.length > 0) {
       await removeApprovals(
         db,
         id,
-        given.map(({ user_id }) => user_id),
+        input.map(({ user_id }) => user_id),
       );
     }
   });

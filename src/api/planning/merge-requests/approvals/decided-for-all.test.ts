@@ -66,13 +66,13 @@ test('rules are changed by administrators alone, and merge requests have none of
   assert.deepEqual(await names(), ['Two eyes', 'Own']);
   await set({ disable_overriding_approvers_per_merge_request: true });
   assert.deepEqual(await names(), ['Two eyes']);
-  for (const answer of [
+  for (const response of [
     await own(),
     await app.post(`${path}/approval_rules`, { json: { ...rule, name: 'More' }, token: owner.token }),
     await app.put(`${path}/approval_rules/${id}`, { json: { approvals_required: 0 }, token: owner.token }),
     await app.delete(`${path}/approval_rules/${id}`, { token: owner.token }),
   ]) {
-    expectStatus(answer, 403);
+    expectStatus(response, 403);
   }
   expectStatus(await app.put(`${path}/approval_rules/${id}`, { json: { approvals_required: 2 } }), 200);
   await set({ disable_overriding_approvers_per_merge_request: false });
@@ -85,11 +85,11 @@ test('what is decided is shown as locked, and stays as it is', async () => {
   const setting = `${path}/merge_request_approval_setting`;
   const free = { value: true, locked: false, inherited_from: null };
   const shown = async () => {
-    const answer = expectStatus<Json>(await app.get(setting), 200);
+    const response = expectStatus<Json>(await app.get(setting), 200);
     return [
-      answer.allow_author_approval,
-      answer.allow_committer_approval,
-      answer.allow_overrides_to_approver_list_per_merge_request,
+      response.allow_author_approval,
+      response.allow_committer_approval,
+      response.allow_overrides_to_approver_list_per_merge_request,
     ];
   };
   assert.deepEqual(await shown(), [free, free, free]);

@@ -1,11 +1,11 @@
 import type { UserCaller } from '../../../../access/caller.ts';
-import { recordNotFound } from '../../../../core/errors.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import { recordNotFound } from '../../../../core/core.errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { usersById } from '../../../identity/index.ts';
-import { type RuleContext, ruleContext } from './rule-views.ts';
-import { type ApprovalState, approvalStates, isApprover } from './state.ts';
+import { type RuleContext, ruleContext } from './approvals.rule-views.ts';
+import { type ApprovalState, approvalStates, isApprover } from './approvals.state.ts';
 import { loadVoters } from './voters.ts';
 
 /** Everything that answers tell about the approvals of one merge request. */

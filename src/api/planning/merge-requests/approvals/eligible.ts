@@ -1,8 +1,8 @@
-import { memberStandings } from '../../../../access/member-standings.ts';
+import { effectiveMemberships } from '../../../../access/effective-memberships.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { StoredRule } from './rule-store.ts';
 import { approvesFrom } from './voters.ts';
@@ -10,7 +10,7 @@ import { approvesFrom } from './voters.ts';
 /** Users of one query; the number of values in a statement is limited. */
 const BATCH = 1_000;
 
-export type Named = Pick<StoredRule, 'userIds' | 'groupIds' | 'roles'>;
+export type NamedApprovers = Pick<StoredRule, 'userIds' | 'groupIds' | 'roles'>;
 
 /**
  * The users that rules of one project name, by themselves, as direct members of a group or by a role, as far as they have
@@ -20,7 +20,7 @@ export async function eligibleApprovers(
   deps: Deps,
   db: Db,
   projectId: number,
-  rules: readonly Named[],
+  rules: readonly NamedApprovers[],
 ): Promise<User[][]> {
   const day = today(deps.clock);
   const candidates = await namedByRules(
@@ -35,7 +35,7 @@ export async function eligibleApprovers(
 /** Ids of the users that each rule names, by themselves, as direct members of a group or by a role, with access or not. */
 export async function namedByRules(
   db: Db,
-  rules: readonly (Named & Pick<StoredRule, 'project_id'>)[],
+  rules: readonly (NamedApprovers & Pick<StoredRule, 'project_id'>)[],
   day: string,
 ): Promise<Set<number>[]> {
   const groups = await membersOf(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], [], day);
@@ -81,7 +81,7 @@ async function usersWithAccess(
   ids: readonly number[],
   day: string,
 ): Promise<Map<number, User>> {
-  const standings = (await memberStandings(db, [projectId], ids, day)).get(projectId)!;
+  const standings = (await effectiveMemberships(db, [projectId], ids, day)).get(projectId)!;
   const found = new Map<number, User>();
   for (let at = 0; at < ids.length; at += BATCH) {
     const users = await db

@@ -1,11 +1,11 @@
-import { CODE_OWNERS_PATHS } from '../../../../core/code-owners.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { RefChange } from '../../../../db/tables/ref-intents.ts';
+import { CODE_OWNERS_PATHS } from '../../../../core/core.code-owners.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.table.ts';
 import type { Deps } from '../../../../deps.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
+import { entryAt } from '../../../../git/git.tree.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
-import type { Repository } from '../../../../git/repository.ts';
-import { entryAt } from '../../../../git/tree.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
+import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { refreshMergeRequest } from '../head/refresh.ts';
 
 const OPEN = ['opened', 'locked'] as const;

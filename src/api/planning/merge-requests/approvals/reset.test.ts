@@ -37,7 +37,7 @@ test('attack 73: new commits take all approvals away with the push itself', asyn
     [[text, developer.user.id]],
   );
   expectStatus(await approve(owner), 201);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await approvedBy(), [owner.user.id]);
 });
 
@@ -102,7 +102,7 @@ test('pushes to a fork reset the approvals of its merge request', async () => {
   const { project, people, git, path } = await reviewedProject(app);
   const forked = await app.post(`/projects/${project.id}/fork`, { token: people.developer.token });
   const fork = expectStatus<{ id: number }>(forked, 201);
-  await app.settle();
+  await app.drain();
   const { token } = people.developer;
   const commit = (content: string, start: object = {}) =>
     app.post(`/projects/${fork.id}/repository/commits`, {
@@ -152,8 +152,8 @@ test('attack 73: approve, push and unapprove at once: what stays was given for t
     const wavering = async () => {
       while (pushing && waiting.length > 0) for (const act of [approve, unapprove]) await act(people.owner);
     };
-    const [answer] = await Promise.all([pushed, approving(), approving(), approving(), wavering()]);
-    assert.equal(answer.statusCode, 201);
+    const [response] = await Promise.all([pushed, approving(), approving(), approving(), wavering()]);
+    assert.equal(response.statusCode, 201);
     const { head_sha } = await db
       .selectFrom('merge_requests')
       .select('head_sha')
@@ -181,10 +181,10 @@ test('an approval counts for the head that is there when it is entered, not when
   const { user } = people.owner;
   const caller = { user, admin: false, scopes: null, credential: { kind: 'none' }, sudoBy: null } as const;
   await approve(app.deps, caller, before, {});
-  const given = await db.selectFrom('approvals').select('head_sha').where('merge_request_id', '=', before.id).execute();
+  const input = await db.selectFrom('approvals').select('head_sha').where('merge_request_id', '=', before.id).execute();
   const { head_sha } = await load();
   assert.deepEqual(
-    given.map((row) => row.head_sha),
+    input.map((row) => row.head_sha),
     [head_sha],
   );
   assert.notEqual(before.head_sha, head_sha);
@@ -203,7 +203,7 @@ test('attack 73: approve, push and merge at once: nothing is merged that was not
     if (round % 2 === 0) expectStatus(await approve(people.owner, { sha: seen }), 201);
     const merge = () => app.put(`${path}/merge`, { token: people.maintainer.token });
     await Promise.all([merge(), push({ 'evil.txt': 'x\n' }), approve(people.owner, { sha: seen }), merge()]);
-    await app.settle();
+    await app.drain();
     const row = await app.deps.db
       .selectFrom('merge_requests')
       .select(['state', 'head_sha'])
@@ -270,7 +270,7 @@ test('another target branch asks code owners again, where only these are minded'
   const retarget = (target_branch: string) => app.put(path, { json: { target_branch } });
   expectStatus(await retarget('other'), 200);
   expectStatus(await retarget('main'), 200);
-  await app.settle();
+  await app.drain();
   for (const who of [minder, people.owner]) expectStatus(await approve(who), 201);
   expectStatus(await retarget('other'), 200);
   assert.deepEqual(await approvedBy(), [people.owner.user.id]);
@@ -290,7 +290,7 @@ test('an approval does not count for another target branch than its giver was as
     expectStatus(await app.put(path, { json: { target_branch: 'production' } }), 200);
     return true;
   };
-  const answer = expectStatus(await made.approve(owner, { approval_password: 'secret' }), 409);
-  assert.match(String(answer.message), /target branch was changed meanwhile/);
+  const response = expectStatus(await made.approve(owner, { approval_password: 'secret' }), 409);
+  assert.match(String(response.message), /target branch was changed meanwhile/);
   assert.deepEqual(await approvedBy(), []);
 });

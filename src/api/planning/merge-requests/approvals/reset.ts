@@ -1,22 +1,22 @@
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { changedPaths } from '../../../../git/changed-paths.ts';
-import { GitError } from '../../../../git/errors.ts';
-import type { Repository } from '../../../../git/repository.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import type { OpenMergeRequest } from '../head/open-branches.ts';
-import { projectOf } from '../requests/projects.ts';
-import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
+import { projectOf } from '../requests/merge-requests.projects.ts';
+import { entriesForPaths, readCodeOwners, resolveOwners } from './approvals.code-owners.ts';
 import { eligibleApprovers } from './eligible.ts';
 import { mergeRequestRules } from './rule-store.ts';
 
 /** Whose approvals a push takes away: of these users, or all. */
-export type Whose = ReadonlySet<number> | 'everyone';
+export type ApprovalsToReset = ReadonlySet<number> | 'everyone';
 
 /**
  * Whose approvals a push to the source branch takes away, for those of the merge requests whose target project minds code
@@ -29,8 +29,8 @@ export async function ownersOfChanges(
   repo: Repository,
   open: readonly OpenMergeRequest[],
   head: string,
-): Promise<Map<number, Whose>> {
-  const owners = new Map<number, Whose>();
+): Promise<Map<number, ApprovalsToReset>> {
+  const owners = new Map<number, ApprovalsToReset>();
   for (const row of open) {
     const { reset_approvals_on_push, selective_code_owner_removals } = settingsOf(row);
     if (reset_approvals_on_push || !selective_code_owner_removals || row.head_sha === null) continue;
@@ -46,7 +46,7 @@ async function ownersOf(
   target: Project,
   { head_sha, target_branch }: OpenMergeRequest,
   head: string,
-): Promise<Whose> {
+): Promise<ApprovalsToReset> {
   try {
     const entries = await readCodeOwners(repositoryOf(deps, target), target_branch);
     if (entries.length === 0) return new Set();
@@ -66,7 +66,7 @@ interface PushedHead {
   settings: string;
   head: string;
   /** As `ownersOfChanges` found. */
-  whose: Whose | undefined;
+  whose: ApprovalsToReset | undefined;
   /** Who pushed; null for a deploy token or the system. */
   userId: number | null;
 }
@@ -84,13 +84,13 @@ export async function resetForPush(
   const { id, project_id } = row;
   const doomed = settingsOf({ settings }).reset_approvals_on_push ? 'everyone' : whose;
   if (doomed === undefined) return;
-  const given = await db
+  const input = await db
     .selectFrom('approvals')
     .select('user_id')
     .where('merge_request_id', '=', id)
     .where('head_sha', '!=', head)
     .execute();
-  const users = given.map(({ user_id }) => user_id);
+  const users = input.map(({ user_id }) => user_id);
   const gone = doomed === 'everyone' ? users : users.filter((user) => doomed.has(user));
   if (gone.length === 0) return;
   const complete = await deps.isApproved(db, row);
@@ -140,8 +140,8 @@ export async function resetForTarget(
   if (target === undefined) return;
   const settings = settingsOf(target);
   if (!settings.reset_approvals_on_push && !settings.selective_code_owner_removals) return;
-  const given = await db.selectFrom('approvals').select('user_id').where('merge_request_id', '=', id).execute();
-  const users = given.map(({ user_id }) => user_id);
+  const input = await db.selectFrom('approvals').select('user_id').where('merge_request_id', '=', id).execute();
+  const users = input.map(({ user_id }) => user_id);
   const owners = settings.reset_approvals_on_push ? users : await codeOwnersOf(db, id);
   const gone = users.filter((user) => owners.includes(user));
   if (gone.length === 0) return;

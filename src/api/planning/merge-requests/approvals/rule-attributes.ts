@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { invalidParameter } from '../../../../core/errors.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import { invalidParameter } from '../../../../core/core.errors.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { List, ofPlan, optional } from '../../../../http/schema.ts';
+import { List, ofPlan, optional } from '../../../../http/http.schema.ts';
 import {
   changeOfRule,
   creationOfRule,
@@ -12,7 +12,7 @@ import {
   removalOfRule,
   requireEditor,
   requireOverridable,
-} from './merge-request-rules.ts';
+} from './approvals.merge-request-rules.ts';
 
 const ids = (description: string) => List(Type.Integer(), { maxItems: 1_000, description });
 

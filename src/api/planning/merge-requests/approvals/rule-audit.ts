@@ -1,10 +1,10 @@
-import { changesOf, type Watched } from '../../../../audit/changes.ts';
-import { type AuditEntry, project, recordAudit } from '../../../../audit/record.ts';
-import type { Db } from '../../../../db/schema.ts';
+import { changesOf, type WatchedAttributes } from '../../../../audit/changes.audit.ts';
+import { type AuditEntry, project, recordAudit } from '../../../../audit/record.audit.ts';
+import type { Db } from '../../../../db/db.schema.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { StoredRule } from './rule-store.ts';
 
-const WATCHED: Watched<StoredRule> = {
+const WATCHED: WatchedAttributes<StoredRule> = {
   name: { name: 'update_approval_rules', as: 'name' },
   approvals_required: { name: 'update_approval_rules', as: 'number of required approvals' },
   userIds: { name: 'update_approval_rules', as: 'approvers' },
@@ -20,12 +20,12 @@ const WATCHED: Watched<StoredRule> = {
 /** A rule of a merge request is found in its project. */
 const entryOf = (
   { id, name, project_id, merge_request_id }: StoredRule,
-  told: Pick<AuditEntry, 'name' | 'message' | 'more'>,
+  entry: Pick<AuditEntry, 'name' | 'message' | 'more'>,
 ): AuditEntry => ({
-  ...told,
+  ...entry,
   entity: project(project_id),
   target: { id, type: merge_request_id === null ? 'ApprovalProjectRule' : 'ApprovalMergeRequestRule', details: name },
-  more: { ...told.more, ...(merge_request_id === null ? {} : { merge_request_id }) },
+  more: { ...entry.more, ...(merge_request_id === null ? {} : { merge_request_id }) },
 });
 
 /** Records that a project or merge request has a rule, or has it no more, with the handle of the transaction. */
@@ -53,5 +53,5 @@ export const recordRuleChanges = (
   recordAudit(
     deps,
     db,
-    changesOf(before, after, WATCHED).map((told) => entryOf(after, told)),
+    changesOf(before, after, WATCHED).map((entry) => entryOf(after, entry)),
   );

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../../../access/caller.ts';
-import { memberStandings } from '../../../../access/member-standings.ts';
+import { effectiveMemberships } from '../../../../access/effective-memberships.ts';
 import { visibleGroups } from '../../../../access/visible-groups.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
-import { type FieldErrors, invalidModel } from '../../../../core/errors.ts';
+import { type FieldErrors, invalidModel } from '../../../../core/core.errors.ts';
+import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
-import type { Db } from '../../../../db/schema.ts';
 import type { Deps } from '../../../../deps.ts';
-import { MAX_APPROVALS, MAX_NAME } from './rule-inputs.ts';
+import { MAX_APPROVALS, MAX_NAME } from './approvals.rule-inputs.ts';
 import type { StoredRule } from './rule-store.ts';
 
 /** Whom a call names as approvers; what is absent was not given. */
@@ -67,7 +67,7 @@ export async function namedUsers(
     .orderBy('id')
     .execute();
   const found = rows.map(({ id }) => id);
-  const standings = (await memberStandings(deps.db, [projectId], found, today(deps.clock))).get(projectId)!;
+  const standings = (await effectiveMemberships(deps.db, [projectId], found, today(deps.clock))).get(projectId)!;
   return rows
     .filter(({ id, admin }) => admin === 1 || (standings.get(id)?.level ?? 0) >= AccessLevel.guest)
     .map(({ id }) => id);

@@ -1,6 +1,6 @@
+import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.ts';
+import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.table.ts';
 
 /** A rule with who may approve and where it applies. */
 export interface StoredRule extends ApprovalRule {

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import type { UserCaller } from '../../../../access/caller.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { Instant, Nullable } from '../../../../http/schema.ts';
+import { Instant, Nullable } from '../../../../http/http.schema.ts';
 import { UserBasic, userBasic } from '../../../identity/index.ts';
+import { RuleState } from './approvals.rule-responses.ts';
+import { presentOwn } from './approvals.rule-views.ts';
+import { type ApprovalState, leftOf } from './approvals.state.ts';
 import { type Description, describeApprovals } from './description.ts';
-import { RuleState } from './rule-answers.ts';
-import { presentOwn } from './rule-views.ts';
-import { type ApprovalState, leftOf } from './state.ts';
 
 const RuleName = Type.Object({ id: Type.Integer(), name: Type.String(), rule_type: Type.String() });
 

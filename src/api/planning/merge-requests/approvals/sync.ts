@@ -1,21 +1,21 @@
 import { timestamp } from '../../../../core/clock.ts';
-import type { CodeOwnerEntry } from '../../../../core/code-owners.ts';
+import type { CodeOwnerEntry } from '../../../../core/core.code-owners.ts';
 import { type Bit, bit } from '../../../../db/columns.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { emptyTreeLike } from '../../../../git/arguments.ts';
 import { changedPaths } from '../../../../git/changed-paths.ts';
-import { mergeBase } from '../../../../git/compare.ts';
-import type { Repository } from '../../../../git/repository.ts';
+import { mergeBase } from '../../../../git/git.compare.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
-import { entriesForPaths, readCodeOwners, resolveOwners } from './code-owners.ts';
-import { eligibleApprovers, type Named } from './eligible.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { entriesForPaths, readCodeOwners, resolveOwners } from './approvals.code-owners.ts';
+import { eligibleApprovers, type NamedApprovers } from './eligible.ts';
 import { mergeRequestRules, type StoredRule, setApprovers } from './rule-store.ts';
 
 /** A rule as CODEOWNERS asks for it. */
-interface Wanted extends Named {
+interface RuleToSync extends NamedApprovers {
   name: string;
   section: string;
   optional: Bit;
@@ -34,12 +34,12 @@ export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise
   if (project === undefined || mergeRequest.state === 'merged') return;
   const repo = repositoryOf(deps, project);
   const entries = head === null ? [] : await entriesForHead(repo, target_branch, head);
-  const wanted = await wantedRules(deps, project_id, entries);
+  const rulesToSync = await wantedRules(deps, project_id, entries);
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
     // What has changed meanwhile is synchronised by whoever changed it.
     if (now?.head_sha !== head || now.target_branch !== target_branch) return;
-    await replaceRules(deps, db, now, wanted);
+    await replaceRules(deps, db, now, rulesToSync);
   });
 }
 
@@ -52,13 +52,13 @@ async function entriesForHead(repo: Repository, branch: string, head: string): P
   return entriesForPaths(entries, await changedPaths(repo, base, head));
 }
 
-async function wantedRules(deps: Deps, projectId: number, entries: readonly CodeOwnerEntry[]): Promise<Wanted[]> {
+async function wantedRules(deps: Deps, projectId: number, entries: readonly CodeOwnerEntry[]): Promise<RuleToSync[]> {
   const named = await resolveOwners(deps.db, entries);
   const eligible = await eligibleApprovers(deps, deps.db, projectId, named);
-  const wanted = new Map<string, Wanted>();
+  const rulesToSync = new Map<string, RuleToSync>();
   for (const [index, { pattern, section }] of entries.entries()) {
     if (eligible[index]!.length === 0) continue;
-    wanted.set(`${section.name}\n${pattern}`, {
+    rulesToSync.set(`${section.name}\n${pattern}`, {
       ...named[index]!,
       name: pattern,
       section: section.name,
@@ -66,22 +66,27 @@ async function wantedRules(deps: Deps, projectId: number, entries: readonly Code
       approvals_required: section.optional ? 0 : section.approvals,
     });
   }
-  return [...wanted.values()];
+  return [...rulesToSync.values()];
 }
 
-const keyOf = ({ name, section, optional, approvals_required, userIds, groupIds, roles }: Wanted | StoredRule) =>
+const keyOf = ({ name, section, optional, approvals_required, userIds, groupIds, roles }: RuleToSync | StoredRule) =>
   JSON.stringify([name, section, optional, approvals_required, userIds, groupIds, roles]);
 
 /** Keeps the rows that are as they should be, and makes the others anew. */
-async function replaceRules(deps: Deps, db: Db, mergeRequest: MergeRequest, wanted: readonly Wanted[]): Promise<void> {
+async function replaceRules(
+  deps: Deps,
+  db: Db,
+  mergeRequest: MergeRequest,
+  rulesToSync: readonly RuleToSync[],
+): Promise<void> {
   const rules = await mergeRequestRules(db, [mergeRequest.id]);
   const current = rules.filter(({ rule_type }) => rule_type === 'code_owner');
   const there = new Set(current.map(keyOf));
-  const keys = new Set(wanted.map(keyOf));
+  const keys = new Set(rulesToSync.map(keyOf));
   const old = current.filter((rule) => !keys.has(keyOf(rule))).map(({ id }) => id);
   if (old.length > 0) await db.deleteFrom('approval_rules').where('id', 'in', old).execute();
   const now = timestamp(deps.clock);
-  for (const { userIds, groupIds, roles, ...columns } of wanted.filter((rule) => !there.has(keyOf(rule)))) {
+  for (const { userIds, groupIds, roles, ...columns } of rulesToSync.filter((rule) => !there.has(keyOf(rule)))) {
     const { id } = await db
       .insertInto('approval_rules')
       .values({

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import { reviewedProject } from '../../../../../test/support/approvals.ts';
 import { reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
-import { payloadsOf, toldOf } from '../../../../../test/support/told.ts';
+import { payloadsOf, sentPayloadsOf } from '../../../../../test/support/payloads.ts';
 
 let app: TestApp;
 before(async () => {
@@ -124,7 +124,7 @@ test('whose commits they are makes no rule pass, since anybody may write any nam
     actions: [{ action: 'create', file_path: 'd' }],
   };
   expectStatus(await app.post(`/projects/${project.id}/repository/commits`, { json }), 201);
-  await app.settle();
+  await app.drain();
   assert.equal((await reloadMergeRequest(app, mergeRequest)).state, 'opened');
   assert.equal((await look()).approved[0], false);
 });
@@ -161,10 +161,10 @@ for (const [what, act] of [
     const it = await world();
     await it.add({ user_ids: [it.people.reporter.user.id] });
     expectStatus(await app.put(`${it.path}/merge`, { json: { auto_merge: true } }), 200);
-    await app.settle();
+    await app.drain();
     assert.equal((await reloadMergeRequest(app, it.mergeRequest)).state, 'opened');
     assert.ok([200, 201, 204].includes((await act(it)).statusCode));
-    await app.settle();
+    await app.drain();
     assert.equal((await reloadMergeRequest(app, it.mergeRequest)).state, 'merged');
   });
 }
@@ -174,11 +174,11 @@ test('an automatic merge goes on when its rule goes, or asks for nobody any more
     const it = await world();
     const id = await it.add({ user_ids: [it.people.reporter.user.id] });
     expectStatus(await app.put(`${it.path}/merge`, { json: { auto_merge: true } }), 200);
-    await app.settle();
+    await app.drain();
     const rule = `/projects/${it.project.id}/approval_rules/${id}`;
     if (change === 'delete') expectStatus(await app.delete(rule), 204);
     else expectStatus(await app.put(rule, { json: { user_ids: [] } }), 200);
-    await app.settle();
+    await app.drain();
     assert.equal((await reloadMergeRequest(app, it.mergeRequest)).state, 'merged');
   }
 });
@@ -187,7 +187,7 @@ test('hooks are told that an approval is all that was needed beside such a rule'
   const it = await world();
   await it.add({ name: 'gone', user_ids: [it.people.stranger.user.id] });
   await it.add({ user_ids: [it.people.maintainer.user.id] });
-  const told = await toldOf(app, async () => expectStatus(await it.approve(it.people.maintainer), 201));
+  const told = await sentPayloadsOf(app, async () => expectStatus(await it.approve(it.people.maintainer), 201));
   assert.deepEqual(
     payloadsOf<{ object_attributes: { action: string } }>(told, 'merge_requests').map(
       ({ object_attributes }) => object_attributes.action,

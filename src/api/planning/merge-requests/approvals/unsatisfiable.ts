@@ -1,12 +1,12 @@
 import { today } from '../../../../core/clock.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
+import type { EffectiveRule } from './approvals.effective-rules.ts';
+import { MAX_APPROVALS } from './approvals.rule-inputs.ts';
 import { namedByRules } from './eligible.ts';
-import { MAX_APPROVALS } from './rule-inputs.ts';
 import type { StoredRule } from './rule-store.ts';
-import type { RuleInForce } from './rules-in-force.ts';
 import { loadVoters } from './voters.ts';
 
 /** Users who are looked at at once; the number of values in a statement is limited. */
@@ -15,7 +15,7 @@ const BATCH = 500;
 /** A rule of a merge request that still lacks approvals. */
 export interface OpenRule {
   mergeRequest: MergeRequest;
-  inForce: RuleInForce;
+  inForce: EffectiveRule;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function unsatisfiableRules(
   db: Db,
   open: readonly OpenRule[],
   settings: ReadonlyMap<number, ProjectSettings>,
-): Promise<Set<RuleInForce>> {
+): Promise<Set<EffectiveRule>> {
   const asked = open.filter(({ inForce: { rule } }) => rule !== null && rule.rule_type !== 'any_approver');
   if (asked.length === 0) return new Set();
   const rules = asked.flatMap(({ inForce: { rule, source } }) => [rule!, ...(source === null ? [] : [source])]);

@@ -1,10 +1,10 @@
-import { memberStandings } from '../../../../access/member-standings.ts';
-import { grantsInProject, type MemberStanding } from '../../../../access/role-permissions.ts';
+import { effectiveMemberships } from '../../../../access/effective-memberships.ts';
+import { type EffectiveMembership, grantsInProject } from '../../../../access/role-permissions.ts';
 import { AccessLevel } from '../../../../core/access-levels.ts';
 import { today } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/db.schema.ts';
 import { asciiLower } from '../../../../db/like.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import type { StoredRule } from './rule-store.ts';
@@ -40,7 +40,7 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
   const projectIds = [...settings.keys()];
   const users = await activeUsers(db, userIds);
   const ids = [...users.keys()];
-  const standings = await memberStandings(db, projectIds, ids, day);
+  const standings = await effectiveMemberships(db, projectIds, ids, day);
   const groups = await directMembers(db, 'group', [...new Set(rules.flatMap(({ groupIds }) => groupIds))], ids, day);
   const withRoles = rules.filter(({ roles }) => roles.length > 0).map(({ project_id }) => project_id);
   const direct = await directMembers(db, 'project', [...new Set(withRoles)], ids, day);
@@ -76,8 +76,8 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
 }
 
 /** Whether somebody may approve: from a level on, or by a custom role that lets them. */
-export const approvesFrom = (level: number, standing: MemberStanding | undefined): boolean =>
-  standing !== undefined && (standing.level >= level || grantsInProject(standing.permissions, 'approve_merge_request'));
+export const approvesFrom = (level: number, scope: EffectiveMembership | undefined): boolean =>
+  scope !== undefined && (scope.level >= level || grantsInProject(scope.permissions, 'approve_merge_request'));
 
 interface KnownUser {
   admin: boolean;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let project: Project;

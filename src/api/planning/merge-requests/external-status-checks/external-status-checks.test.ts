@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import { commitFiles } from '../../../../../test/support/commits.ts';
 import type { TestUser } from '../../../../../test/support/factories.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 type Row = Record<string, unknown>;
 const clock = new TestClock();
@@ -84,7 +84,8 @@ test('a check is made, listed, changed and removed, and its secret never shown',
   const changed = expectStatus(await app.put(one, { json }), 200);
   assert.deepEqual(changed, { ...made, name: 'Other', hmac: false, protected_branches: [] });
   expectStatus(await app.delete(one), 204);
-  for (const answer of [await app.delete(one), await app.put(one, { json: { name: 'x' } })]) expectStatus(answer, 404);
+  for (const response of [await app.delete(one), await app.put(one, { json: { name: 'x' } })])
+    expectStatus(response, 404);
   assert.deepEqual(expectStatus(await app.get(pathOf(project)), 200), []);
   assert.ok(!app.logLines.join('\n').includes('very-secret'));
 });
@@ -130,9 +131,9 @@ test('checks are for maintainers; what they say is read by all who read the merg
   expectStatus(await app.get(pathOf(project), by(users.maintainer)), 200);
   assert.deepEqual(await statuses(path, users.stranger), ['pending']);
   expectStatus(await app.get(`${path}/status_checks`, { token: null }), 401);
-  const answer = { sha, external_status_check_id: check.id };
-  for (const user of [users.reporter, users.stranger]) expectStatus(await respond(path, answer, user), 403);
-  expectStatus(await respond(path, answer, users.developer), 201);
+  const response = { sha, external_status_check_id: check.id };
+  for (const user of [users.reporter, users.stranger]) expectStatus(await respond(path, response, user), 403);
+  expectStatus(await respond(path, response, users.developer), 201);
   expectStatus(await app.post(`${path}/status_checks/${check.id}/retry`, by(users.reporter)), 403);
   const hidden = await app.make.project();
   expectStatus(await app.get(pathOf(hidden), by(users.owner)), 404);
@@ -206,6 +207,6 @@ test('nothing is merged before all checks passed where the project wants that', 
   const later = await mergeRequest();
   expectStatus(await app.put(`${later.path}/merge`, { json: { auto_merge: true } }), 200);
   expectStatus(await respond(later.path, { sha: later.sha, external_status_check_id: check.id }), 201);
-  await app.settle();
+  await app.drain();
   assert.equal(expectStatus(await app.get(later.path), 200).state, 'merged');
 });

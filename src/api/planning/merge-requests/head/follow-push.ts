@@ -1,23 +1,23 @@
 import { timestamp } from '../../../../core/clock.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { RefChange } from '../../../../db/tables/ref-intents.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.table.ts';
 import type { Deps } from '../../../../deps.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
-import type { Repository } from '../../../../git/repository.ts';
 import type { Intent } from '../../../../repositories/intent.ts';
 import type { RefObserver } from '../../../../repositories/ref-observers.ts';
-import { changeOfUpdate } from '../../issuables/target.ts';
+import { changeOfUpdate } from '../../issuables/issuables.target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { settleTodos } from '../../todos/record.ts';
+import { markTodosDone } from '../../todos/todos.record.ts';
 import { branchesWithOtherOwners, enqueueResync } from '../approvals/owners-changed.ts';
-import { ownersOfChanges, resetForPush, type Whose } from '../approvals/reset.ts';
+import { type ApprovalsToReset, ownersOfChanges, resetForPush } from '../approvals/reset.ts';
 import { abortForPush } from '../merging/auto-merge.ts';
-import { enterMerge } from '../merging/enter-merge.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
+import { recordMerge } from '../merging/record-merge.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { closeOrphans } from '../requests/merge-requests.orphans.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
-import { closeOrphans } from '../requests/orphans.ts';
 import { findOpen, type OpenMergeRequest } from './open-branches.ts';
 import { describePush } from './push-note.ts';
 import { enqueueRefresh } from './refresh.ts';
@@ -34,7 +34,7 @@ interface PushFacts {
   /** What the discussions will tell of it. */
   note: string | null;
   /** Whose approvals it takes away, by merge request. */
-  whose: ReadonlyMap<number, Whose>;
+  whose: ReadonlyMap<number, ApprovalsToReset>;
 }
 
 const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
@@ -65,7 +65,7 @@ export const followPush =
       updates.filter((update) => before.targets.has(nameOf(update))),
     );
     return async (db) => {
-      if (change.cause?.type === 'merge') await enterMerge(deps, db, change.cause, change.userId);
+      if (change.cause?.type === 'merge') await recordMerge(deps, db, change.cause, change.userId);
       if (change.cause?.type === 'source_removed') {
         await retargetChain(deps, db, change.cause.merge_request_id, change.userId);
       }
@@ -153,7 +153,7 @@ async function moveHead(
   if (note !== null && userId !== null) {
     await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'commit', note);
   }
-  if (userId !== null) await settleTodos(deps, db, { type: 'MergeRequest', id }, userId);
+  if (userId !== null) await markTodosDone(deps, db, { type: 'MergeRequest', id }, userId);
   await deps.events.record(
     db,
     'merge_request.updated',

@@ -1,10 +1,10 @@
-import { recordNotFound } from '../../../../core/errors.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import { recordNotFound } from '../../../../core/core.errors.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { settingsOf } from '../../../spaces/index.ts';
 import { tipOf } from '../requests/branches.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function dropOutdatedApprovals(
  * here: the branch is elsewhere, and no change of the source repository is still to be recorded.
  * @throws ApiError 404 when the merge request is gone
  */
-export async function withMissedPush(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
+export async function afterMissedPush(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
   if (row.state !== 'opened' || row.source_project_id === null) return row;
   const source = await deps.db
     .selectFrom('projects')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../../../../db/schema.ts';
-import { steady } from '../../../../db/steady.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import { cachedUntilWrite } from '../../../../db/read-cache.ts';
 
 /** Branches that one query names at most. */
 const BATCH = 500;
@@ -74,31 +74,32 @@ interface Row {
 }
 
 /** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
-const bySourceOrTarget = steady((db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
-  db
-    .selectFrom('merge_requests as m')
-    .innerJoin('projects as p', 'p.id', 'm.project_id')
-    .select(['m.source_branch as branch', 'm.id', 'm.project_id', 'm.head_sha', 'm.target_branch', 'p.settings'])
-    .where('m.source_project_id', '=', projectId)
-    .where('m.source_branch', 'in', branches)
-    .where('m.state', 'in', OPEN)
-    .$castTo<Row>()
-    .unionAll((eb) =>
-      eb
-        .selectFrom('merge_requests as t')
-        .select('t.target_branch as branch')
-        .distinct()
-        .select([
-          sql<null>`cast(null as bigint)`.as('id'),
-          sql<null>`cast(null as bigint)`.as('project_id'),
-          sql<null>`cast(null as text)`.as('head_sha'),
-          sql<null>`cast(null as text)`.as('target_branch'),
-          sql<null>`cast(null as text)`.as('settings'),
-        ])
-        .where('t.project_id', '=', projectId)
-        .where('t.target_branch', 'in', branches)
-        .where('t.state', 'in', OPEN)
-        .$castTo<Row>(),
-    )
-    .orderBy('id'),
+const bySourceOrTarget = cachedUntilWrite(
+  (db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
+    db
+      .selectFrom('merge_requests as m')
+      .innerJoin('projects as p', 'p.id', 'm.project_id')
+      .select(['m.source_branch as branch', 'm.id', 'm.project_id', 'm.head_sha', 'm.target_branch', 'p.settings'])
+      .where('m.source_project_id', '=', projectId)
+      .where('m.source_branch', 'in', branches)
+      .where('m.state', 'in', OPEN)
+      .$castTo<Row>()
+      .unionAll((eb) =>
+        eb
+          .selectFrom('merge_requests as t')
+          .select('t.target_branch as branch')
+          .distinct()
+          .select([
+            sql<null>`cast(null as bigint)`.as('id'),
+            sql<null>`cast(null as bigint)`.as('project_id'),
+            sql<null>`cast(null as text)`.as('head_sha'),
+            sql<null>`cast(null as text)`.as('target_branch'),
+            sql<null>`cast(null as text)`.as('settings'),
+          ])
+          .where('t.project_id', '=', projectId)
+          .where('t.target_branch', 'in', branches)
+          .where('t.state', 'in', OPEN)
+          .$castTo<Row>(),
+      )
+      .orderBy('id'),
 );

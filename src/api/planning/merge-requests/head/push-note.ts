@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../../../core/html.ts';
-import { GitError } from '../../../../git/errors.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { countCommits, listCommits } from '../../../../git/log.ts';
-import type { Repository } from '../../../../git/repository.ts';
 
 /** Commits that are named one by one. */
 const MAX_NAMED = 10;

@@ -7,12 +7,12 @@ import { buildTestApp, ROOT_TOKEN, type TestApp } from '../../../../../test/supp
 import { cloneUrl, mustGit } from '../../../../../test/support/git-client.ts';
 import { writeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
 import { followPush } from './follow-push.ts';
+import { latestVersion } from './merge-request-head.version.ts';
 import { refreshMergeRequest } from './refresh.ts';
-import { latestVersion } from './version.ts';
 
 const AS = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org'];
 
@@ -93,7 +93,7 @@ test('a push of the source branch is a new head at once, and a new version after
     .where('noteable_id', '=', id)
     .executeTakeFirstOrThrow();
   assert.equal(note.note, `added 1 commit\n\n<ul><li>${pushed.slice(0, 8)} - with &lt;b&gt;markup&lt;/b&gt;</li></ul>`);
-  await app.settle();
+  await app.drain();
   const settled = await rowOf(id);
   assert.equal(settled.approvals_syncing, 0);
   assert.notEqual(settled.latest_diff_id, first.latest_diff_id);
@@ -107,7 +107,7 @@ test('a forced push keeps what it replaced, and the same change keeps its patch 
   await mustGit(dir, ['checkout', '--quiet', 'topic']);
   await mustGit(dir, ['commit', '--quiet', '--amend', '--message', 'said better']);
   await mustGit(dir, ['push', '--quiet', '--force', 'origin', 'topic']);
-  await app.settle();
+  await app.drain();
   const version = await latestVersion(app.deps.db, await rowOf(id));
   assert.notEqual(version?.head_commit_sha, head);
   assert.equal(version?.patch_id_sha, before?.patch_id_sha);
@@ -122,7 +122,7 @@ test('a target branch that contains the head has merged it; what it had before i
   await refreshMergeRequest(app.deps, id);
   await mustGit(dir, ['merge', '--quiet', '--no-ff', '-m', 'by hand', 'origin/topic']);
   await mustGit(dir, ['push', '--quiet', 'origin', 'HEAD:main']);
-  await app.settle();
+  await app.drain();
   const row = await rowOf(id);
   assert.deepEqual(
     [row.state, row.merge_commit_sha, row.merge_user_id],

@@ -1,25 +1,25 @@
 import { timestamp } from '../../../../core/clock.ts';
-import { recordNotFound } from '../../../../core/errors.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import { recordNotFound } from '../../../../core/core.errors.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { isAncestor } from '../../../../git/compare.ts';
-import { GitError } from '../../../../git/errors.ts';
+import { isAncestor } from '../../../../git/git.compare.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
-import type { Repository } from '../../../../git/repository.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
+import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { copyCommit } from '../../../../repositories/copy-commit.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { shareLfsObjects } from '../../../../repositories/lfs-objects.ts';
-import { updateServerRefs, writableNow } from '../../../../repositories/own-writes.ts';
-import { syncRules } from '../approvals/state.ts';
+import { shareLfsObjects } from '../../../../repositories/repository.lfs-objects.ts';
+import { requireWritable, updateServerRefs } from '../../../../repositories/server-writes.ts';
+import { syncRules } from '../approvals/approvals.state.ts';
 import { checkMergeability } from '../merging/mergeability.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
-import { projectOf } from '../requests/projects.ts';
-import { withMissedPush } from './missed-push.ts';
-import { baseOf, insertVersion, latestVersion, versionFacts } from './version.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { projectOf } from '../requests/merge-requests.projects.ts';
+import { baseOf, insertVersion, latestVersion, versionFacts } from './merge-request-head.version.ts';
+import { afterMissedPush } from './missed-push.ts';
 
 const MAX_TRIES = 5;
 /** The job behind a refresh; its unique key is the merge request's id. */
@@ -90,13 +90,13 @@ async function load(deps: Deps, id: number): Promise<MergeRequest> {
 
 /** @returns null when the head moved meanwhile */
 async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null> {
-  const row = await withMissedPush(deps, await load(deps, id));
+  const row = await afterMissedPush(deps, await load(deps, id));
   const { head_sha: head } = row;
   if (head === null || (row.state !== 'opened' && row.state !== 'locked')) return row;
   const target = await projectOf(deps.db, row.project_id);
   if (target === undefined) return row;
   const repo = repositoryOf(deps, target);
-  await writableNow(deps, ofProject(target), repo);
+  await requireWritable(deps, ofProject(target), repo);
   await fetchHead(deps, target, repo, row, head);
   const renewed = await updateVersion(deps, repo, row, head);
   const settled = renewed && (await settleApprovals(deps, renewed));

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
+import { payloadsOf, sentPayloadsOf } from '../../../../../test/support/payloads.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import { payloadsOf, toldOf } from '../../../../../test/support/told.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 
 let app: TestApp;
 before(async () => {
@@ -26,7 +26,7 @@ async function chain() {
   }
   const merge = async ({ iid }: MergeRequest, json: object = { should_remove_source_branch: true }) => {
     expectStatus(await app.put(`/projects/${project.id}/merge_requests/${iid}/merge`, { json }), 200);
-    await app.settle();
+    await app.drain();
   };
   const targets = async () =>
     Promise.all(
@@ -41,7 +41,7 @@ async function chain() {
 test('a merge request into a branch that goes with its merge leads to where that was merged', async () => {
   const { rows, merge, targets } = await chain();
   const [one, two, three] = rows as [MergeRequest, MergeRequest, MergeRequest];
-  const told = await toldOf(app, () => merge(one));
+  const told = await sentPayloadsOf(app, () => merge(one));
   assert.deepEqual(await targets(), ['merged main', 'opened main', 'opened two']);
   const notes = await app.deps.db
     .selectFrom('notes')
@@ -74,7 +74,7 @@ test('nothing is retargeted where the branch stays, or is deleted by hand', asyn
   await merge(rows[0]!, {});
   assert.deepEqual(await targets(), ['merged main', 'opened one', 'opened two']);
   expectStatus(await app.delete(`/projects/${project.id}/repository/branches/one`), 204);
-  await app.settle();
+  await app.drain();
   assert.deepEqual(await targets(), ['merged main', 'opened one', 'opened two']);
 });
 

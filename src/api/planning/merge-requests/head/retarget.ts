@@ -1,17 +1,17 @@
 import type { ExpressionBuilder } from 'kysely';
 import { timestamp } from '../../../../core/clock.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
-import type { Db, Schema } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Db, Schema } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { changeOfUpdate } from '../../issuables/target.ts';
+import { changeOfUpdate } from '../../issuables/issuables.target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
 import { resetForTarget } from '../approvals/reset.ts';
 import { cancelAutoMerge } from '../merging/auto-merge.ts';
-import { findSecond, tipOf } from '../requests/branches.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
+import { findDuplicate, tipOf } from '../requests/branches.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { projectOf } from '../requests/merge-requests.projects.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
-import { projectOf } from '../requests/projects.ts';
 import { enqueueRefresh } from './refresh.ts';
 
 /** Merge requests that follow a merged branch to its target at most. */
@@ -41,7 +41,7 @@ export async function retargetChain(deps: Deps, db: Db, mergedId: number, userId
     const row = await lockMergeRequest(db, id);
     if (row?.state !== 'opened' || row.target_branch !== source_branch) continue;
     if (row.source_project_id === project_id && row.source_branch === target_branch) continue;
-    if ((await findSecond(db, { ...row, target_branch }, id)) !== undefined) continue;
+    if ((await findDuplicate(db, { ...row, target_branch }, id)) !== undefined) continue;
     await retarget(deps, db, row, target_branch, userId);
   }
 }

@@ -1,16 +1,16 @@
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { RefChange } from '../../../../db/tables/ref-intents.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { isAncestor, mergedInto } from '../../../../git/compare.ts';
-import { GitError } from '../../../../git/errors.ts';
+import { isAncestor, mergedInto } from '../../../../git/git.compare.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { listCommits } from '../../../../git/log.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
-import type { Repository } from '../../../../git/repository.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
+import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
-import { markMerged } from '../requests/state.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
+import { markMerged } from '../requests/merge-requests.state.ts';
 import { enqueueRefresh } from './refresh.ts';
 
 /** New commits that are looked for in open merge requests; past it all of them are refreshed. */

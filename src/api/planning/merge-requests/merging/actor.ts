@@ -1,12 +1,12 @@
 import type { UserCaller } from '../../../../access/caller.ts';
-import { callerNow } from '../../../../access/caller-now.ts';
-import { standingIn } from '../../../../access/standing.ts';
-import { conflict, recordNotFound, unauthorized } from '../../../../core/errors.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
-import type { PushRule } from '../../../../db/tables/push-rules.ts';
+import { callerInProject } from '../../../../access/caller-in-project.ts';
+import { revalidateCaller } from '../../../../access/revalidate.ts';
+import { conflict, recordNotFound, unauthorized } from '../../../../core/core.errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import type { PushRule } from '../../../../db/tables/push-rules.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { canMergeBy, loadRefRules } from '../../../../repositories/protections.ts';
+import { canMergeBy, loadRefRules } from '../../../../repositories/repository.protections.ts';
 
 /**
  * Refuses whom the target branch is closed to by now, in the transaction that merges.
@@ -18,11 +18,11 @@ export async function requireMerger(
   caller: UserCaller,
   { project_id, target_branch }: MergeRequest,
 ): Promise<{ project: Project; pushRule: PushRule | null }> {
-  const standing = await standingIn(deps, await callerNow(deps, caller), project_id);
-  if (standing === undefined || !standing.permissions.can('read_merge_request')) throw recordNotFound();
+  const scope = await callerInProject(deps, await revalidateCaller(deps, caller), project_id);
+  if (scope === undefined || !scope.permissions.can('read_merge_request')) throw recordNotFound();
   const { protections, pushRule } = await loadRefRules(deps, project_id);
-  if (!(await canMergeBy(deps, standing, protections, target_branch))) throw unauthorized();
-  return { project: standing.project, pushRule };
+  if (!(await canMergeBy(deps, scope, protections, target_branch))) throw unauthorized();
+  return { project: scope.project, pushRule };
 }
 
 /** Refuses what leads to another branch than whoever asked has seen. @throws ApiError 409 */

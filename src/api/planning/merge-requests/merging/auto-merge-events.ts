@@ -1,10 +1,10 @@
-import type { DomainEvents } from '../../../../core/domain-events.ts';
-import type { Db } from '../../../../db/schema.ts';
+import type { DomainEvents } from '../../../../core/core.domain-events.ts';
+import type { Db } from '../../../../db/db.schema.ts';
 import type { Deps } from '../../../../deps.ts';
-import type { RecordedEvent } from '../../../../jobs/events.ts';
+import type { RecordedEvent } from '../../../../jobs/jobs.events.ts';
 import { cancelAutoMerge, processAutoMerge } from './auto-merge.ts';
 import { headedBy } from './head-pipelines.ts';
-import { hasWaiting, lookAtWaitingFor, lookAtWaitingOf } from './waiting.ts';
+import { hasAutoMerges, recheckAutoMergesFor, recheckAutoMergesOf } from './recheck-auto-merges.ts';
 
 /** Has automatic merges looked at when something happens that they may wait for. */
 export function subscribeAutoMerge(deps: Deps): void {
@@ -53,17 +53,17 @@ export function subscribeAutoMerge(deps: Deps): void {
   events.subscribe({
     name: 'auto-merge-member',
     types: ['member.added', 'member.updated', 'member.removed'],
-    wants: ({ payload }, db) => payload.source_type === 'group' || hasWaiting(db, payload.source_id),
-    handle: ({ payload }) => lookAtWaitingOf(deps, payload.source_type, payload.source_id),
+    wants: ({ payload }, db) => payload.source_type === 'group' || hasAutoMerges(db, payload.source_id),
+    handle: ({ payload }) => recheckAutoMergesOf(deps, payload.source_type, payload.source_id),
   });
   events.subscribe({
     name: 'auto-merge-project',
     types: ['project.updated'],
-    wants: ({ payload }, db) => hasWaiting(db, payload.project_id),
-    handle: ({ payload }) => lookAtWaitingOf(deps, 'project', payload.project_id),
+    wants: ({ payload }, db) => hasAutoMerges(db, payload.project_id),
+    handle: ({ payload }) => recheckAutoMergesOf(deps, 'project', payload.project_id),
   });
-  deps.lifecycle.userBlocked.add((db, userId) => lookAtWaitingFor(deps, db, userId));
-  deps.lifecycle.userRemoved.add((db, { id }) => lookAtWaitingFor(deps, db, id));
+  deps.lifecycle.userBlocked.add((db, userId) => recheckAutoMergesFor(deps, db, userId));
+  deps.lifecycle.userRemoved.add((db, { id }) => recheckAutoMergesFor(deps, db, id));
 }
 
 /** For events whose transactions hold the row of the merge request: who enables an automatic merge waits for them. */

@@ -4,8 +4,8 @@ import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../..
 import type { TestUser } from '../../../../../test/support/factories.ts';
 import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -63,10 +63,10 @@ describe('PUT merge with auto_merge', () => {
     assert.deepEqual([body.state, body.merge_when_pipeline_succeeds], ['opened', true]);
     assert.equal((body.merge_user as { id: number }).id, maintainer.user.id);
     assert.equal(body.should_remove_source_branch, true);
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'opened');
     await report('success');
-    await app.settle();
+    await app.drain();
     const { state, auto_merge, merge_user_id } = await now();
     assert.deepEqual([state, auto_merge, merge_user_id], ['merged', 0, maintainer.user.id]);
     assert.equal(git.run(['show', '-s', '--format=%an: %B', 'main']).trim(), `${maintainer.user.name}: At last`);
@@ -89,7 +89,7 @@ describe('PUT merge with auto_merge', () => {
       changes: { title: ['Draft: x', 'x'] as [string, string] },
     };
     await app.deps.events.record(app.deps.db, 'merge_request.updated', about, { projectId: project.id, actorId: 1 });
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'merged');
   });
 
@@ -97,10 +97,10 @@ describe('PUT merge with auto_merge', () => {
     const merge_after = new Date(clock.now().getTime() + 3_600_000).toISOString();
     await app.deps.db.updateTable('merge_requests').set({ merge_after }).where('id', '=', row.id).execute();
     expectStatus(await merge({ auto_merge: true }), 200);
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'opened');
     clock.advance(3_700_000);
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'merged');
   });
 
@@ -121,10 +121,10 @@ describe('PUT merge with auto_merge', () => {
     await report('running');
     expectStatus(await merge({ auto_merge: true }), 200);
     await report('failed');
-    await app.settle();
+    await app.drain();
     assert.deepEqual([(await now()).state, (await now()).auto_merge], ['opened', 1]);
     await report('success');
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'merged');
   });
 });
@@ -145,7 +145,7 @@ describe('an automatic merge is taken back', () => {
     assert.equal(await isOff(), 'opened');
     assert.equal((await notes())[1], 'aborted the automatic merge because source branch was updated');
     await report('success');
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'opened');
   });
 
@@ -155,7 +155,7 @@ describe('an automatic merge is taken back', () => {
       const about = { merge_request_id: row.id, project_id: project.id, changes };
       await app.deps.db.updateTable('merge_requests').set({ auto_merge: 1 }).where('id', '=', row.id).execute();
       await app.deps.events.record(app.deps.db, event, about, { projectId: project.id, actorId: 1 });
-      await app.settle();
+      await app.drain();
       await isOff();
     }
   });
@@ -169,7 +169,7 @@ describe('an automatic merge is taken back', () => {
       .execute();
     await app.deps.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', maintainer.user.id).execute();
     await report('success');
-    await app.settle();
+    await app.drain();
     assert.equal(await isOff(), 'opened');
   });
 

@@ -1,25 +1,25 @@
 import type { UserCaller } from '../../../../access/caller.ts';
-import { laterCaller } from '../../../../access/later-caller.ts';
-import { standingIn } from '../../../../access/standing.ts';
-import { within } from '../../../../access/within.ts';
-import { ApiError, recordNotFound } from '../../../../core/errors.ts';
+import { callerInProject } from '../../../../access/caller-in-project.ts';
+import { jobCaller } from '../../../../access/job-caller.ts';
+import { transactionDeps } from '../../../../access/transaction-deps.ts';
+import { ApiError, recordNotFound } from '../../../../core/core.errors.ts';
 import { parseJson } from '../../../../db/columns.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Pipeline } from '../../../../db/tables/pipelines.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Pipeline } from '../../../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { canMergeInto } from '../../../../repositories/protections.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
+import { canMergeInto } from '../../../../repositories/repository.protections.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { lockMergeRequest } from '../requests/lock.ts';
+import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 import { refuseOtherTarget, requireMerger } from './actor.ts';
 import { headPipelines, isActive } from './head-pipelines.ts';
-import { mergeNow } from './merge.ts';
 import { detailedMergeStatuses } from './mergeability.ts';
+import { mergeNow } from './merging.merge.ts';
+import type { DetailedMergeStatus } from './merging.statuses.ts';
+import { AUTO_MERGE } from './recheck-auto-merges.ts';
+import { recoverLockedMerge } from './recover-locked-merge.ts';
 import { methodNotAllowed, shaMismatch } from './refusals.ts';
-import { settle } from './settle.ts';
-import type { DetailedMergeStatus } from './statuses.ts';
-import { AUTO_MERGE } from './waiting.ts';
 
 /** What an automatic merge waits for: it may pass without a new commit. */
 const MAY_PASS: readonly DetailedMergeStatus[] = [
@@ -57,7 +57,7 @@ export async function enableAutoMerge(
     if (row.state !== 'opened' || head_sha === null) throw methodNotAllowed();
     if (row.head_sha !== head_sha) throw shaMismatch(row);
     refuseOtherTarget(seen, row);
-    await requireMerger(within(deps, db), caller, row);
+    await requireMerger(transactionDeps(deps, db), caller, row);
     const merge_params = JSON.stringify({ ...params, sha: head_sha } satisfies MergeParams);
     const values = { auto_merge: 1, merge_user_id: userId, merge_params, merge_error: null } as const;
     await db.updateTable('merge_requests').set(values).where('id', '=', id).execute();
@@ -143,13 +143,13 @@ export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
     await abort(deps, waiting, userId ?? author_id, 'source branch was updated');
     return;
   }
-  const caller = userId === null ? undefined : await laterCaller(deps, userId);
-  const actor = caller && (await standingIn(deps, caller, waiting.project_id));
+  const caller = userId === null ? undefined : await jobCaller(deps, userId);
+  const actor = caller && (await callerInProject(deps, caller, waiting.project_id));
   if (actor === undefined || !(await canMergeInto(deps, actor, waiting.project_id, waiting.target_branch))) {
     await abort(deps, waiting, userId ?? author_id, 'who asked for it may no longer merge');
     return;
   }
-  const row = await settle(deps, waiting);
+  const row = await recoverLockedMerge(deps, waiting);
   if (row.target_branch !== waiting.target_branch) return;
   const status = (await detailedMergeStatuses(deps, deps.db, [row])).get(id);
   const pipeline = (await headPipelines(deps.db, [row])).get(id);

@@ -1,10 +1,10 @@
 import type { Deps } from '../../../../deps.ts';
 import { changedPaths } from '../../../../git/changed-paths.ts';
-import { isAncestor, mergeBase } from '../../../../git/compare.ts';
-import { GitError } from '../../../../git/errors.ts';
+import { isAncestor, mergeBase } from '../../../../git/git.compare.ts';
+import { GitError } from '../../../../git/git.errors.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { tipOf } from '../requests/branches.ts';
-import type { MergeFacts } from './facts.ts';
+import type { MergeFacts } from './merging.facts.ts';
 
 /** Whether there is nothing to merge, or nowhere to merge it. */
 export async function lacksCommits(deps: Deps, { mergeRequest, source, target, empty }: MergeFacts): Promise<boolean> {

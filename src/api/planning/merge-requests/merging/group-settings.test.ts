@@ -4,9 +4,9 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/su
 import { enterLicense, makeIssuer } from '../../../../../test/support/licences.ts';
 import { makeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Namespace } from '../../../../db/tables/namespaces.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Namespace } from '../../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let top: Namespace;

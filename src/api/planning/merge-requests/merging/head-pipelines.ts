@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DANGLING_SOURCES } from '../../../../ci/pipeline-sources.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Pipeline } from '../../../../db/tables/pipelines.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Pipeline } from '../../../../db/tables/pipelines.table.ts';
 
 /** States of a pipeline that is not over. */
 const ACTIVE: readonly string[] = [

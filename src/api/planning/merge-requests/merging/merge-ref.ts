@@ -1,16 +1,16 @@
-import { recordNotFound, refused } from '../../../../core/errors.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import { recordNotFound, refused } from '../../../../core/core.errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { writeCommit } from '../../../../git/commit-writer.ts';
-import { GitError } from '../../../../git/errors.ts';
-import { mergeCommits } from '../../../../git/merge.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import { mergeCommits } from '../../../../git/git.merge.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import type { NewIdentity } from '../../../../git/object-encode.ts';
-import type { Repository } from '../../../../git/repository.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { updateServerRefs, writableNow } from '../../../../repositories/own-writes.ts';
-import { settle } from './settle.ts';
+import { requireWritable, updateServerRefs } from '../../../../repositories/server-writes.ts';
+import { recoverLockedMerge } from './recover-locked-merge.ts';
 
 const MAX_TRIES = 3;
 const NOT_MERGEABLE = 'Merge request is not mergeable';
@@ -23,9 +23,9 @@ const isMergeable = (row: MergeRequest): row is MergeRequest & { head_sha: strin
  * @returns the commit
  * @throws ApiError 400 when git cannot merge it, or it is not open
  */
-export async function updateMergeRef(deps: Deps, target: Project, given: MergeRequest): Promise<string> {
-  if (given.state !== 'opened') throw refused(NOT_MERGEABLE);
-  const row = await settle(deps, given);
+export async function updateMergeRef(deps: Deps, target: Project, input: MergeRequest): Promise<string> {
+  if (input.state !== 'opened') throw refused(NOT_MERGEABLE);
+  const row = await recoverLockedMerge(deps, input);
   if (!isMergeable(row)) throw refused(NOT_MERGEABLE);
   const author = await deps.db
     .selectFrom('users')
@@ -38,7 +38,7 @@ export async function updateMergeRef(deps: Deps, target: Project, given: MergeRe
     const now = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirst();
     if (now === undefined) throw recordNotFound();
     if (!isMergeable(now)) throw refused(NOT_MERGEABLE);
-    await writableNow(deps, ofProject(target), repo);
+    await requireWritable(deps, ofProject(target), repo);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await renew(deps, target, repo, now, now.head_sha, identity);

@@ -4,9 +4,9 @@ import type { Updateable } from 'kysely';
 import { buildTestApp, type TestApp, TestClock } from '../../../../../test/support/app.ts';
 import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
-import { changedSettings, type ProjectSettings } from '../../../spaces/projects/settings.ts';
+import type { MergeRequest, MergeRequestsTable } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import { changedSettings, type ProjectSettings } from '../../../spaces/projects/projects.settings.ts';
 import { checkMergeability, detailedMergeStatuses } from './mergeability.ts';
 
 const clock = new TestClock();
@@ -136,8 +136,8 @@ async function addThread(): Promise<number> {
 
 test('the newest pipeline of the head decides where the project asks for one', async () => {
   const report = async (state: string, ref = 'topic', sha = mergeRequest.head_sha!) => {
-    const answer = await app.post(`/projects/${project.id}/statuses/${sha}`, { json: { state, ref } });
-    assert.equal(answer.statusCode, 201, answer.body);
+    const response = await app.post(`/projects/${project.id}/statuses/${sha}`, { json: { state, ref } });
+    assert.equal(response.statusCode, 201, response.body);
   };
   await report('running');
   assert.equal(await status(), 'mergeable');

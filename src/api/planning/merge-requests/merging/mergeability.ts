@@ -1,17 +1,17 @@
 import type { Updateable } from 'kysely';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest, MergeRequestsTable, MergeStatus } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest, MergeRequestsTable, MergeStatus } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { isUnreadable } from '../../../../git/errors.ts';
-import { mergeCommits } from '../../../../git/merge.ts';
+import { isUnreadable } from '../../../../git/git.errors.ts';
+import { mergeCommits } from '../../../../git/git.merge.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
-import { tellParticipants } from '../../todos/background.ts';
+import { addParticipantTodos } from '../../todos/todos.background.ts';
 import { tipOf } from '../requests/branches.ts';
-import { projectOf } from '../requests/projects.ts';
-import { firstFailure } from './checks.ts';
-import { mergeFacts } from './facts.ts';
-import type { DetailedMergeStatus } from './statuses.ts';
+import { projectOf } from '../requests/merge-requests.projects.ts';
+import { firstFailure } from './merging.checks.ts';
+import { mergeFacts } from './merging.facts.ts';
+import type { DetailedMergeStatus } from './merging.statuses.ts';
 
 /** Of a merge request that somebody else keeps pushing to. */
 const MAX_ROUNDS = 5;
@@ -89,7 +89,7 @@ async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest
       // Told once, not again while it stays so.
       const news = mergeRequest.merge_status === 'checking' && merge_status === 'cannot_be_merged';
       if (news && moved !== undefined) {
-        await tellParticipants(deps, db, moved, 'unmergeable');
+        await addParticipantTodos(deps, db, moved, 'unmergeable');
         const payload = { merge_request_id: moved.id, project_id: moved.project_id };
         await deps.events.record(db, 'merge_request.unmergeable', payload, { projectId: moved.project_id });
       }

@@ -1,11 +1,11 @@
 import { usersOfIds } from '../../../../access/rows-by-id.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
+import type { Commit } from '../../../../git/git.objects.ts';
 import { listCommits } from '../../../../git/log.ts';
-import type { Commit } from '../../../../git/objects.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 
 /** What the messages of a merge are made of. */

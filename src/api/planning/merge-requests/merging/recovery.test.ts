@@ -5,10 +5,10 @@ import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/suppor
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
 import { dieAs, findDead, secondProcess } from '../../../../../test/support/second-process.ts';
 import { ANONYMOUS } from '../../../../access/caller.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import { recoverIntents } from '../../../../repositories/recover-intents.ts';
-import { lockForMerge, recoverMerges } from './lock.ts';
+import { lockForMerge, recoverMerges } from './merging.lock.ts';
 
 const clock = new TestClock();
 let app: TestApp;
@@ -85,17 +85,17 @@ describe('a merge whose process died', () => {
     await recoverMerges(app.deps);
     const { state, merge_commit_sha, locked_at, merge_user_id } = await now();
     assert.deepEqual([state, merge_commit_sha, locked_at, merge_user_id], ['merged', commit, null, 1]);
-    await app.settle();
+    await app.drain();
     assert.equal(git.run(['for-each-ref', 'refs/heads/topic']), '');
   });
 
   test('beside other servers is left to its job, which opens it once no merge can take so long', async () => {
     app.deps.alone = false;
     await recoverMerges(app.deps);
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'locked');
     clock.advance(20 * 60_000);
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'opened');
     expectStatus(await merge(), 200);
   });
@@ -104,7 +104,7 @@ describe('a merge whose process died', () => {
     await leaveIntent();
     await recoverMerges(app.deps);
     clock.advance(20 * 60_000);
-    await app.settle();
+    await app.drain();
     assert.equal((await now()).state, 'locked');
     const job = await app.deps.db
       .selectFrom('jobs')

@@ -1,6 +1,6 @@
-import { ApiError, conflict } from '../../../../core/errors.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { DetailedMergeStatus } from './statuses.ts';
+import { ApiError, conflict } from '../../../../core/core.errors.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { DetailedMergeStatus } from './merging.statuses.ts';
 
 /** What only the branches themselves can settle. */
 const IN_GIT: readonly DetailedMergeStatus[] = ['conflict', 'need_rebase', 'locked_lfs_files', 'checking', 'unchecked'];

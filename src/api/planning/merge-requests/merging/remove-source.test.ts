@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import { makeMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 
 let app: TestApp;
 let project: Project;
@@ -36,7 +36,7 @@ describe('the source branch', () => {
   test('goes when the merge asks for it', async () => {
     expectStatus(await merge(await open(), { should_remove_source_branch: true }), 200);
     assert.equal(isThere(), false);
-    await app.settle();
+    await app.drain();
     assert.deepEqual(
       await app.deps.db.selectFrom('jobs').select('kind').where('kind', 'like', 'merging.%').execute(),
       [],
@@ -68,7 +68,7 @@ describe('the source branch', () => {
     git.run(['update-ref', 'refs/heads/topic', head]);
     const payload = { merge_request_id: row.id, user_id: 1 };
     await app.deps.jobs.enqueue(app.deps.db, jobKind('merging.remove_source_branch', { lane: 'git' }), payload);
-    await app.settle();
+    await app.drain();
     assert.equal(isThere(), false);
   });
 });

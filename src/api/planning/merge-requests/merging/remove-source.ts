@@ -1,12 +1,12 @@
-import { laterCaller } from '../../../../access/later-caller.ts';
-import { standingIn } from '../../../../access/standing.ts';
-import { ApiError } from '../../../../core/errors.ts';
+import { callerInProject } from '../../../../access/caller-in-project.ts';
+import { jobCaller } from '../../../../access/job-caller.ts';
+import { ApiError } from '../../../../core/core.errors.ts';
 import { parseJson } from '../../../../db/columns.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeParams, MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { GitError } from '../../../../git/errors.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { changeOneRef } from '../../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
@@ -50,8 +50,8 @@ export async function removeSourceBranch(deps: Deps, id: number, userId: number)
 
 /** @returns whether nothing is left to do */
 async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId: number): Promise<boolean> {
-  const caller = await laterCaller(deps, userId);
-  const actor = caller && (await standingIn(deps, caller, projectId));
+  const caller = await jobCaller(deps, userId);
+  const actor = caller && (await callerInProject(deps, caller, projectId));
   if (actor === undefined) return false;
   const ref = `refs/heads/${row.source_branch}`;
   return inRepositoryQueue(deps, actor.project, async (repo) => {

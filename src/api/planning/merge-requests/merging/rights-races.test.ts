@@ -5,8 +5,8 @@ import type { TestUser } from '../../../../../test/support/factories.ts';
 import { meanwhile } from '../../../../../test/support/meanwhile.ts';
 import { makeMergeRequest, reloadMergeRequest } from '../../../../../test/support/merge-request.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 before(async () => {
@@ -128,7 +128,7 @@ for (const [loss, lose] of Object.entries(LOSSES)) {
     const protectSource = () => protect(made.project, 'topic');
     const act = revoked ? block : loss.startsWith('the target') ? protectSource : () => lose(made);
     meanwhile(app, act);
-    await app.settle();
+    await app.drain();
     assert.equal(made.git.run(['rev-parse', 'topic']), before);
     assert.match(String((await reloadMergeRequest(app, made.row)).merge_error), /^Rebase failed: /);
   });
@@ -140,7 +140,7 @@ test('a rebase does not move a branch whose merge request leads elsewhere meanwh
   const before = made.git.run(['rev-parse', 'topic']);
   expectStatus(await app.put(`${made.path}/rebase`, { token: made.developer.token }), 202);
   meanwhile(app, () => retarget(made));
-  await app.settle();
+  await app.drain();
   assert.equal(made.git.run(['rev-parse', 'topic']), before);
 });
 
@@ -154,7 +154,7 @@ test('an automatic merge ends in the moment in which the target branch changes, 
   const json = { target_branch: 'main', title: 'ready' };
   const changed = expectStatus(await app.put(made.path, { token: made.developer.token, json }), 200);
   assert.equal(changed.merge_when_pipeline_succeeds, false);
-  await app.settle();
+  await app.drain();
   assert.equal(tips(made), before);
   assert.equal((await reloadMergeRequest(app, made.row)).state, 'opened');
 });
@@ -167,7 +167,7 @@ test('an automatic merge that is canceled while its status is found out is not m
   await unsettle(made);
   const before = tips(made);
   meanwhile(app, async () => expectStatus(await app.post(`${made.path}/cancel_merge_when_pipeline_succeeds`), 201));
-  await app.settle();
+  await app.drain();
   assert.equal(tips(made), before);
   assert.equal((await reloadMergeRequest(app, made.row)).state, 'opened');
 });

@@ -1,12 +1,12 @@
-import { conflict, invalidModel, refused } from '../../../../core/errors.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import { conflict, invalidModel, refused } from '../../../../core/core.errors.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 
 /** The two ends of a merge request. */
-export interface Ends {
+export interface MergeRequestBranches {
   source: Project;
   target: Project;
   source_branch: string;
@@ -26,7 +26,7 @@ export const areRelated = (one: Project, other: Project): boolean => rootOf(one)
  * Whether a merge request can lead from the one end to the other.
  * @throws ApiError 422 for one and the same branch and for projects that are not forks of each other
  */
-export function checkEnds({ source, target, source_branch, target_branch }: Ends): void {
+export function checkBranches({ source, target, source_branch, target_branch }: MergeRequestBranches): void {
   if (source.id === target.id && source_branch === target_branch) {
     throw refused("You can't use same project/branch for source and target", 422);
   }
@@ -37,7 +37,10 @@ export function checkEnds({ source, target, source_branch, target_branch }: Ends
  * The head of the source branch.
  * @throws ApiError 400 where either of the branches is not there
  */
-export async function headOf(deps: Deps, { source, target, source_branch, target_branch }: Ends): Promise<string> {
+export async function headOf(
+  deps: Deps,
+  { source, target, source_branch, target_branch }: MergeRequestBranches,
+): Promise<string> {
   const head = await tipOf(deps, source, source_branch);
   const start = await tipOf(deps, target, target_branch);
   if (head !== null && start !== null) return head;
@@ -54,7 +57,7 @@ export const alreadyOpen = (iid: number) =>
 type Between = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>;
 
 /** Another merge request that is open between the same two branches. */
-export async function findSecond(db: Db, ends: Between, exceptId = 0): Promise<{ iid: number } | undefined> {
+export async function findDuplicate(db: Db, ends: Between, exceptId = 0): Promise<{ iid: number } | undefined> {
   if (ends.source_project_id === null) return undefined;
   return db
     .selectFrom('merge_requests')
@@ -69,7 +72,7 @@ export async function findSecond(db: Db, ends: Between, exceptId = 0): Promise<{
 }
 
 /** @throws ApiError 409 where another one is open between the same two branches */
-export async function refuseSecond(db: Db, ends: Between, exceptId = 0): Promise<void> {
-  const other = await findSecond(db, ends, exceptId);
+export async function refuseDuplicate(db: Db, ends: Between, exceptId = 0): Promise<void> {
+  const other = await findDuplicate(db, ends, exceptId);
   if (other !== undefined) throw alreadyOpen(other.iid);
 }

@@ -9,7 +9,7 @@ import type { TestUser } from '../../../../../test/support/factories.ts';
 import { cloneUrl, mustGit, runGitClient } from '../../../../../test/support/git-client.ts';
 import { meanwhile } from '../../../../../test/support/meanwhile.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 let url: string;

@@ -2,11 +2,11 @@ import type { Static } from 'typebox';
 import type { Caller } from '../../../../access/caller.ts';
 import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { presentPipeline, presentPipelineBasic, projectUrl } from '../../../code/index.ts';
 import { headPipelines } from '../merging/head-pipelines.ts';
-import type { MergeRequest as MergeRequestSchema } from './answers.ts';
+import type { MergeRequest as MergeRequestSchema } from './merge-requests.responses.ts';
 
 type Single = Static<typeof MergeRequestSchema>;
 type PipelineKeys =

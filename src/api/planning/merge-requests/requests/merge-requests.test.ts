@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp } from '../../../../../test/support/app.ts';
 import { ProjectGit } from '../../../../../test/support/project-git.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
 
 let app: TestApp;
 before(async () => {
@@ -120,7 +120,7 @@ test('POST at the same time gives each a number of its own, and one branch pair 
     app.post(pathOf(project), { json: { title: source_branch, source_branch, target_branch: 'main' } }),
   );
   const answers = await Promise.all(posts);
-  const made = answers.filter(({ statusCode }) => statusCode === 201).map((answer) => answer.json<Shown>().iid);
+  const made = answers.filter(({ statusCode }) => statusCode === 201).map((response) => response.json<Shown>().iid);
   assert.deepEqual(made.sort(), [1, 2, 3, 4]);
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 201, 201, 201, 409, 409]);
 });
@@ -281,7 +281,7 @@ test('DELETE is for owners, minds If-Unmodified-Since and takes the head with it
   expectStatus(await app.delete(pathOf(project, '/1'), { token: owner.token, headers }), 412);
   expectStatus(await app.delete(pathOf(project, '/1'), { token: owner.token }), 204);
   expectStatus(await app.get(pathOf(project, '/1')), 404);
-  await app.settle();
+  await app.drain();
   assert.equal(git.run(['for-each-ref', 'refs/merge-requests']), '');
   assert.deepEqual(await note(made.id), []);
 });

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { Schema } from '../../../../db/schema.ts';
-import type { MergeRequest, MergeStatus } from '../../../../db/tables/merge-requests.ts';
+import type { Schema } from '../../../../db/db.schema.ts';
+import type { MergeRequest, MergeStatus } from '../../../../db/tables/merge-requests.table.ts';
 
 /** What becomes of `merge_status` when either of the two branches moves (part 1, section 4.4). */
 export function uncheckedStatus(eb: ExpressionBuilder<Schema, 'merge_requests'>) {

@@ -20,9 +20,9 @@ test('DELETE /merged_branches removes what is merged, unprotected and not at the
   const updates = [`create refs/heads/fresh ${head}`, `create refs/heads/keep-me ${base}`];
   for (let at = 0; at < 230; at += 1) updates.push(`create refs/heads/merged-${at} ${base}`);
   git.git(['update-ref', '--stdin'], `${updates.join('\n')}\n`);
-  const answer = await app.delete(`${path}/merged_branches`, { token: developer.token });
-  assert.deepEqual(expectStatus(answer, 202), { message: '202 Accepted' });
-  await app.settle();
+  const response = await app.delete(`${path}/merged_branches`, { token: developer.token });
+  assert.deepEqual(expectStatus(response, 202), { message: '202 Accepted' });
+  await app.drain();
   assert.deepEqual(heads(seeded), ['fresh', 'keep-me', 'main', 'side']);
   const events = await app.deps.db
     .selectFrom('domain_events')
@@ -43,16 +43,16 @@ test('DELETE /merged_branches looks at rights and protections again when it runs
   git.git(['update-ref', 'refs/heads/merged', base]);
   expectStatus(await app.delete(`${path}/merged_branches`, { token: developer.token }), 202);
   await app.deps.db.deleteFrom('members').where('user_id', '=', developer.user.id).execute();
-  await app.settle();
+  await app.drain();
   assert.deepEqual(heads(seeded), ['main', 'merged', 'side']);
   expectStatus(await app.delete(`${path}/merged_branches`, { token: maintainer.token }), 202);
   await app.post(`/projects/${project.id}/protected_branches`, { json: { name: 'merged' } });
-  await app.settle();
+  await app.drain();
   assert.deepEqual(heads(seeded), ['main', 'merged', 'side']);
 });
 
 test('DELETE /merged_branches of an empty repository does nothing', async () => {
   const { id } = await app.make.project();
   expectStatus(await app.delete(`/projects/${id}/repository/merged_branches`), 202);
-  await app.settle();
+  await app.drain();
 });

@@ -1,19 +1,19 @@
 import type { Caller } from '../../../../access/caller.ts';
 import { findProject } from '../../../../access/lookup.ts';
 import { projectPermissions } from '../../../../access/permissions.ts';
-import { conflict, forbidden } from '../../../../core/errors.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
-import type { RefChange } from '../../../../db/tables/ref-intents.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import { conflict, forbidden } from '../../../../core/core.errors.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import type { RefChange } from '../../../../db/tables/ref-intents.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { mergedInto } from '../../../../git/compare.ts';
+import { mergedInto } from '../../../../git/git.compare.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
 import { HEADS } from '../../../../git/ref-folders.ts';
-import type { Repository } from '../../../../git/repository.ts';
-import { jobKind } from '../../../../jobs/kinds.ts';
-import { actorNow } from '../../../../repositories/actor-now.ts';
+import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
 import { ofProject } from '../../../../repositories/holder.ts';
-import { type Actor, loadProtections, protectionsOf } from '../../../../repositories/protections.ts';
+import { type Actor, loadProtections, protectionsOf } from '../../../../repositories/repository.protections.ts';
+import { revalidateActor } from '../../../../repositories/revalidate-actor.ts';
 import { defaultBranchOf } from '../../../code/index.ts';
 import { openBranches } from '../head/open-branches.ts';
 
@@ -71,7 +71,7 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
 
 /** Rights may be gone by now, and branches may have been protected, or merge requests opened. */
 async function refuseKept(deps: Deps, { id }: Project, actor: Actor, updates: readonly RefChange[]): Promise<void> {
-  if (!(await actorNow(deps, actor, id)).permissions.can('push_code')) throw forbidden();
+  if (!(await revalidateActor(deps, actor, id)).permissions.can('push_code')) throw forbidden();
   const isKept = await keptBranches(deps, id);
   if (updates.some(({ ref }) => isKept(ref))) throw conflict();
 }

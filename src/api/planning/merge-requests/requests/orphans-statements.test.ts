@@ -29,11 +29,11 @@ async function deleteBranches(count: number): Promise<{ answered: number; settle
   git.run(['update-ref', '--stdin'], branches.map((name) => `create refs/heads/${name} ${head_sha}\n`).join(''));
   for (const source_branch of branches) await writeMergeRequest(app, project, { source_branch, head_sha });
   const dir = await user.tree();
-  await app.settle();
+  await app.drain();
   seen = [];
   await user.ok(dir, 'push', '--quiet', user.address(project), '--delete', ...branches);
   const answered = seen.length;
-  await app.settle();
+  await app.drain();
   const settled = seen.length - answered;
   const states = await app.deps.db
     .selectFrom('merge_requests')
@@ -53,16 +53,16 @@ async function deleteBranches(count: number): Promise<{ answered: number; settle
  * later takes, with the feed, the pipelines that it keeps and the environments that it stops. Both may be lowered here.
  */
 const MOST_AT_ONCE = 11;
-const MOST_LATER = 28;
+const MAX_LATER = 28;
 /** What a push sends that closes nothing. */
-const MOST_OF_PUSH = 60;
+const MAX_OF_PUSH = 60;
 
 test('a push that deletes many branches sends as many statements for each merge request as one that deletes few', async () => {
   const atOnce = await deleteBranches(20);
-  assert.ok(atOnce.answered <= MOST_OF_PUSH + 20 * MOST_AT_ONCE, `${atOnce.answered} until the answer`);
+  assert.ok(atOnce.answered <= MAX_OF_PUSH + 20 * MOST_AT_ONCE, `${atOnce.answered} until the answer`);
   for (const count of [40, 400]) {
     const { answered, settled } = await deleteBranches(count);
-    assert.ok(answered <= MOST_OF_PUSH, `${count} branches: ${answered} until the answer`);
-    assert.ok(settled <= MOST_OF_PUSH + count * MOST_LATER, `${count} branches: ${settled} behind the answer`);
+    assert.ok(answered <= MAX_OF_PUSH, `${count} branches: ${answered} until the answer`);
+    assert.ok(settled <= MAX_OF_PUSH + count * MAX_LATER, `${count} branches: ${settled} behind the answer`);
   }
 });

@@ -1,13 +1,13 @@
 import { timestamp } from '../../../../core/clock.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import type { User } from '../../../../db/tables/users.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
 import type { Deps } from '../../../../deps.ts';
-import { readersAmong } from '../../issuables/readers.ts';
-import type { IssuableTarget, ValueChange } from '../../issuables/target.ts';
+import { readersAmong } from '../../issuables/issuables.readers.ts';
+import type { IssuableTarget, ValueChange } from '../../issuables/issuables.target.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { addTodos } from '../../todos/record.ts';
-import { reviewersFor } from './view-rows.ts';
+import { addTodos } from '../../todos/todos.record.ts';
+import { reviewersFor } from './merge-requests.view-rows.ts';
 
 const names = (users: readonly User[]): string =>
   users

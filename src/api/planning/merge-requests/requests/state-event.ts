@@ -1,16 +1,16 @@
 import { timestamp } from '../../../../core/clock.ts';
-import { invalidModel } from '../../../../core/errors.ts';
+import { invalidModel } from '../../../../core/core.errors.ts';
 import { mergeRequestFacts } from '../../../../core/event-facts.ts';
-import type { Db } from '../../../../db/schema.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { writeSystemNote } from '../../notes/system-note.ts';
-import { recordState } from '../../resource-events/record.ts';
-import { settleTodos } from '../../todos/record.ts';
+import { recordState } from '../../resource-events/resource-events.record.ts';
+import { markTodosDone } from '../../todos/todos.record.ts';
 import { dropOutdatedApprovals } from '../head/missed-push.ts';
-import { areRelated, refuseSecond, tipOf } from './branches.ts';
+import { areRelated, refuseDuplicate, tipOf } from './branches.ts';
+import { projectOf } from './merge-requests.projects.ts';
 import { uncheckedStatus } from './merge-status.ts';
-import { projectOf } from './projects.ts';
 
 /**
  * Closes an open merge request or opens a closed one again, within a transaction; in any other state nothing happens.
@@ -30,7 +30,7 @@ export async function applyStateEvent(
     return false;
   }
   if (event !== 'reopen' || row.state !== 'closed') return false;
-  await refuseSecond(db, row, row.id);
+  await refuseDuplicate(db, row, row.id);
   await reopen(deps, db, row, actorId);
   return true;
 }
@@ -54,7 +54,7 @@ export async function closeMergeRequest(deps: Deps, db: Db, row: MergeRequest, a
     .returningAll()
     .executeTakeFirstOrThrow();
   await tell(deps, db, closed, actorId, 'closed');
-  if (actorId !== null) await settleTodos(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
+  if (actorId !== null) await markTodosDone(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
 }
 
 /** What was pushed while it was closed counts from now on. */

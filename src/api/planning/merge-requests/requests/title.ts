@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../../../core/errors.ts';
+import type { FieldErrors } from '../../../../core/core.errors.ts';
 
 const DRAFT = /^\s*(?:\[draft\]|\(draft\)|draft:)/i;
 const MAX_TITLE = 255;

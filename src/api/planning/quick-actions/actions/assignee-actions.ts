@@ -1,7 +1,7 @@
-import { holds } from '../../../../access/plan.ts';
+import { holds } from '../../../../access/access.plan.ts';
 import { assigneesFor } from '../../issuables/assignees.ts';
-import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../action.ts';
-import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../users.ts';
+import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../quick-actions.action.ts';
+import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../quick-actions.users.ts';
 
 /** Assignees of the target as it is. */
 async function current(c: Context) {

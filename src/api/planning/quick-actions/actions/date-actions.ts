@@ -1,5 +1,5 @@
-import { readDay } from '../../../../core/spoken-dates.ts';
-import { ISSUES, mayManage, type QuickAction } from '../action.ts';
+import { parseNaturalDate } from '../../../../core/natural-dates.ts';
+import { ISSUES, mayManage, type QuickAction } from '../quick-actions.action.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -17,7 +17,7 @@ export const dateActions: readonly QuickAction[] = [
     requiresArgument: true,
     may: mayManage,
     evaluate: async (c, argument) => {
-      const day = await readDay(argument, c.deps.clock.now());
+      const day = await parseNaturalDate(argument, c.deps.clock.now());
       if (day === null) return { message: 'Failed to set due date because the date format is invalid.' };
       return { message: `Set the due date to ${shortDate(day)}.`, update: { due_date: day } };
     },

@@ -1,8 +1,8 @@
-import { holds } from '../../../../access/plan.ts';
-import type { Issue } from '../../../../db/tables/issues.ts';
-import { labelsFor } from '../../issuables/labels.ts';
-import { BOTH, type Context, ISSUES, mayManage, type QuickAction } from '../action.ts';
-import { issuesOf, mergeRequestsOf } from '../references.ts';
+import { holds } from '../../../../access/access.plan.ts';
+import type { Issue } from '../../../../db/tables/issues.table.ts';
+import { labelsFor } from '../../issuables/issuables.labels.ts';
+import { BOTH, type Context, ISSUES, mayManage, type QuickAction } from '../quick-actions.action.ts';
+import { issuesOf, mergeRequestsOf } from '../quick-actions.references.ts';
 
 const MAX_WEIGHT = 2_147_483_647;
 const HEALTH = ['on_track', 'needs_attention', 'at_risk'];

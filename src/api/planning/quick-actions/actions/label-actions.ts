@@ -1,6 +1,6 @@
-import { labelsFor } from '../../issuables/labels.ts';
-import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../action.ts';
-import { labelsOf, referencesTo } from '../labels.ts';
+import { labelsFor } from '../../issuables/issuables.labels.ts';
+import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../quick-actions.action.ts';
+import { labelsOf, referencesTo } from '../quick-actions.labels.ts';
 
 /** Labels of the target as it is. */
 async function current(c: Context) {

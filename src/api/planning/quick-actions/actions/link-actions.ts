@@ -1,12 +1,12 @@
-import { allowsOn } from '../../../../access/targets.ts';
-import { ApiError } from '../../../../core/errors.ts';
-import { issuableTarget } from '../../issuables/access.ts';
-import type { LinkType } from '../../issue-links/answers.ts';
-import { linksFrom } from '../../issue-links/queries.ts';
-import { linkIssues, unlinkIssues } from '../../issue-links/writes.ts';
-import type { FoundIssue } from '../../references/resolve.ts';
-import { type Context, type ExecutionContext, ISSUES, type QuickAction, toSentence } from '../action.ts';
-import { issuesOf, referenceTo } from '../references.ts';
+import { allowsOn } from '../../../../access/ability-target.ts';
+import { ApiError } from '../../../../core/core.errors.ts';
+import { issuableTarget } from '../../issuables/issuables.access.ts';
+import { linksFrom } from '../../issue-links/issue-links.queries.ts';
+import type { LinkType } from '../../issue-links/issue-links.responses.ts';
+import { linkIssues, unlinkIssues } from '../../issue-links/issue-links.writes.ts';
+import type { FoundIssue } from '../../references/references.resolve.ts';
+import { type Context, type ExecutionContext, ISSUES, type QuickAction, toSentence } from '../quick-actions.action.ts';
+import { issuesOf, referenceTo } from '../quick-actions.references.ts';
 
 async function mayLink({ deps, scope, issue }: Context): Promise<boolean> {
   if (issue === null) return scope.permissions.can('link_issues', { as: 'author' });
@@ -22,10 +22,10 @@ const IS_LINKED: Readonly<Record<LinkType, string>> = {
 };
 
 /** How the other issue is linked already, and what to do where it should be linked in another way. */
-async function alreadyLinked(at: ExecutionContext, other: FoundIssue, wanted: LinkType): Promise<string> {
+async function alreadyLinked(at: ExecutionContext, other: FoundIssue, linkType: LinkType): Promise<string> {
   const links = await linksFrom(at.deps.db, at.issue!.id);
-  const type = links.find(({ otherId }) => otherId === other.issue.id)?.type ?? wanted;
-  const advice = type === wanted ? '' : ' Unlink it first to change that.';
+  const type = links.find(({ otherId }) => otherId === other.issue.id)?.type ?? linkType;
+  const advice = type === linkType ? '' : ' Unlink it first to change that.';
   return `${referenceTo(at, other)} is already ${IS_LINKED[type]}.${advice}`;
 }
 

@@ -1,9 +1,9 @@
-import { ApiError } from '../../../../core/errors.ts';
-import { canMergeInto } from '../../../../repositories/protections.ts';
-import { requestRebase, sourceActor } from '../../merge-requests/merging/rebase.ts';
-import { acceptMergeRequest } from '../../merge-requests/merging/writes.ts';
+import { ApiError } from '../../../../core/core.errors.ts';
+import { canMergeInto } from '../../../../repositories/repository.protections.ts';
+import { requestRebase, sourceActor } from '../../merge-requests/merging/merging.rebase.ts';
+import { acceptMergeRequest } from '../../merge-requests/merging/merging.writes.ts';
 import { tipOf } from '../../merge-requests/requests/branches.ts';
-import { type Context, MERGE_REQUESTS, mayUpdate, type QuickAction } from '../action.ts';
+import { type Context, MERGE_REQUESTS, mayUpdate, type QuickAction } from '../quick-actions.action.ts';
 
 async function mayMerge({ deps, scope, mergeRequest: row }: Context): Promise<boolean> {
   if (row?.state !== 'opened' || !scope.permissions.can('merge_merge_request')) return false;

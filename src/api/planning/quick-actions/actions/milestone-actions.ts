@@ -1,5 +1,5 @@
-import { findMilestoneFor, findMilestoneOfName } from '../../milestones/find.ts';
-import { BOTH, type Context, mayManage, type QuickAction, rowOf } from '../action.ts';
+import { findMilestoneFor, findMilestoneOfName } from '../../milestones/milestones.find.ts';
+import { BOTH, type Context, mayManage, type QuickAction, rowOf } from '../quick-actions.action.ts';
 
 /** `%"1.0"`, `%1.0` or `1.0`. */
 function nameOf(argument: string): string {

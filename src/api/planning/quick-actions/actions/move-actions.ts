@@ -1,11 +1,11 @@
 import { findProject } from '../../../../access/lookup.ts';
-import { ApiError, refused } from '../../../../core/errors.ts';
-import { areLinked } from '../../issue-links/queries.ts';
-import { linkIssues } from '../../issue-links/writes.ts';
+import { ApiError, refused } from '../../../../core/core.errors.ts';
+import { areLinked } from '../../issue-links/issue-links.queries.ts';
+import { linkIssues } from '../../issue-links/issue-links.writes.ts';
 import { closeAsDuplicate } from '../../issues/duplicate.ts';
-import { cloneIssue, moveIssue } from '../../issues/move.ts';
-import { issueUrl } from '../../issues/views.ts';
-import { mayComment } from '../../notes/rights.ts';
+import { cloneIssue, moveIssue } from '../../issues/issues.move.ts';
+import { issueUrl } from '../../issues/issues.views.ts';
+import { mayComment } from '../../notes/notes.rights.ts';
 import {
   type Context,
   type ExecutionContext,
@@ -14,8 +14,8 @@ import {
   mayUpdate,
   type Outcome,
   type QuickAction,
-} from '../action.ts';
-import { issuesOf } from '../references.ts';
+} from '../quick-actions.action.ts';
+import { issuesOf } from '../quick-actions.references.ts';
 
 const mayMove = (c: Context): boolean => c.issue !== null && mayManage(c);
 

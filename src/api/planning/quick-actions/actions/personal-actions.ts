@@ -1,8 +1,8 @@
-import { emojiName, emojiNameOf } from '../../award-emoji/names.ts';
-import { award, awardsOf, revoke } from '../../award-emoji/writes.ts';
-import { setSubscribed, subscribedAmong } from '../../issuables/subscriptions.ts';
-import { addTodos, settleTodos } from '../../todos/record.ts';
-import { BOTH, type Context, type ExecutionContext, type QuickAction, rowOf } from '../action.ts';
+import { emojiName, emojiNameOf } from '../../award-emoji/award-emoji.names.ts';
+import { award, awardsOf, revoke } from '../../award-emoji/award-emoji.writes.ts';
+import { setSubscribed, subscribedAmong } from '../../issuables/issuables.subscriptions.ts';
+import { addTodos, markTodosDone } from '../../todos/todos.record.ts';
+import { BOTH, type Context, type ExecutionContext, type QuickAction, rowOf } from '../quick-actions.action.ts';
 
 /** The issue or merge request, with its type. */
 function aboutOf({ issue, mergeRequest }: Pick<Context, 'issue' | 'mergeRequest'>) {
@@ -40,8 +40,8 @@ const subscribing = (subscribed: boolean) => async (at: ExecutionContext) => {
 async function toggle({ deps, scope: { caller }, ...at }: ExecutionContext, name: string): Promise<void> {
   const { type, id, projectId, row } = aboutOf(at);
   const awardable = { type, id, projectId, locked: row.discussion_locked === 1, sealed: false };
-  const given = awardsOf(deps.db, awardable).where('user_id', '=', caller.user.id).where('name', '=', name);
-  const reaction = await given.executeTakeFirst();
+  const input = awardsOf(deps.db, awardable).where('user_id', '=', caller.user.id).where('name', '=', name);
+  const reaction = await input.executeTakeFirst();
   if (reaction === undefined) await award(deps, caller, awardable, name);
   else await revoke(deps, caller, awardable, reaction);
 }
@@ -73,7 +73,7 @@ export const personalActions: readonly QuickAction[] = [
       message: 'Marked to-do item as done.',
       changes: { todo_event: 'done' },
       inTransaction: async ({ deps, scope, ...at }) => {
-        await settleTodos(deps, deps.db, aboutOf(at), scope.caller.user.id);
+        await markTodosDone(deps, deps.db, aboutOf(at), scope.caller.user.id);
         return undefined;
       },
     }),

@@ -1,11 +1,11 @@
-import { refused } from '../../../../core/errors.ts';
-import type { Issue } from '../../../../db/tables/issues.ts';
+import { refused } from '../../../../core/core.errors.ts';
+import type { Issue } from '../../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { createBranch, createTag } from '../../../code/index.ts';
 import type { UserScope } from '../../../object-access.ts';
-import { createMergeRequest } from '../../merge-requests/requests/create.ts';
-import { ISSUES, type QuickAction } from '../action.ts';
+import { createMergeRequest } from '../../merge-requests/requests/merge-requests.create.ts';
+import { ISSUES, type QuickAction } from '../quick-actions.action.ts';
 
 const MAX_BRANCH = 100;
 

@@ -1,11 +1,11 @@
-import { holds } from '../../../../access/plan.ts';
-import type { MergeRequest } from '../../../../db/tables/merge-requests.ts';
-import { publishReview, setReviewer } from '../../draft-notes/publish.ts';
-import { draftsOf, type Reviewed } from '../../draft-notes/writes.ts';
+import { holds } from '../../../../access/access.plan.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import { publishReview, setReviewer } from '../../draft-notes/draft-notes.publish.ts';
+import { draftsOf, type ReviewedMergeRequest } from '../../draft-notes/draft-notes.writes.ts';
 import { approve, unapprove } from '../../merge-requests/approvals/approve.ts';
-import { type Context, type ExecutionContext, MERGE_REQUESTS, type QuickAction } from '../action.ts';
+import { type Context, type ExecutionContext, MERGE_REQUESTS, type QuickAction } from '../quick-actions.action.ts';
 
-const reviewed = ({ id, iid, project_id, author_id, discussion_locked }: MergeRequest): Reviewed => ({
+const reviewed = ({ id, iid, project_id, author_id, discussion_locked }: MergeRequest): ReviewedMergeRequest => ({
   type: 'MergeRequest',
   id,
   iid,

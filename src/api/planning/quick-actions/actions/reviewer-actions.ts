@@ -1,8 +1,8 @@
-import type { User } from '../../../../db/tables/users.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
+import { reviewersFor } from '../../merge-requests/requests/merge-requests.view-rows.ts';
 import { rerequestReview } from '../../merge-requests/requests/reviewers.ts';
-import { reviewersFor } from '../../merge-requests/requests/view-rows.ts';
-import { type Context, MERGE_REQUESTS, mayManage, pluralize, type QuickAction } from '../action.ts';
-import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../users.ts';
+import { type Context, MERGE_REQUESTS, mayManage, pluralize, type QuickAction } from '../quick-actions.action.ts';
+import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../quick-actions.users.ts';
 import { takesSeveral } from './assignee-actions.ts';
 
 async function current({ deps, mergeRequest }: Context): Promise<User[]> {

@@ -1,4 +1,4 @@
-import { BOTH, mayManage, mayUpdate, type QuickAction, rowOf, typeName } from '../action.ts';
+import { BOTH, mayManage, mayUpdate, type QuickAction, rowOf, typeName } from '../quick-actions.action.ts';
 
 const MAX_TITLE = 255;
 

@@ -1,10 +1,17 @@
-import { isDay } from '../../../../core/spoken-dates.ts';
-import { humanDuration, parseDuration } from '../../issuables/durations.ts';
-import type { IssuableKind } from '../../issuables/kind.ts';
-import { addSpent, resetSpent, setEstimate } from '../../issuables/times.ts';
-import { ISSUE_KIND } from '../../issues/kind.ts';
-import { MERGE_REQUEST_KIND } from '../../merge-requests/requests/kind.ts';
-import { BOTH, type Context, type ExecutionContext, mayManage, type QuickAction, rowOf } from '../action.ts';
+import { isNaturalDate } from '../../../../core/natural-dates.ts';
+import { humanDuration, parseDuration } from '../../issuables/issuables.durations.ts';
+import type { IssuableKind } from '../../issuables/issuables.kind.ts';
+import { addSpent, resetSpent, setEstimate } from '../../issuables/issuables.times.ts';
+import { ISSUE_KIND } from '../../issues/issues.kind.ts';
+import { MERGE_REQUEST_KIND } from '../../merge-requests/requests/merge-requests.kind.ts';
+import {
+  BOTH,
+  type Context,
+  type ExecutionContext,
+  mayManage,
+  type QuickAction,
+  rowOf,
+} from '../quick-actions.action.ts';
 
 const changeOf = ({ deps, scope: { caller }, ...at }: ExecutionContext) => {
   const kind: Pick<IssuableKind, 'type' | 'table' | 'recordUpdate'> =
@@ -23,7 +30,7 @@ const DATE = /(\d{2,4})[/.-](\d{1,2})[/.-](\d{1,2})/;
 function spentOf(argument: string, today: string): { seconds: number; day: string | null } | null {
   const [date, year = '', month = '', day = ''] = DATE.exec(argument) ?? [];
   const on = date === undefined ? null : `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  if (on !== null && (!isDay(on) || on > today)) return null;
+  if (on !== null && (!isNaturalDate(on) || on > today)) return null;
   const seconds = parseDuration(argument.replace(date ?? '', '').replace(/\[timecategory:[^\]]*\]/, ''));
   return seconds === null || seconds === 0 ? null : { seconds, day: on };
 }

@@ -1,4 +1,4 @@
-import { BOTH, type QuickAction } from '../action.ts';
+import { BOTH, type QuickAction } from '../quick-actions.action.ts';
 
 /** Quick actions of the platform about things that there are none of here: epics, iterations, boards, contacts and the like. */
 const UNSUPPORTED: readonly (readonly [name: string, ...aliases: string[]])[] = [

@@ -1,0 +1,22 @@
+import type { Circumstances, Relation } from './ability-rule.ts';
+import { type ProjectAbility, relationsOf } from './access.abilities.ts';
+import type { ProjectPermissions } from './permissions.ts';
+
+/** An object that an ability is used on, as far as it decides who may. */
+export interface AbilityTarget extends Omit<Circumstances, 'as'> {
+  /** Whether the caller stands so to it; asked only where that matters. */
+  is(relation: Relation): boolean | Promise<boolean>;
+}
+
+/** Whether the caller has the ability for the object: by their role, or by how they stand to it. */
+export async function allowsOn(
+  permissions: Pick<ProjectPermissions, 'can'>,
+  ability: ProjectAbility,
+  { is, ...on }: AbilityTarget,
+): Promise<boolean> {
+  if (permissions.can(ability, on)) return true;
+  for (const as of relationsOf(ability)) {
+    if (permissions.can(ability, { ...on, as }) && (await is(as))) return true;
+  }
+  return false;
+}

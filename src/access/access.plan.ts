@@ -1,0 +1,30 @@
+import { PLANS, type Plan } from '../config/config.ts';
+import { forbidden } from '../core/core.errors.ts';
+import type { Db } from '../db/db.schema.ts';
+import { effectivePlan } from '../licence/effective-plan.ts';
+import type { LicenseDeps } from '../licence/licence.stored.ts';
+
+/** A plan that not every server has. */
+export type PaidPlan = Exclude<Plan, 'free'>;
+
+/** The plan and those that hold all of it: `premium` -> `Premium or Ultimate`. */
+export const planWords = (plan: PaidPlan): string =>
+  PLANS.slice(PLANS.indexOf(plan))
+    .map((each) => each[0]!.toUpperCase() + each.slice(1))
+    .join(' or ');
+
+/** Whether a plan holds all of another one. */
+export const holds = (current: Plan, plan: Plan): boolean => PLANS.indexOf(current) >= PLANS.indexOf(plan);
+
+/**
+ * @param db the handle of a transaction where there is one
+ * @throws ApiError 403 when the plan in force is a lower one
+ */
+export async function requirePlan(deps: LicenseDeps, plan: PaidPlan, db: Db = deps.db): Promise<void> {
+  const current = await effectivePlan(deps, db);
+  if (holds(current, plan)) return;
+  throw forbidden(`This needs the plan ${planWords(plan)}; the server has the plan ${current}`);
+}
+
+/** What depends on the plan asks here, or `requirePlan`. */
+export { effectivePlan, type Plan };

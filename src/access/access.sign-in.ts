@@ -1,0 +1,51 @@
+import { recordFailedSignIn } from '../audit/failed-sign-ins.ts';
+import { userFacts } from '../core/event-facts.ts';
+import { equalsIgnoringCase } from '../db/like.ts';
+import type { User } from '../db/tables/users.table.ts';
+import type { Deps } from '../deps.ts';
+
+const MAX_PASSWORD = 1_024;
+/** States of users who are kept out. */
+const BLOCKED: readonly string[] = ['blocked', 'ldap_blocked', 'banned'];
+
+/**
+ * Whether a password alone lets nobody in as this user: administrators may be required to have a second factor, which nobody can set up
+ * here. Tokens work all the same.
+ */
+export const passwordIsNotEnough = ({ settings }: Pick<Deps, 'settings'>, user: Pick<User, 'admin'>): boolean =>
+  user.admin === 1 && settings.now.require_admin_two_factor_authentication;
+
+/**
+ * The user of a name (or e-mail address) and password; undefined when they do not fit, be it that there is no such
+ * user. Whether the user may sign in is not looked at: see `checkUserState`. What does not fit is told in audit events.
+ * @param from whose share the check counts against, and the IP address it came from; those of the request when absent
+ * @throws ApiError 429 after too many failures, 503 while too many sign in
+ */
+export async function userOfPassword(
+  deps: Deps,
+  name: string,
+  password: string,
+  from: { share?: string; address?: string } = {},
+): Promise<User | undefined> {
+  if (name === '' || name.includes('\0') || password === '' || password.length > MAX_PASSWORD) return undefined;
+  const user = await findByLogin(deps, name);
+  const stored = user?.kind === 'human' ? user.password_hash : null;
+  const fits = await deps.passwords.check(name, password, stored, from.share);
+  // The check takes long: they may have been blocked, or have another password, by now.
+  const now = fits && user !== undefined && stored !== null ? await findStill(deps, user.id, stored) : undefined;
+  if (now === undefined) await recordFailedSignIn(deps, name, user?.id ?? null, from.address);
+  else if (BLOCKED.includes(now.state)) {
+    const payload = { user_id: now.id, user: userFacts(now) };
+    await deps.events.record(deps.db, 'user.login_refused', payload, { actorId: now.id });
+  }
+  return now;
+}
+
+function findByLogin({ db }: Deps, name: string): Promise<User | undefined> {
+  const users = db.selectFrom('users').selectAll();
+  const column = name.includes('@') ? 'email' : 'username';
+  return users.where((eb) => equalsIgnoringCase(eb.ref(column), name)).executeTakeFirst();
+}
+
+const findStill = ({ db }: Deps, id: number, passwordHash: string): Promise<User | undefined> =>
+  db.selectFrom('users').selectAll().where('id', '=', id).where('password_hash', '=', passwordHash).executeTakeFirst();

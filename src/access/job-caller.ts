@@ -1,0 +1,11 @@
+import type { Deps } from '../deps.ts';
+import type { UserCaller } from './caller.ts';
+import { userOfId } from './rows-by-id.ts';
+
+/** A user in whose name work is done later, with the rights that are left by then; undefined when blocked or gone: nothing runs for the ghost. */
+export async function jobCaller(deps: Deps, userId: number): Promise<UserCaller | undefined> {
+  const [user] = await userOfId(deps.db, { id: userId });
+  if (user === undefined || user.state !== 'active' || user.kind === 'ghost' || user.kind === 'placeholder')
+    return undefined;
+  return { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
+}

@@ -1,0 +1,125 @@
+import { Type } from 'typebox';
+import { invalidParameter } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import { writeCursor } from '../../../http/http.cursor.ts';
+import { type BaseContext, route } from '../../../http/http.route.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { inGroup, inProject, onServer, requireUser } from '../../api.access.ts';
+import { type AuditEventFilters, ListAuditEvents, ListInstanceAuditEvents } from './audit-events.inputs.ts';
+import { auditEvents, findAuditEvent } from './audit-events.queries.ts';
+import { AuditEventEntity } from './audit-events.responses.ts';
+import { presentAuditEvent } from './audit-events.views.ts';
+
+const eventId = Type.Object({ audit_event_id: Type.Integer() });
+const OWN =
+  'Developers see what they did themselves. The newest first; an event stays when what it names is renamed or gone.';
+const list = { status: 200, schema: Type.Array(AuditEventEntity) } as const;
+const one = { status: 200, schema: AuditEventEntity } as const;
+
+/** A page of events. @param authorId only what this user did */
+async function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?: number) {
+  const { deps, page, request, reply } = c;
+  const query = auditEvents(deps.db, filters, authorId);
+  if (filters.pagination !== 'keyset') {
+    const { rows, total } = await pageOf(deps.db, query, page);
+    setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+    return rows.map(presentAuditEvent);
+  }
+  const rows = await query.limit(page.size + 1).execute();
+  const shown = rows.slice(0, page.size);
+  const last = shown.at(-1);
+  const next =
+    rows.length > shown.length && last !== undefined
+      ? { cursor: writeCursor({ value: last.created_at, id: last.id }) }
+      : null;
+  setKeysetHeaders(deps.externalUrl(), request, reply, next);
+  return shown.map(presentAuditEvent);
+}
+
+/** What was changed in access, tokens, protection and settings, and by whom (public documentation, "Audit events API"). */
+export const auditEventRoutes = [
+  route({
+    method: 'GET',
+    path: '/audit_events',
+    plan: 'premium',
+    summary: 'List the audit events of the server',
+    description: 'Those of all projects, groups and users, too. The newest first.',
+    access: onServer('read_audit_events'),
+    input: ListInstanceAuditEvents,
+    success: list,
+    errors: [400],
+    handler: (c) => {
+      if (c.input.entity_id !== undefined && c.input.entity_type === undefined) {
+        throw invalidParameter('entity_type is missing');
+      }
+      return answerPage(c, c.input);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/audit_events/:id',
+    plan: 'premium',
+    summary: 'Get an audit event of the server',
+    access: onServer('read_audit_events'),
+    params: Type.Object({ id: Type.Integer() }),
+    success: one,
+    errors: [404],
+    handler: async ({ deps, params }) => presentAuditEvent(await findAuditEvent(deps.db, params.id)),
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/audit_events',
+    plan: 'premium',
+    summary: 'List the audit events of a group',
+    description: `Its own, not those of its subgroups and projects. ${OWN}`,
+    access: inGroup('read_own_group_audit_events'),
+    input: ListAuditEvents,
+    success: list,
+    errors: [400],
+    handler: (c) => {
+      const all = c.permissions.can('read_group_audit_events');
+      const filters = { ...c.input, entity_type: 'Group', entity_id: c.group.id } as const;
+      return answerPage(c, filters, all ? undefined : requireUser(c.caller).user.id);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/audit_events/:audit_event_id',
+    plan: 'premium',
+    summary: 'Get an audit event of a group',
+    access: inGroup('read_group_audit_events'),
+    params: eventId,
+    success: one,
+    errors: [404],
+    handler: async ({ deps, group, params }) =>
+      presentAuditEvent(await findAuditEvent(deps.db, params.audit_event_id, { type: 'Group', id: group.id })),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/audit_events',
+    plan: 'premium',
+    summary: 'List the audit events of a project',
+    description: OWN,
+    access: inProject('read_own_audit_events'),
+    input: ListAuditEvents,
+    success: list,
+    errors: [400],
+    handler: (c) => {
+      const all = c.permissions.can('read_project_audit_events');
+      const filters = { ...c.input, entity_type: 'Project', entity_id: c.project.id } as const;
+      return answerPage(c, filters, all ? undefined : requireUser(c.caller).user.id);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/audit_events/:audit_event_id',
+    plan: 'premium',
+    summary: 'Get an audit event of a project',
+    access: inProject('read_project_audit_events'),
+    params: eventId,
+    success: one,
+    errors: [404],
+    handler: async ({ deps, project, params }) =>
+      presentAuditEvent(await findAuditEvent(deps.db, params.audit_event_id, { type: 'Project', id: project.id })),
+  }),
+];

@@ -1,0 +1,21 @@
+import type { Deps } from '../../../deps.ts';
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
+import { recordBillableUsers } from '../../../licence/usage.ts';
+
+const DAILY = jobKind<Record<string, never>>('licences.count-users-daily', { lane: 'slow' });
+const NOW = jobKind<Record<string, never>>('licences.count-users', { lane: 'slow' });
+
+/** Has billable users counted every day, and whenever somebody asks; a day's count that was missed is made when the server is back. */
+export function registerUserCounts(deps: Deps): void {
+  deps.jobs.every(DAILY, { dailyAt: '00:05' }, () => recordBillableUsers(deps));
+  deps.jobs.register(NOW, () => recordBillableUsers(deps));
+}
+
+/** Has billable users counted anew for a license. @returns whether there is one */
+export async function refreshCount(deps: Deps, licenseId: number): Promise<boolean> {
+  return deps.db.transaction().execute(async (db) => {
+    const found = await db.selectFrom('licenses').select('id').where('id', '=', licenseId).executeTakeFirst();
+    if (found !== undefined) await deps.jobs.enqueue(db, NOW, {}, { uniqueKey: 'server' });
+    return found !== undefined;
+  });
+}

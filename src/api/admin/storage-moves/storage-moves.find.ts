@@ -1,0 +1,23 @@
+import { recordNotFound } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { StorageMove, StorageMoveKind } from '../../../db/tables/storage-moves.table.ts';
+import { COLUMN_OF } from '../../../repositories/moves/holders.ts';
+
+/** Moves of a kind; with `moved` those of one project, snippet or group. */
+const movesOf = (db: Db, kind: StorageMoveKind, moved: number | null) =>
+  db
+    .selectFrom('repository_storage_moves')
+    .selectAll()
+    .where('kind', '=', kind)
+    .$if(moved !== null, (query) => query.where(COLUMN_OF[kind], '=', moved));
+
+/** The same, the newest first. */
+export const listMoves = (db: Db, kind: StorageMoveKind, moved: number | null) =>
+  movesOf(db, kind, moved).orderBy('id', 'desc');
+
+/** One of them by its id. @throws ApiError 404 */
+export async function findMove(db: Db, kind: StorageMoveKind, moved: number | null, id: number): Promise<StorageMove> {
+  const move = await movesOf(db, kind, moved).where('id', '=', id).executeTakeFirst();
+  if (move === undefined) throw recordNotFound();
+  return move;
+}

@@ -1,0 +1,169 @@
+import { type TSchema, Type } from 'typebox';
+import { invalidParameter, recordNotFound } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { StorageMove, StorageMoveKind } from '../../../db/tables/storage-moves.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { BaseContext, Route } from '../../../http/http.route.ts';
+import { route } from '../../../http/http.route.ts';
+import { pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { moveAll } from '../../../repositories/moves/bulk.ts';
+import { scheduleMove } from '../../../repositories/moves/storage-moves.schedule.ts';
+import { administrator, onServer } from '../../api.access.ts';
+import { movedReader, movedWriter } from './storage-moves.access.ts';
+import { findMove, listMoves } from './storage-moves.find.ts';
+import { ScheduleAllInput, ScheduleInput } from './storage-moves.inputs.ts';
+import { Accepted, GroupStorageMove, ProjectStorageMove, SnippetStorageMove } from './storage-moves.responses.ts';
+import { PRESENT } from './storage-moves.views.ts';
+
+interface Kind {
+  kind: StorageMoveKind;
+  /** Where all moves of the kind are, and those of one. */
+  all: string;
+  own: string;
+  schema: TSchema;
+  /** What is moved, in words. */
+  one: string;
+  many: string;
+  what: string;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    kind: 'project',
+    all: '/project_repository_storage_moves',
+    own: '/projects/:id/repository_storage_moves',
+    schema: ProjectStorageMove,
+    one: 'a project',
+    many: 'projects',
+    what: 'The repository of the project and that of its wiki move together.',
+  },
+  {
+    kind: 'snippet',
+    all: '/snippet_repository_storage_moves',
+    own: '/snippets/:id/repository_storage_moves',
+    schema: SnippetStorageMove,
+    one: 'a snippet',
+    many: 'snippets',
+    what: 'The repository of the snippet moves.',
+  },
+  {
+    kind: 'group',
+    all: '/group_repository_storage_moves',
+    own: '/groups/:id/repository_storage_moves',
+    schema: GroupStorageMove,
+    one: 'a group',
+    many: 'groups',
+    what: 'The repository of the wiki of the group moves; its projects stay where they are.',
+  },
+];
+
+const params = Type.Object({ repository_storage_id: Type.Integer({ description: 'Id of the move.' }) });
+
+/** @throws ApiError 400 for a storage that is not there */
+function requireStorage(deps: Deps, parameter: string, name: string): void {
+  if (!deps.storages.has(name)) throw invalidParameter(`${parameter} does not have a valid value`);
+}
+
+/** Moves of repositories to other storages (part 2, section 4.4a), of each kind the same. */
+function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
+  const name = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
+  // Only wikis of groups have repositories, and those are of that plan.
+  const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};
+  const list = async ({ deps, page, request, reply }: BaseContext, moved: number | null) => {
+    const { rows, total } = await pageOf(deps.db, listMoves(deps.db, kind, moved), page);
+    setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+    return rows.length === 0 ? [] : PRESENT[kind](deps, rows);
+  };
+  const present = async (deps: Deps, move: StorageMove) => {
+    const [shown] = await PRESENT[kind](deps, [move]);
+    if (shown === undefined) throw recordNotFound();
+    return shown;
+  };
+  return [
+    route({
+      ...paid,
+      method: 'GET',
+      path: all,
+      operationId: `listAll${name}RepositoryStorageMoves`,
+      summary: `List storage moves of ${many}`,
+      description: 'The newest first.',
+      access: administrator,
+      input: Type.Object(pagination),
+      success: { status: 200, schema: Type.Array(schema) },
+      handler: (c) => list(c, null),
+    }),
+    route({
+      ...paid,
+      method: 'GET',
+      path: own,
+      summary: `List the storage moves of ${one}`,
+      description: 'The newest first.',
+      access: movedReader(kind),
+      input: Type.Object(pagination),
+      success: { status: 200, schema: Type.Array(schema) },
+      handler: (c) => list(c, c.moved),
+    }),
+    route({
+      ...paid,
+      method: 'GET',
+      path: `${all}/:repository_storage_id`,
+      operationId: `getAny${name}RepositoryStorageMove`,
+      summary: `Get a storage move of any of the ${many}`,
+      access: administrator,
+      params,
+      success: { status: 200, schema },
+      errors: [404],
+      handler: async ({ deps, params: { repository_storage_id } }) =>
+        present(deps, await findMove(deps.db, kind, null, repository_storage_id)),
+    }),
+    route({
+      ...paid,
+      method: 'GET',
+      path: `${own}/:repository_storage_id`,
+      summary: `Get a storage move of ${one}`,
+      access: movedReader(kind),
+      params,
+      success: { status: 200, schema },
+      errors: [404],
+      handler: async ({ deps, moved, params: { repository_storage_id } }) =>
+        present(deps, await findMove(deps.db, kind, moved, repository_storage_id)),
+    }),
+    route({
+      ...paid,
+      method: 'POST',
+      path: own,
+      operationId: `schedule${name}RepositoryStorageMove`,
+      summary: `Schedule a storage move of ${one}`,
+      description: `${what} Until that is done nobody can write into them; reads go on.`,
+      access: movedWriter(kind),
+      input: ScheduleInput,
+      success: { status: 201, schema },
+      errors: [400],
+      handler: async ({ deps, moved, input }) =>
+        present(deps, await scheduleMove(deps, kind, moved, input.destination_storage_name || null)),
+    }),
+    route({
+      ...paid,
+      method: 'POST',
+      path: all,
+      operationId: `scheduleAll${name}RepositoryStorageMoves`,
+      summary: `Schedule storage moves of all ${many} on a storage`,
+      description:
+        'They are scheduled in the background, a few at a time, so that the others can be written until it is their turn.',
+      access: onServer('admin_storage_moves'),
+      input: ScheduleAllInput,
+      success: { status: 202, schema: Accepted },
+      errors: [400],
+      handler: async ({ deps, input }) => {
+        const { source_storage_name: source, destination_storage_name: destination } = input;
+        requireStorage(deps, 'source_storage_name', source);
+        if (destination) requireStorage(deps, 'destination_storage_name', destination);
+        await moveAll(deps, kind, source, destination || null);
+        return { message: '202 Accepted' };
+      },
+    }),
+  ];
+}
+
+export const storageMoveRoutes: readonly Route[] = KINDS.flatMap(routesOf);

@@ -1,0 +1,19 @@
+import type { TSchema } from 'typebox';
+import { AuditEventEntity } from '../audit-events/audit-events.responses.ts';
+import { BroadcastMessage } from '../broadcast-messages/broadcast-messages.responses.ts';
+
+import { License, LicenseBasic } from '../license/license.responses.ts';
+import { PlanLimits } from '../plan-limits/plan-limits.responses.ts';
+import { GroupStorageMove, ProjectStorageMove, SnippetStorageMove } from '../storage-moves/storage-moves.responses.ts';
+
+/** Names of the objects that answers of this area hold, in the words of the field. */
+export const objects: Readonly<Record<string, TSchema>> = {
+  AuditEvent: AuditEventEntity,
+  BroadcastMessage,
+  License,
+  LicenseBasic,
+  GroupRepositoryStorageMove: GroupStorageMove,
+  ProjectRepositoryStorageMove: ProjectStorageMove,
+  SnippetRepositoryStorageMove: SnippetStorageMove,
+  PlanLimits,
+};

@@ -1,0 +1,70 @@
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { badRequest, forbidden, notFound, refused } from '../../../core/core.errors.ts';
+import type { Deps } from '../../../deps.ts';
+import {
+  artifactOf,
+  isAvailable,
+  mayRead,
+  type StoredArtifact,
+} from '../../../pipelines/artifacts/pipeline-artifacts.read.ts';
+import { ArchiveError } from '../../../storage/zip/archive-error.ts';
+import type { ArchiveDirectory, Listing } from '../../../storage/zip/directory.ts';
+import type { ArchiveEntry } from '../../../storage/zip/zip.entries.ts';
+
+/**
+ * The archive of a job, for whom may read it.
+ * @param missing what is not found where there is none
+ * @throws ApiError 403, 404
+ */
+export async function findArchive(
+  deps: Deps,
+  permissions: ProjectPermissions,
+  jobId: number,
+  missing?: string,
+): Promise<StoredArtifact> {
+  const archive = await artifactOf(deps.db, jobId, 'archive');
+  if (archive === undefined) throw notFound(missing);
+  if (!mayRead(permissions, archive)) throw forbidden();
+  if (!isAvailable(deps.clock, archive)) throw notFound(missing);
+  return archive;
+}
+
+/** What is in an archive. @throws ApiError 404 for one that cannot be read, 422 for one that holds too much */
+export const findDirectory = (deps: Deps, archive: StoredArtifact): Promise<ArchiveDirectory> =>
+  looking(() => deps.archives.directory(archive));
+
+/** A page of a directory of an archive. @throws ApiError 404, 422 */
+export async function listDirectory(
+  directory: ArchiveDirectory,
+  path: string,
+  recursive: boolean,
+  page: { offset: number; size: number },
+): Promise<Listing> {
+  const found = await looking(() => directory.list(path === '' ? '' : `${path}/`, recursive, page));
+  if (found === undefined) throw notFound('Path');
+  return found;
+}
+
+async function looking<T>(look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    if (error.code !== 'too_large') throw notFound('Artifacts metadata');
+    throw refused(`The archive cannot be looked into: ${error.message}. Download it as a whole.`, 422);
+  }
+}
+
+/** Refuses a path that could lead out of a folder. @throws ApiError 400 */
+export function checkPath(path: string): void {
+  if (path.startsWith('/') || path.includes('\\') || path.split('/').includes('..')) throw badRequest();
+}
+
+/** A file in an archive, by its path. @throws ApiError 400 for a path that leads out, 404 */
+export function findFile(directory: ArchiveDirectory, path: string): ArchiveEntry {
+  if (path === '' || path.endsWith('/')) throw badRequest();
+  checkPath(path);
+  const entry = directory.find(path);
+  if (entry?.type !== 'file') throw notFound('Path');
+  return entry;
+}

@@ -1,0 +1,11 @@
+import type { Route } from '../../../http/http.route.ts';
+import { artifactReadRoutes } from './artifacts.read-routes.ts';
+import { artifactRunnerRoutes } from './artifacts.runner-routes.ts';
+import { artifactWriteRoutes } from './artifacts.write-routes.ts';
+
+/** What jobs leave: uploaded by runners, read by everybody who may. */
+export const artifactRoutes: readonly Route[] = [
+  ...artifactRunnerRoutes,
+  ...artifactReadRoutes,
+  ...artifactWriteRoutes,
+];

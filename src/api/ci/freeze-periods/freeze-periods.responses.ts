@@ -1,0 +1,12 @@
+import { Type } from 'typebox';
+import { Instant } from '../../../http/http.schema.ts';
+
+/** A time in which a project shall not be deployed. */
+export const FreezePeriod = Type.Object({
+  id: Type.Integer(),
+  freeze_start: Type.String(),
+  freeze_end: Type.String(),
+  cron_timezone: Type.String(),
+  created_at: Instant(),
+  updated_at: Instant(),
+});

@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import type { FreezePeriod as Row } from '../../../db/tables/freeze-periods.table.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { changedFreezePeriod, FreezePeriodId, listFreezePeriods, newFreezePeriod } from './freeze-periods.inputs.ts';
+import { FreezePeriod } from './freeze-periods.responses.ts';
+import {
+  createFreezePeriod,
+  findFreezePeriod,
+  freezePeriodsOf,
+  removeFreezePeriod,
+  updateFreezePeriod,
+} from './freeze-periods.writes.ts';
+
+const PATH = '/projects/:id/freeze_periods';
+const ONE = `${PATH}/:freeze_period_id`;
+const see = inProject('read_freeze_period');
+const manage = inProject('admin_freeze_periods');
+
+const present = ({ project_id: _, ...shown }: Row): Static<typeof FreezePeriod> => shown;
+
+/** Times in which a project shall not be deployed: its jobs are told by `CI_DEPLOY_FREEZE`. */
+export const freezePeriodRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the freeze periods of a project',
+    access: see,
+    input: listFreezePeriods,
+    success: { status: 200, schema: Type.Array(FreezePeriod) },
+    handler: async ({ deps, project, page, request, reply }) => {
+      const { rows, total } = await pageOf(deps.db, freezePeriodsOf(deps.db, project.id), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map(present);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    summary: 'Get a freeze period',
+    access: see,
+    params: FreezePeriodId,
+    success: { status: 200, schema: FreezePeriod },
+    handler: async ({ deps, project, params }) =>
+      present(await findFreezePeriod(deps.db, project.id, params.freeze_period_id)),
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Create a freeze period',
+    access: manage,
+    input: newFreezePeriod,
+    success: { status: 201, schema: FreezePeriod },
+    handler: async ({ deps, project, input }) => present(await createFreezePeriod(deps, project.id, input)),
+  }),
+  route({
+    method: 'PUT',
+    path: ONE,
+    summary: 'Change a freeze period',
+    access: manage,
+    params: FreezePeriodId,
+    input: changedFreezePeriod,
+    success: { status: 200, schema: FreezePeriod },
+    handler: async ({ deps, project, params, input }) =>
+      present(await updateFreezePeriod(deps, project.id, params.freeze_period_id, input)),
+  }),
+  route({
+    method: 'DELETE',
+    path: ONE,
+    summary: 'Delete a freeze period',
+    access: manage,
+    params: FreezePeriodId,
+    success: { status: 204, empty: true },
+    errors: [412],
+    handler: ({ deps, project, params, request }) =>
+      removeFreezePeriod(deps, project.id, params.freeze_period_id, ({ updated_at }) =>
+        checkUnmodifiedSince(request, updated_at),
+      ),
+  }),
+];

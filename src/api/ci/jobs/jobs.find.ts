@@ -1,0 +1,22 @@
+import { recordNotFound } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+
+const KINDS = { build: ['build'], any: ['build', 'bridge'] } as const;
+
+/**
+ * A job of a project.
+ * @param kind `any` finds bridges, too
+ * @throws ApiError 404
+ */
+export async function findJob(db: Db, projectId: number, id: number, kind: keyof typeof KINDS): Promise<CiJob> {
+  const row = await db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .where('kind', 'in', KINDS[kind])
+    .executeTakeFirst();
+  if (row === undefined) throw recordNotFound();
+  return row;
+}

@@ -1,0 +1,51 @@
+import { Type } from 'typebox';
+import { route } from '../../../http/http.route.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { PIPELINE_PATH, params, pipelineReader } from '../pipelines/pipelines.access.ts';
+import { findPipeline } from '../pipelines/pipelines.find.ts';
+import { ListBridges, ListPipelineJobs } from './jobs.inputs.ts';
+import { pipelineJobs } from './jobs.list.ts';
+import { Bridge, Job } from './jobs.responses.ts';
+import { presentBridges, presentJobs } from './jobs.views.ts';
+
+export const pipelineJobRoutes = [
+  route({
+    method: 'GET',
+    path: `${PIPELINE_PATH}/jobs`,
+    summary: 'List the jobs of a pipeline',
+    description: 'The newest first. Bridges to other pipelines have a list of their own.',
+    access: pipelineReader,
+    credentials: API_AND_JOB_TOKENS,
+    params,
+    input: ListPipelineJobs,
+    success: { status: 200, schema: Type.Array(Job) },
+    errors: [400, 404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { id } = await findPipeline(deps.db, project.id, params.pipeline_id);
+      const wanted = { kind: 'build', scope: input.scope, retried: input.include_retried === true } as const;
+      const { rows, total } = await pipelineJobs(deps.db, id, wanted, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentJobs(deps, rows, project);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PIPELINE_PATH}/bridges`,
+    summary: 'List the jobs of a pipeline that start other pipelines',
+    description: 'The newest first. A pipeline in a project whose pipelines the caller may not see is left out.',
+    access: pipelineReader,
+    credentials: API_AND_JOB_TOKENS,
+    params,
+    input: ListBridges,
+    success: { status: 200, schema: Type.Array(Bridge) },
+    errors: [400, 404],
+    handler: async ({ deps, caller, project, params, input, page, request, reply }) => {
+      const { id } = await findPipeline(deps.db, project.id, params.pipeline_id);
+      const wanted = { kind: 'bridge', scope: input.scope, retried: true } as const;
+      const { rows, total } = await pipelineJobs(deps.db, id, wanted, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentBridges(deps, caller, rows, project);
+    },
+  }),
+];

@@ -1,0 +1,110 @@
+import { callerInProject } from '../../../access/caller-in-project.ts';
+import { jobCaller } from '../../../access/job-caller.ts';
+import { ApiError } from '../../../core/core.errors.ts';
+import { retryDelayOf } from '../../../core/retry-later.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import { ciSettings } from '../../../pipelines/creation/ci-settings.ts';
+import {
+  type Creation,
+  createPipeline,
+  type PipelineRequest,
+} from '../../../pipelines/creation/pipeline-creation.create.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { refreshMergeRequest, updateMergeRef } from '../../planning/index.ts';
+
+export interface MergeRequestPipelineRequest {
+  mergeRequestId: number;
+  userId: number;
+  /** Only while this is the head: a later push has a pipeline of its own. */
+  onlyFor?: string;
+  /** What the head was before a push. */
+  beforeSha?: string | null;
+  /** A second request with the same makes no second pipeline. */
+  origin?: string;
+  variables?: PipelineRequest['variables'];
+  inputs?: PipelineRequest['inputs'];
+}
+
+const nothing = (...texts: string[]): Creation => ({ pipeline: null, texts, filtered: texts.length === 0 });
+
+/**
+ * Makes a pipeline for a merge request, as a push or a person asks for it: for what a merge would make where the project wants
+ * that and git can merge, else for the head. That of a fork runs in the fork, or in the project of the merge request
+ * where the user may run pipelines there.
+ */
+export async function createMergeRequestPipeline(
+  deps: Deps,
+  { mergeRequestId, userId, onlyFor, beforeSha, ...rest }: MergeRequestPipelineRequest,
+): Promise<Creation> {
+  const row = await refreshMergeRequest(deps, mergeRequestId);
+  const { head_sha: head } = row;
+  if (row.state !== 'opened' || head === null) return nothing('The merge request is not open');
+  if (onlyFor !== undefined && onlyFor !== head) return nothing();
+  const place = await placeOf(deps, row, userId);
+  if (place === null) return nothing('Insufficient permissions to create a new pipeline');
+  const request = {
+    ...rest,
+    userId,
+    projectId: place.project.id,
+    source: 'merge_request_event' as const,
+    ...(beforeSha === undefined ? {} : { beforeSha }),
+  };
+  const merged = place.inTarget ? await mergedResult(deps, place.project, row, head) : null;
+  if (merged !== null) {
+    const { sha, target } = merged;
+    return createPipeline(deps, {
+      ...request,
+      sha,
+      ref: `refs/merge-requests/${row.iid}/merge`,
+      mergeRequest: { row, eventType: 'merged_result', sourceSha: head, targetSha: target },
+    });
+  }
+  return createPipeline(deps, {
+    ...request,
+    sha: head,
+    ref: place.inTarget ? `refs/merge-requests/${row.iid}/head` : row.source_branch,
+    mergeRequest: { row, eventType: 'detached', sourceSha: null, targetSha: null },
+  });
+}
+
+/** Where it runs; null where the user may run it nowhere. */
+async function placeOf(
+  deps: Deps,
+  row: MergeRequest,
+  userId: number,
+): Promise<{ project: Project; inTarget: boolean } | null> {
+  const caller = await jobCaller(deps, userId);
+  if (caller === undefined) return null;
+  const target = await callerInProject(deps, caller, row.project_id);
+  const ofFork = row.source_project_id !== row.project_id;
+  const lets = target !== undefined && ciSettings(target.project).ci_allow_fork_pipelines_to_run_in_parent_project;
+  if (target?.permissions.can('create_pipeline') && (!ofFork || lets)) {
+    return { project: target.project, inTarget: true };
+  }
+  if (!ofFork || row.source_project_id === null) return null;
+  const source = await callerInProject(deps, caller, row.source_project_id);
+  return source?.permissions.can('create_pipeline') ? { project: source.project, inTarget: false } : null;
+}
+
+/** What a merge would make now; null where the project does not want that, or git cannot merge. */
+async function mergedResult(
+  deps: Deps,
+  project: Project,
+  row: MergeRequest,
+  head: string,
+): Promise<{ sha: string; target: string } | null> {
+  if (!ciSettings(project).merge_pipelines_enabled) return null;
+  try {
+    const sha = await updateMergeRef(deps, project, row);
+    const parents = (await repositoryOf(deps, project).objects.commit(sha))?.parents ?? [];
+    // The head may have moved while it was merged: then its own push makes the pipeline.
+    return parents[1] === head ? { sha, target: parents[0]! } : null;
+  } catch (error) {
+    if (retryDelayOf(error) !== null) throw error;
+    if (error instanceof ApiError || error instanceof GitError) return null;
+    throw error;
+  }
+}

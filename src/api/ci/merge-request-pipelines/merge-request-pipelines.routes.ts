@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import { findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { ApiError, invalidModel, recordNotFound } from '../../../core/core.errors.ts';
+import type { MergeRequest } from '../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import { type BaseContext, route } from '../../../http/http.route.ts';
+import { pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { Pipeline, PipelineBasic, presentPipeline, presentPipelineBasic, projectUrl } from '../../code/index.ts';
+import { findMergeRequest } from '../../planning/index.ts';
+import { pipelineStarter } from './merge-request-pipelines.access.ts';
+import { CREATE_LATER } from './merge-request-pipelines.background.ts';
+import { createMergeRequestPipeline } from './merge-request-pipelines.create.ts';
+import { MergeRequestIid, StartPipeline } from './merge-request-pipelines.inputs.ts';
+import { pipelinesOf } from './merge-request-pipelines.queries.ts';
+
+const notAllowed = () => new ApiError(405, '405 Method Not Allowed');
+const refusedFor = (texts: readonly string[]) => invalidModel({ base: [...texts] });
+
+const PATH = '/projects/:id/merge_requests/:merge_request_iid/pipelines';
+const params = Type.Object(MergeRequestIid);
+
+/** The projects in which a merge request has pipelines that the caller may see, by id: its own, and that of its source. */
+async function visibleProjects({ deps, caller }: BaseContext, row: MergeRequest): Promise<Map<number, Project>> {
+  const visible = new Map<number, Project>();
+  for (const id of new Set([row.project_id, row.source_project_id])) {
+    const found = id === null ? undefined : await findProject(deps, String(id));
+    if (found === undefined) continue;
+    const { project, namespace } = found;
+    const permissions = await projectPermissions(deps, caller, project, namespace);
+    if (permissions.can('read_pipeline')) visible.set(project.id, project);
+  }
+  return visible;
+}
+
+export const mergeRequestPipelineRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the pipelines of the commits of a merge request',
+    description:
+      'Those that were made for it first, then those of its source branch. They run in the source project or in that of the merge request; whoever may not see pipelines there sees none of them.',
+    access: inProject('read_merge_request', { anonymous: true }),
+    params,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(PipelineBasic) },
+    errors: [404],
+    handler: async (c) => {
+      const { db } = c.deps;
+      const row = await findMergeRequest(db, c, c.params.merge_request_iid);
+      const visible = await visibleProjects(c, row);
+      const { rows, total } = await pipelinesOf(db, row, [...visible.keys()], c.page);
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+      return rows.map((pipeline) =>
+        presentPipelineBasic(pipeline, projectUrl(c.deps, visible.get(pipeline.project_id)!)),
+      );
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Start a pipeline for a merge request',
+    description:
+      'For its head, or for what a merge would make where the project wants that. Where the configuration has no job for merge requests the answer is 405.',
+    access: pipelineStarter,
+    input: StartPipeline,
+    success: { status: 200, schema: Pipeline },
+    otherSuccess: { status: 202, empty: true, description: 'It is made later.' },
+    errors: [400, 405],
+    expensive: true,
+    handler: async (c) => {
+      const { deps, caller, mergeRequest, input } = c;
+      const wanted = { mergeRequestId: mergeRequest.id, userId: caller.user.id };
+      if (input.async === true) {
+        if (mergeRequest.state !== 'opened') throw notAllowed();
+        const { mergeRequestId: merge_request_id, userId: user_id } = wanted;
+        await deps.jobs.enqueue(deps.db, CREATE_LATER, { merge_request_id, user_id }, { projectId: c.project.id });
+        c.reply.code(202);
+        return undefined;
+      }
+      const { pipeline, texts, filtered } = await createMergeRequestPipeline(deps, wanted);
+      if (pipeline === null) throw filtered || mergeRequest.state !== 'opened' ? notAllowed() : refusedFor(texts);
+      const place = await findProject(deps, String(pipeline.project_id));
+      if (place === undefined) throw recordNotFound();
+      return presentPipeline(deps, pipeline, place.project);
+    },
+  }),
+];

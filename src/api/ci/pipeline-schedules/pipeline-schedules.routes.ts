@@ -1,0 +1,128 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { runSchedule } from '../../../pipelines/creation/run-schedules.ts';
+import { inProjectByUser } from '../../api.access.ts';
+import { PipelineListEntry, presentPipelineEntry, projectUrl } from '../../code/index.ts';
+import { onObject } from '../../object-access.ts';
+import { ListPipelines } from '../pipelines/pipelines.inputs.ts';
+import { listPipelines } from '../pipelines/pipelines.list.ts';
+import {
+  mayRunSchedule,
+  SCHEDULE_PATH,
+  SCHEDULES,
+  scheduleObject,
+  scheduleOwner,
+  scheduleWriter,
+} from './pipeline-schedules.access.ts';
+import { changedSchedule, listSchedules, newSchedule } from './pipeline-schedules.inputs.ts';
+import { schedulesOf } from './pipeline-schedules.queries.ts';
+import { PipelineSchedule, PipelineScheduleDetails } from './pipeline-schedules.responses.ts';
+import { scheduleVariableRoutes } from './pipeline-schedules.variable-routes.ts';
+import { presentSchedule, presentSchedules } from './pipeline-schedules.views.ts';
+import { createSchedule, takeOwnership, updateSchedule } from './pipeline-schedules.writes.ts';
+
+const ONCE_A_MINUTE = { requests: 1, periodSeconds: 60 };
+
+/** Schedules of a project, by which pipelines run again and again. */
+export const pipelineScheduleRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: SCHEDULES,
+    summary: 'List the pipeline schedules of a project',
+    access: inProjectByUser('read_pipeline_schedule'),
+    input: listSchedules,
+    success: { status: 200, schema: Type.Array(PipelineSchedule) },
+    handler: async (c) => {
+      const { deps, project, input, page, request, reply } = c;
+      const { rows, total } = await pageOf(deps.db, schedulesOf(deps.db, project.id, input.scope), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentSchedules(deps, c, rows);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: SCHEDULE_PATH,
+    summary: 'Get a pipeline schedule',
+    access: onObject(scheduleObject, 'read_pipeline_schedule'),
+    success: { status: 200, schema: PipelineScheduleDetails },
+    handler: (c) => presentSchedule(c.deps, c, c.schedule),
+  }),
+  route({
+    method: 'GET',
+    path: `${SCHEDULE_PATH}/pipelines`,
+    summary: 'List the pipelines of a schedule',
+    description: 'The oldest first, where `sort` asks for nothing else.',
+    access: onObject(scheduleObject, 'read_pipeline_schedule'),
+    input: ListPipelines,
+    success: { status: 200, schema: Type.Array(PipelineListEntry) },
+    handler: async (c) => {
+      const { deps, project, schedule, input, page, request, reply } = c;
+      const sort = c.given('sort') ? (input.sort ?? 'asc') : 'asc';
+      const filters = { ...input, schedule_id: schedule.id, sort } as const;
+      const { rows, total } = await listPipelines(deps, project, filters, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      const webUrl = projectUrl(deps, project);
+      return rows.map((row) => presentPipelineEntry(row, webUrl));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: SCHEDULES,
+    summary: 'Create a pipeline schedule',
+    description: 'It runs in the name of who creates it.',
+    access: inProjectByUser('create_pipeline_schedule'),
+    input: newSchedule,
+    success: { status: 201, schema: PipelineScheduleDetails },
+    handler: async (c) => presentSchedule(c.deps, c, await createSchedule(c.deps, c, c.input)),
+  }),
+  route({
+    method: 'PUT',
+    path: SCHEDULE_PATH,
+    summary: 'Change a pipeline schedule',
+    access: scheduleWriter,
+    input: changedSchedule,
+    success: { status: 200, schema: PipelineScheduleDetails },
+    handler: async (c) => presentSchedule(c.deps, c, await updateSchedule(c.deps, c, c.input)),
+  }),
+  route({
+    method: 'POST',
+    path: `${SCHEDULE_PATH}/take_ownership`,
+    summary: 'Become the owner of a pipeline schedule',
+    description: 'It runs in the name of its owner. That of one who is gone or blocked is switched off.',
+    access: onObject(scheduleObject, 'take_pipeline_schedule'),
+    success: { status: 201, schema: PipelineScheduleDetails },
+    handler: async (c) => presentSchedule(c.deps, c, await takeOwnership(c.deps, c.schedule, c.caller)),
+  }),
+  route({
+    method: 'POST',
+    path: `${SCHEDULE_PATH}/play`,
+    summary: 'Run a pipeline schedule now',
+    description: 'In the name of who asks; once a minute. Its own times stay as they are.',
+    access: onObject(scheduleObject, 'create_pipeline', {
+      further: (deps, scope) => mayRunSchedule(deps, scope, scope.schedule),
+    }),
+    success: { status: 201, schema: Type.Object({ message: Type.String() }) },
+    errors: [429],
+    handler: async ({ deps, caller, schedule }) => {
+      deps.limiter.check('play_pipeline_schedule', `${caller.user.id}:${schedule.id}`, ONCE_A_MINUTE);
+      await runSchedule(deps, schedule, caller.user.id);
+      return { message: '201 Created' };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: SCHEDULE_PATH,
+    summary: 'Delete a pipeline schedule',
+    access: scheduleOwner,
+    success: { status: 204, empty: true },
+    errors: [412],
+    handler: async ({ deps, schedule, request }) => {
+      checkUnmodifiedSince(request, schedule.updated_at);
+      await deps.db.deleteFrom('ci_pipeline_schedules').where('id', '=', schedule.id).execute();
+    },
+  }),
+  ...scheduleVariableRoutes,
+];

@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import { forbidden } from '../../../core/core.errors.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { maySetVariables } from '../../../pipelines/pipelines.run-rights.ts';
+import type { UserScope } from '../../object-access.ts';
+import { PipelineVariable } from '../pipelines/pipelines.responses.ts';
+import { SCHEDULE_PATH, scheduleOwner, scheduleWriter } from './pipeline-schedules.access.ts';
+import { changedScheduleVariable, keyParam, newScheduleVariable } from './pipeline-schedules.inputs.ts';
+import { findScheduleVariable } from './pipeline-schedules.queries.ts';
+import { addVariable, changeVariable, removeVariable } from './pipeline-schedules.variable-writes.ts';
+import { presentVariable } from './pipeline-schedules.views.ts';
+
+const params = Type.Object(keyParam);
+
+/** @throws ApiError 403 where the project keeps its variables from whoever runs pipelines */
+function requireVariables(scope: UserScope): void {
+  if (!maySetVariables(scope)) throw forbidden('Insufficient permissions to set pipeline variables');
+}
+
+/** Variables that a schedule gives to its pipelines. */
+export const scheduleVariableRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${SCHEDULE_PATH}/variables/:key`,
+    summary: 'Get a variable of a pipeline schedule',
+    access: scheduleOwner,
+    params,
+    success: { status: 200, schema: PipelineVariable },
+    handler: async ({ deps, schedule, params }) =>
+      presentVariable(deps, await findScheduleVariable(deps.db, schedule.id, params.key)),
+  }),
+  route({
+    method: 'POST',
+    path: `${SCHEDULE_PATH}/variables`,
+    summary: 'Give a pipeline schedule a variable',
+    access: scheduleWriter,
+    input: newScheduleVariable,
+    success: { status: 201, schema: PipelineVariable },
+    handler: async (c) => {
+      requireVariables(c);
+      return presentVariable(c.deps, await addVariable(c.deps, c.schedule.id, c.input));
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${SCHEDULE_PATH}/variables/:key`,
+    summary: 'Change a variable of a pipeline schedule',
+    access: scheduleWriter,
+    params,
+    input: changedScheduleVariable,
+    success: { status: 200, schema: PipelineVariable },
+    handler: async (c) => {
+      requireVariables(c);
+      return presentVariable(c.deps, await changeVariable(c.deps, c.schedule.id, c.params.key, c.input));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${SCHEDULE_PATH}/variables/:key`,
+    summary: 'Take a variable from a pipeline schedule',
+    access: scheduleOwner,
+    params,
+    success: { status: 202, schema: PipelineVariable },
+    handler: async ({ deps, schedule, params }) =>
+      presentVariable(deps, await removeVariable(deps, schedule.id, params.key)),
+  }),
+];

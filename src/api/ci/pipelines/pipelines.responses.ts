@@ -1,0 +1,10 @@
+import { Type } from 'typebox';
+import { Enum } from '../../../http/http.schema.ts';
+
+/** A variable that a pipeline was started with. */
+export const PipelineVariable = Type.Object({
+  variable_type: Enum(['env_var', 'file']),
+  key: Type.String(),
+  value: Type.String(),
+  raw: Type.Boolean(),
+});

@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { forbidden } from '../../../core/core.errors.ts';
+import { route } from '../../../http/http.route.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { Pipeline, PipelineListEntry, presentPipeline, presentPipelineEntry, projectUrl } from '../../code/index.ts';
+import { onObject } from '../../object-access.ts';
+import { PIPELINE_PATH, PIPELINES, params, pipelineObject, pipelineReader } from './pipelines.access.ts';
+import { findPipeline, latestPipeline } from './pipelines.find.ts';
+import { ListPipelines } from './pipelines.inputs.ts';
+import { listPipelines } from './pipelines.list.ts';
+import { variablesOf } from './pipelines.queries.ts';
+import { PipelineVariable } from './pipelines.responses.ts';
+
+export const pipelineRoutes = [
+  route({
+    method: 'GET',
+    path: PIPELINES,
+    summary: 'List the pipelines of a project',
+    description: 'Child pipelines are listed where `source` asks for them.',
+    access: pipelineReader,
+    credentials: API_AND_JOB_TOKENS,
+    input: ListPipelines,
+    success: { status: 200, schema: Type.Array(PipelineListEntry) },
+    errors: [400],
+    handler: async ({ deps, project, input, page, request, reply }) => {
+      const { rows, total } = await listPipelines(deps, project, input, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      const webUrl = projectUrl(deps, project);
+      return rows.map((row) => presentPipelineEntry(row, webUrl));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PIPELINES}/latest`,
+    operationId: 'getLatestProjectPipeline',
+    summary: 'Get the last pipeline of a branch or tag',
+    description: 'That of its last commit. Where there is none the answer is 403.',
+    access: pipelineReader,
+    input: Type.Object({
+      ref: Type.Optional(Type.String({ description: 'Branch or tag; the default branch when absent.' })),
+    }),
+    success: { status: 200, schema: Pipeline },
+    errors: [403],
+    handler: async ({ deps, project, input }) => {
+      const pipeline = await latestPipeline(deps, project, input.ref || null);
+      if (pipeline === undefined) throw forbidden();
+      return presentPipeline(deps, pipeline, project);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: PIPELINE_PATH,
+    summary: 'Get a pipeline',
+    access: pipelineReader,
+    credentials: API_AND_JOB_TOKENS,
+    params,
+    success: { status: 200, schema: Pipeline },
+    errors: [404],
+    handler: async ({ deps, project, params }) =>
+      presentPipeline(deps, await findPipeline(deps.db, project.id, params.pipeline_id), project),
+  }),
+  route({
+    method: 'GET',
+    path: `${PIPELINE_PATH}/variables`,
+    summary: 'List the variables that a pipeline was started with',
+    access: onObject(pipelineObject, 'read_pipeline_variables'),
+    success: { status: 200, schema: Type.Array(PipelineVariable) },
+    handler: async ({ deps, pipeline }) =>
+      (await variablesOf(deps, pipeline.id)).map(({ raw, ...rest }) => ({ ...rest, raw: raw === 1 })),
+  }),
+];

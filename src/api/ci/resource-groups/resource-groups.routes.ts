@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import { recordNotFound } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { ResourceGroup as Row } from '../../../db/tables/resource-groups.table.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { Enum, Nullable, optional, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { Job } from '../jobs/jobs.responses.ts';
+import { presentJobs } from '../jobs/jobs.views.ts';
+import { upcomingJobs } from './resource-groups.queries.ts';
+import { PROCESS_MODES, ResourceGroup } from './resource-groups.responses.ts';
+import { setProcessMode } from './resource-groups.writes.ts';
+
+const PATH = '/projects/:id/resource_groups';
+const ONE = `${PATH}/:key`;
+const KEY = Type.Object({ key: Type.String({ description: 'Key of the resource group, URL-encoded.' }) });
+const see = inProject('read_resource_group');
+
+const present = ({ id, key, process_mode, created_at, updated_at }: Row): Static<typeof ResourceGroup> => ({
+  id,
+  key,
+  process_mode,
+  created_at,
+  updated_at,
+});
+
+const groupsOf = (db: Db, projectId: number) =>
+  db.selectFrom('resource_groups').selectAll().where('project_id', '=', projectId).orderBy('id');
+
+/** @throws ApiError 404 */
+async function find(db: Db, projectId: number, key: string): Promise<Row> {
+  const row = await groupsOf(db, projectId).where('key', '=', key).executeTakeFirst();
+  if (row === undefined) throw recordNotFound();
+  return row;
+}
+
+/** What jobs of a project use one at a time. Resource groups are made by the jobs that name them. */
+export const resourceGroupRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the resource groups of a project',
+    access: see,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(ResourceGroup) },
+    handler: async ({ deps, project, page, request, reply }) => {
+      const { rows, total } = await pageOf(deps.db, groupsOf(deps.db, project.id), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map(present);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    summary: 'Get a resource group',
+    access: see,
+    params: KEY,
+    success: { status: 200, schema: ResourceGroup },
+    handler: async ({ deps, project, params }) => present(await find(deps.db, project.id, params.key)),
+  }),
+  route({
+    method: 'GET',
+    path: `${ONE}/current_job`,
+    summary: 'Get the job that has a resource group',
+    description: 'Null while none has it.',
+    access: see,
+    params: KEY,
+    success: { status: 200, schema: Nullable(Job) },
+    handler: async ({ deps, project, params }) => {
+      const { job_id } = await find(deps.db, project.id, params.key);
+      if (job_id === null) return null;
+      const rows = await deps.db.selectFrom('ci_jobs').selectAll().where('id', '=', job_id).execute();
+      return (await presentJobs(deps, rows, project))[0] ?? null;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${ONE}/upcoming_jobs`,
+    summary: 'List the jobs that wait for a resource group',
+    description: 'In the order in which they get it, as far as that is known.',
+    access: see,
+    params: KEY,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(Job) },
+    handler: async ({ deps, project, params, page, request, reply }) => {
+      const group = await find(deps.db, project.id, params.key);
+      const { rows, total } = await pageOf(deps.db, upcomingJobs(deps.db, group), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentJobs(deps, rows, project);
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: ONE,
+    summary: 'Change the order in which jobs get a resource group',
+    access: inProject('update_resource_group'),
+    params: KEY,
+    input: optional({ process_mode: Enum(PROCESS_MODES, { description: 'Which job is next.' }) }),
+    success: { status: 200, schema: ResourceGroup },
+    handler: async ({ deps, project, params, input }) => {
+      const group = await find(deps.db, project.id, params.key);
+      return present(await setProcessMode(deps, group, input.process_mode));
+    },
+  }),
+];

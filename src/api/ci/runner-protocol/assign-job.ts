@@ -1,0 +1,128 @@
+import { JOB_TOKEN_PREFIX } from '../../../access/job-token-caller.ts';
+import type { JobOptions } from '../../../ci/pipeline-config.ts';
+import { conflict } from '../../../core/core.errors.ts';
+import { randomText, tokenDigest } from '../../../core/core.secrets.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { dependenciesOf } from '../../../pipelines/runners/job-dependencies.ts';
+import { wakeRunners } from '../../../pipelines/runners/pending-jobs.ts';
+import { finishJob } from '../../../pipelines/states/finish-job.ts';
+import { startJob } from '../../../pipelines/states/start-job.ts';
+import { type Candidate, candidatesFor, canRunFor, MAX_CANDIDATES } from './candidates.ts';
+import type { JobContext, StartedJob } from './job-context.ts';
+import { mismatchReason } from './job-requirements.ts';
+
+/** Who asks for a job. */
+export interface RunnerRequest {
+  runner: CiRunner;
+  managerId: number | null;
+  /** What the machine says that it is able to do. */
+  features: Readonly<Record<string, boolean>>;
+}
+
+const DEFAULT_TIMEOUT = 3_600;
+/** Where a time limit comes from, as jobs keep it. */
+const FROM = { project: 2, runner: 3, job: 4 } as const;
+
+/** Jobs that a request of this process is about to take: others leave them alone instead of waiting for the lock. */
+const inHand = new WeakMap<Db, Set<number>>();
+
+function inHandOf(db: Db): Set<number> {
+  const known = inHand.get(db);
+  if (known !== undefined) return known;
+  const fresh = new Set<number>();
+  inHand.set(db, fresh);
+  return fresh;
+}
+
+/**
+ * Gives a runner a job that waits, if there is one for it. Jobs that cannot run fail instead.
+ * @returns undefined when there is none
+ * @throws ApiError 409 when all that there were went to others meanwhile
+ */
+export async function assignJob(deps: Deps, request: RunnerRequest): Promise<StartedJob | undefined> {
+  const taken = inHandOf(deps.db);
+  const seen = new Set<number>();
+  let lost = false;
+  for (let round = 0; round < MAX_CANDIDATES; round += 1) {
+    const queue = await candidatesFor(deps.db, request.runner, [...seen, ...taken]);
+    if (queue.length === 0) {
+      if (lost) throw conflict();
+      return undefined;
+    }
+    const candidate = queue.find(({ job_id }) => !taken.has(job_id));
+    // Others took them in hand while they were read: there may be further ones.
+    if (candidate === undefined) continue;
+    const { job_id: id } = candidate;
+    seen.add(id);
+    taken.add(id);
+    let started: StartedJob | 'lost' | 'unfit';
+    try {
+      started = await tryJob(deps, request, candidate);
+    } catch (error) {
+      // It waits still, and nobody else looked at it.
+      taken.delete(id);
+      wakeRunners(deps);
+      throw error;
+    }
+    taken.delete(id);
+    if (typeof started !== 'string') return { ...started, queue: { size: queue.length, depth: seen.size - 1 } };
+    lost ||= started === 'lost';
+  }
+  throw conflict();
+}
+
+async function tryJob(
+  deps: Deps,
+  { runner, managerId, features }: RunnerRequest,
+  candidate: Candidate,
+): Promise<StartedJob | 'lost' | 'unfit'> {
+  const { job_id } = candidate;
+  const known = await read(deps.db, job_id);
+  if (known === undefined || known.job.status !== 'pending') return 'lost';
+  const reason = await mismatchReason(deps.db, deps.clock, known, features);
+  if (reason !== null) {
+    await finishJob(deps, job_id, { status: 'failed', failureReason: reason }, { from: ['pending'] });
+    return 'unfit';
+  }
+  // Runners cut what stands before the underscore off where they name a token.
+  const token = `${JOB_TOKEN_PREFIX}64_${randomText(20)}`;
+  const revalidate = (db: Db) => mayTake(db, runner, candidate);
+  const start = { runner, managerId, tokenDigest: tokenDigest(token), ...timeLimit(known, runner), revalidate };
+  const job = await deps.db.transaction().execute((db) => startJob(deps, db, known.job, start));
+  return job === null ? 'lost' : { ...known, job, runner, token, queue: { size: 0, depth: 0 } };
+}
+
+/** What of a runner decides which jobs it has. */
+const DECIDING = ['digest', 'paused', 'tag_list', 'run_untagged', 'access_level', 'maximum_timeout'] as const;
+
+/** Whether a runner is as it was when a job was found for it, and still works for the project of the job. */
+async function mayTake(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
+  const now = await db.selectFrom('ci_runners').select(DECIDING).where('id', '=', runner.id).executeTakeFirst();
+  if (now === undefined || DECIDING.some((name) => now[name] !== runner[name])) return false;
+  return canRunFor(db, runner, candidate);
+}
+
+async function read(db: Db, id: number): Promise<JobContext | undefined> {
+  const job: CiJob | undefined = await db.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst();
+  if (job === undefined) return undefined;
+  const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst();
+  const project = await db.selectFrom('projects').selectAll().where('id', '=', job.project_id).executeTakeFirst();
+  const config = await db.selectFrom('ci_job_configs').select('options').where('job_id', '=', id).executeTakeFirst();
+  if (pipeline === undefined || project === undefined || config === undefined) return undefined;
+  const options = parseJson<JobOptions>(config.options);
+  return { job, pipeline, project, options, dependencies: await dependenciesOf(db, job, options.dependencies) };
+}
+
+/** Seconds that a job may run, and who says so. */
+function timeLimit({ project, options }: JobContext, { maximum_timeout }: CiRunner) {
+  const { build_timeout = DEFAULT_TIMEOUT } = parseJson<{ build_timeout?: number }>(project.settings);
+  const own = options.timeout ?? build_timeout;
+  if (maximum_timeout !== null && maximum_timeout < own) {
+    return { timeout: maximum_timeout, timeoutSource: FROM.runner };
+  }
+  return { timeout: own, timeoutSource: options.timeout === null ? FROM.project : FROM.job };
+}

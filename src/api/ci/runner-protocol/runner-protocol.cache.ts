@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import { globMatcher } from '../../../ci/globs.ts';
+import type { Cache } from '../../../ci/pipeline-config.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { entryAt, treeOf } from '../../../git/git.tree.ts';
+import { lastCommitOf } from '../../../git/last-commit.ts';
+import { listAll } from '../../../git/tree-listing.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+
+/** Files that one key is made of at most, where globs fit many. */
+const MAX_FILES = 1_000;
+
+interface Separation {
+  /** Whether jobs of protected refs have caches of their own. */
+  separated: boolean;
+  /** Whether the job may use them. */
+  trusted: boolean;
+}
+
+/** The caches of a job with their keys. What stands for variables in them the runner puts in. */
+export async function cachesOf(
+  deps: Deps,
+  { job, project }: { job: CiJob; project: Project },
+  caches: readonly Cache[],
+  { separated, trusted }: Separation,
+) {
+  const made = [];
+  // Four at most, by the configuration.
+  for (const [index, cache] of caches.entries()) {
+    const suffix = !separated || cache.unprotect ? '' : trusted ? '-protected' : '-non_protected';
+    const { key, paths, untracked, policy, when, fallbackKeys } = cache;
+    const name = typeof key === 'string' ? key : await keyOfFiles(repositoryOf(deps, project), job.sha, key, index);
+    const fallback_keys = fallbackKeys.map((each) => `${each}${suffix}`);
+    made.push({ key: `${name}${suffix}`, untracked, paths, policy, when, fallback_keys });
+  }
+  return made;
+}
+
+/** A key that is another one whenever one of the files is. */
+async function keyOfFiles(
+  repo: Repository,
+  sha: string,
+  { files, filesCommits, prefix }: Exclude<Cache['key'], string>,
+  index: number,
+): Promise<string> {
+  const found = await filesAt(repo, sha, files);
+  const ids = filesCommits
+    ? await Promise.all(found.map(async ({ path, oid }) => (await lastCommitOf(repo, sha, path)) ?? oid))
+    : found.map(({ oid }) => oid);
+  const content = ids.length === 0 ? 'default' : hash('sha1', ids.toSorted().join('-'));
+  return `${prefix ?? `${index}_${files.map(stem).join('_')}`}-${content}`;
+}
+
+const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/(?<=.)\.[^.]*$/, '');
+
+interface FoundFile {
+  path: string;
+  oid: string;
+}
+
+async function filesAt(repo: Repository, sha: string, files: readonly string[]): Promise<FoundFile[]> {
+  const found = new Map<string, FoundFile>();
+  const globs = files.filter((file) => /[*?[{]/.test(file));
+  for (const path of files.filter((file) => !globs.includes(file))) {
+    const entry = await entryAt(repo, sha, path.replace(/^\/+/, ''));
+    if (entry?.type === 'blob') found.set(path, { path, oid: entry.oid });
+  }
+  const tree = globs.length === 0 ? null : await treeOf(repo, sha);
+  if (tree !== null) {
+    const fits = globMatcher(globs);
+    const all = await listAll(repo, tree);
+    for (const { path, oid } of all.filter(({ type, path }) => type === 'blob' && fits(path)).slice(0, MAX_FILES)) {
+      found.set(path, { path, oid });
+    }
+  }
+  return [...found.values()];
+}

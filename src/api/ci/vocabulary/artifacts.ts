@@ -1,4 +1,0 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-
-/** What the words of artifacts, logs and reports mean. */
-export const artifactWords: Vocabulary['words'] = {};

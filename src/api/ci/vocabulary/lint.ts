@@ -1,6 +1,0 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-
-/** What the words of configurations mean. */
-export const lintWords: Vocabulary['words'] = {
-  merged_yaml: ['The configuration with all that it includes and extends.', '---\ntest:\n  script: make test\n'],
-};

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+import { HEADS } from '../../../git/ref-folders.ts';
+import type { Ref } from '../../../git/refs.ts';
+import { type Protection, protectionsOf } from '../../../repositories/repository.protections.ts';
+
+/** Branches of one state of the references that are shown together. */
+export interface BranchPage {
+  /** Names these branches at these commits, as long as this process runs. */
+  id: number;
+  refs: readonly Ref[];
+}
+
+/** What the protections of a project mean for a page. */
+export interface PageProtections {
+  /** The protections that each branch falls under, in the order of the page. */
+  matching: readonly (readonly Protection[])[];
+  /** Names the content of all that is in `matching`. */
+  key: string;
+}
+
+const MAX_PAGES = 64;
+let lastId = 0;
+const pages = new WeakMap<readonly Ref[], Map<string, BranchPage>>();
+const protectionsOfPages = new WeakMap<readonly Protection[], WeakMap<BranchPage, PageProtections>>();
+
+/** The value of a key of a weak map, made where it is not there. */
+function ensure<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
+
+/** A part of a list that keeps its identity while nothing changes: the same page then, without any work. */
+export function pageOfRefs(refs: readonly Ref[], start: number, size: number): BranchPage {
+  const known = ensure(pages, refs, () => new Map<string, BranchPage>());
+  const key = `${start}:${size}`;
+  const page = known.get(key);
+  if (page !== undefined) return page;
+  lastId += 1;
+  const made = { id: lastId, refs: refs.slice(start, start + size) };
+  if (known.size >= MAX_PAGES) known.delete(known.keys().next().value!);
+  known.set(key, made);
+  return made;
+}
+
+/** The protections of a page's branches, worked out once for one state of both. */
+export function protectPage(page: BranchPage, protections: readonly Protection[]): PageProtections {
+  const known = ensure(protectionsOfPages, protections, () => new WeakMap<BranchPage, PageProtections>());
+  return ensure(known, page, () => {
+    const matching = page.refs.map(({ name }) => protectionsOf(protections, 'branch', name.slice(HEADS.length)));
+    return { matching, key: hash('sha256', JSON.stringify(matching), 'base64') };
+  });
+}
+
+const defaults = new WeakMap<readonly Ref[], Ref>();
+
+/** The branch of this name among all branches of a state; null when it is not there. */
+export function branchIn(all: readonly Ref[], name: string | null): Ref | null {
+  if (name === null) return null;
+  const wanted = HEADS + name;
+  const kept = defaults.get(all);
+  if (kept?.name === wanted) return kept;
+  const found = all.find((ref) => ref.name === wanted);
+  if (found === undefined) return null;
+  defaults.set(all, found);
+  return found;
+}

@@ -1,0 +1,64 @@
+import type { Commit } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { ask } from '../../../git/readers/ask.ts';
+import { COMMITS } from '../../../git/readers/log-page.ts';
+import { MERGED_INTO } from '../../../git/readers/merged-into.ts';
+import { HEADS } from '../../../git/ref-folders.ts';
+import type { Ref } from '../../../git/refs.ts';
+import { levelAllows, type Protection } from '../../../repositories/repository.protections.ts';
+import { presentCommit } from '../commits/commits.views.ts';
+import type { BranchJson } from './branches.inputs.ts';
+
+const DEVELOPER = 30;
+
+/** A branch with what the caller's rights make of it. */
+export interface BranchRow {
+  ref: Ref;
+  protections: readonly Protection[];
+  canPush: boolean;
+}
+
+/**
+ * Branches as the API shows them (part 1, section 2). One whose commit is missing from a damaged repository is left
+ * out. A branch at the very commit of the default branch has nothing that was merged.
+ * @param defaultBranch null in an empty repository
+ * @param webUrl address of the project's pages
+ */
+export async function presentBranches(
+  repo: Repository,
+  rows: readonly BranchRow[],
+  defaultBranch: Ref | null,
+  webUrl: string,
+): Promise<BranchJson[]> {
+  const commits = await ask(
+    repo,
+    COMMITS,
+    rows.map(({ ref }) => ref.oid),
+  );
+  const found = rows.flatMap((row, at) => (commits[at] == null ? [] : [{ row, commit: commits[at] }]));
+  const target = defaultBranch?.oid;
+  const merged =
+    target === undefined || (await repo.objects.commit(target)) === null
+      ? new Set<string>()
+      : await ask(repo, MERGED_INTO, [...new Set(found.map(({ commit }) => commit.oid))], target);
+  return found.map(({ row, commit }) => ({
+    ...presentBranch(row, commit, webUrl),
+    merged: commit.oid !== target && merged.has(commit.oid),
+    default: row.ref.name === defaultBranch?.name,
+  }));
+}
+
+const presentBranch = ({ ref, protections, canPush }: BranchRow, commit: Commit, webUrl: string) => ({
+  name: ref.name.slice(HEADS.length).toWellFormed(),
+  commit: presentCommit(commit, webUrl),
+  merged: false,
+  protected: protections.length > 0,
+  developers_can_push: levelAllows(protections, 'push', DEVELOPER),
+  developers_can_merge: levelAllows(protections, 'merge', DEVELOPER),
+  can_push: canPush,
+  default: false,
+  web_url: `${webUrl}/-/tree/${encodeRefPath(ref.name.slice(HEADS.length))}`,
+});
+
+/** A ref's name as a part of an address: its slashes stay. */
+const encodeRefPath = (name: string): string => name.toWellFormed().split('/').map(encodeURIComponent).join('/');

@@ -1,0 +1,120 @@
+import type { Insertable, Updateable } from 'kysely';
+import { DANGLING_SOURCES } from '../../../ci/pipeline-sources.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { nextIid } from '../../../db/iids.ts';
+import { countOf, pageOf } from '../../../db/paginate.ts';
+import type { CiJob, CiJobsTable } from '../../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
+import { OPEN_STATES } from './commit-statuses.state.ts';
+
+export interface StatusFilters {
+  ref?: string | undefined;
+  stage?: string | undefined;
+  name?: string | undefined;
+  pipelineId?: number | undefined;
+  /** Those that were replaced too. */
+  all: boolean;
+  /** Jobs of pipelines too, not only what outside systems report. */
+  jobs: boolean;
+  orderBy: 'id' | 'pipeline_id';
+  sort: 'asc' | 'desc';
+}
+
+/** A page of the statuses of a commit. */
+export function commitStatuses(
+  db: Db,
+  projectId: number,
+  sha: string,
+  filters: StatusFilters,
+  page: { offset: number; size: number },
+) {
+  let query = db.selectFrom('ci_jobs').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
+  if (filters.ref) query = query.where('ref', '=', filters.ref);
+  if (filters.stage) query = query.where('stage', '=', filters.stage);
+  if (filters.name) query = query.where('name', '=', filters.name);
+  if (filters.pipelineId !== undefined) query = query.where('pipeline_id', '=', filters.pipelineId);
+  if (!filters.jobs) query = query.where('kind', '=', 'status');
+  if (!filters.all) query = query.where('retried', '=', 0);
+  if (filters.orderBy === 'pipeline_id') query = query.orderBy('pipeline_id', filters.sort);
+  return pageOf(db, query.orderBy('id', filters.sort), page);
+}
+
+/** The newest pipeline of a commit that says something of it, of a ref and of an id where they are given. */
+export function newestPipeline(
+  db: Db,
+  projectId: number,
+  sha: string,
+  filter: { ref?: string | undefined; id?: number | undefined },
+): Promise<Pipeline | undefined> {
+  let query = db.selectFrom('pipelines').selectAll().where('project_id', '=', projectId).where('sha', '=', sha);
+  query = query.where('source', 'not in', DANGLING_SOURCES);
+  if (filter.ref !== undefined) query = query.where('ref', '=', filter.ref);
+  if (filter.id !== undefined) query = query.where('id', '=', filter.id);
+  return query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+}
+
+/** Writes a pipeline of outside systems with the project's next number. Lock the project first. */
+export async function insertPipeline(
+  db: Db,
+  values: Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'user_id' | 'created_at'>,
+): Promise<Pipeline> {
+  return db
+    .insertInto('pipelines')
+    .values({
+      ...values,
+      iid: await nextIid(db, { source_type: 'project', source_id: values.project_id, usage: 'pipelines' }),
+      source: 'external',
+      status: 'created',
+      updated_at: values.created_at,
+      started_at: null,
+      finished_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Statuses of a pipeline, counted up to 10,001. */
+export const countStatuses = (db: Db, pipelineId: number): Promise<number> =>
+  countOf(db, db.selectFrom('ci_jobs').selectAll().where('pipeline_id', '=', pipelineId));
+
+/** The status that a report of the user moves on; undefined when there is none under way. */
+export const openStatus = (
+  db: Db,
+  filter: Pick<CiJob, 'pipeline_id' | 'name' | 'user_id'>,
+): Promise<CiJob | undefined> =>
+  db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('pipeline_id', '=', filter.pipeline_id)
+    .where('kind', '=', 'status')
+    .where('name', '=', filter.name)
+    .where('user_id', '=', filter.user_id)
+    .where('retried', '=', 0)
+    .where('status', 'in', OPEN_STATES)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Writes a new status, or changes one that is there. */
+export const saveStatus = (db: Db, id: number | undefined, values: Insertable<CiJobsTable>): Promise<CiJob> =>
+  id === undefined
+    ? db.insertInto('ci_jobs').values(values).returningAll().executeTakeFirstOrThrow()
+    : db
+        .updateTable('ci_jobs')
+        .set(values satisfies Updateable<CiJobsTable>)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+
+/** Marks what stood for the name before. */
+export async function replaceOlder(db: Db, { id, pipeline_id, name }: CiJob): Promise<void> {
+  await db
+    .updateTable('ci_jobs')
+    .set({ retried: 1 })
+    .where('pipeline_id', '=', pipeline_id)
+    .where('kind', '=', 'status')
+    .where('name', '=', name)
+    .where('id', '!=', id)
+    .where('retried', '=', 0)
+    .execute();
+}

@@ -1,0 +1,29 @@
+import { refused } from '../../../core/core.errors.ts';
+
+/** States that outside systems report. */
+export const REPORTED_STATES = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
+export type ReportedState = (typeof REPORTED_STATES)[number];
+export type State = ReportedState | 'created';
+
+/** A status that may still be moved; one that is over stays as it is, and a new one takes its place. */
+export const OPEN_STATES: readonly State[] = ['pending', 'running'];
+export const FINAL_STATES: readonly State[] = ['success', 'failed', 'canceled'];
+
+/** The move that leads to each state, and where it may begin. */
+const MOVES: Record<ReportedState, { name: string; from: readonly State[] }> = {
+  pending: { name: 'enqueue', from: ['created'] },
+  running: { name: 'run', from: ['created', 'pending'] },
+  success: { name: 'success', from: ['created', 'pending', 'running'] },
+  failed: { name: 'drop', from: ['created', 'pending', 'running'] },
+  canceled: { name: 'cancel', from: ['created', 'pending', 'running'] },
+  skipped: { name: 'skip', from: ['created', 'pending'] },
+};
+
+/** @throws ApiError 400 in the platform's words where the move is not possible */
+export function checkMove(from: State, to: ReportedState): void {
+  const { name, from: allowed } = MOVES[to];
+  if (allowed.includes(from)) return;
+  throw refused(
+    `Cannot transition status via :${name} from :${from} (Reason(s): Status cannot transition via "${name}")`,
+  );
+}

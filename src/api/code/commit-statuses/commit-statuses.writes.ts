@@ -1,0 +1,149 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { type FieldErrors, forbidden, invalidModel, notFound, refused } from '../../../core/core.errors.ts';
+import { commitStatusFacts } from '../../../core/event-facts.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { lockRow } from '../../../db/lock-row.ts';
+import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
+import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { refsContaining } from '../../../git/contains.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { processPipeline } from '../../../pipelines/states/pipeline-states.process.ts';
+import { canRunOn } from '../../../repositories/repository.protections.ts';
+import * as store from './commit-statuses.queries.ts';
+import { checkMove, FINAL_STATES, type ReportedState, type State } from './commit-statuses.state.ts';
+
+export interface StatusReport {
+  sha: string;
+  state: ReportedState;
+  ref?: string | undefined;
+  name: string;
+  /** Null clears; undefined leaves what an earlier report said. */
+  targetUrl?: string | null | undefined;
+  description?: string | null | undefined;
+  coverage?: number | null | undefined;
+  pipelineId?: number | undefined;
+}
+
+interface Reporting {
+  project: Project;
+  repo: Repository;
+  permissions: ProjectPermissions;
+  caller: UserCaller;
+  report: StatusReport;
+}
+
+/** Statuses of one pipeline; then a new pipeline begins. */
+const MAX_STATUSES = 10_000;
+const MAX_TEXT = 255;
+const MAX_DESCRIPTION = 10_000;
+
+/**
+ * Takes the report of an outside system about a commit: moves the status of that name on, or makes it, in a pipeline
+ * of the source `external`, and works out the pipeline's status anew.
+ * @throws ApiError 400, 403 for a protected branch the caller may neither push to nor merge into, 404, 422
+ */
+export async function reportStatus(deps: Deps, reporting: Reporting): Promise<CiJob> {
+  const { project, caller, report } = reporting;
+  checkTexts(report);
+  const ref = await findRef(deps, reporting);
+  await requireRef(deps, reporting, ref);
+  return deps.db.transaction().execute(async (db) => {
+    // Two reports at once must agree on the pipeline, its number and the status they move.
+    await lockRow(db, 'projects', project.id);
+    const pipeline = await findPipeline(deps, db, reporting, ref);
+    const saved = await moveStatus(deps, db, reporting, pipeline);
+    await store.replaceOlder(db, saved);
+    await processPipeline(deps, db, pipeline.id);
+    const payload = { status_id: saved.id, project_id: project.id, commit_status: commitStatusFacts(saved) };
+    await deps.events.record(db, 'commit_status.updated', payload, { projectId: project.id, actorId: caller.user.id });
+    return saved;
+  });
+}
+
+function checkTexts({ name, ref, targetUrl, description }: StatusReport): void {
+  const errors: FieldErrors = {};
+  const limit = (field: string, text: string | null | undefined, maximum: number) => {
+    if (text && text.length > maximum) errors[field] = [`is too long (maximum is ${maximum} characters)`];
+  };
+  limit('name', name, MAX_TEXT);
+  limit('ref', ref, MAX_TEXT);
+  limit('target_url', targetUrl, MAX_TEXT);
+  limit('description', description, MAX_DESCRIPTION);
+  if (targetUrl && errors.target_url === undefined && !/^https?:$/.test(URL.parse(targetUrl)?.protocol ?? '')) {
+    errors.target_url = ['is blocked: Only allowed schemes are http, https'];
+  }
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/** The ref of the report: the one given, else that of the newest pipeline, else the first branch with the commit. */
+async function findRef(deps: Deps, { project, repo, report }: Reporting): Promise<string> {
+  const { sha, ref, pipelineId } = report;
+  if (ref !== undefined) return ref;
+  const pipeline = await store.newestPipeline(deps.db, project.id, sha, { id: pipelineId });
+  if (pipeline !== undefined) return pipeline.ref;
+  const [branch] = await refsContaining(repo, sha, ['refs/heads/']);
+  if (branch === undefined) throw notFound('References for commit');
+  return branch.slice('refs/heads/'.length).toWellFormed();
+}
+
+/** A protected ref takes reports only of those who may change it. @throws ApiError 403 */
+async function requireRef(deps: Deps, { project, repo, caller, permissions }: Reporting, ref: string): Promise<void> {
+  const tag =
+    (await repo.refs.resolve(`refs/heads/${ref}`)) === null && (await repo.refs.resolve(`refs/tags/${ref}`)) !== null;
+  if (!(await canRunOn(deps, { caller, permissions }, project.id, { ref, tag }))) throw forbidden();
+}
+
+async function findPipeline(
+  deps: Deps,
+  db: Db,
+  { project, caller, report }: Reporting,
+  ref: string,
+): Promise<Pipeline> {
+  const { sha, pipelineId } = report;
+  const found = await store.newestPipeline(db, project.id, sha, { ref, id: pipelineId });
+  if (found === undefined && pipelineId !== undefined) throw notFound('Pipeline for pipeline_id, sha and ref');
+  const full = found !== undefined && (await store.countStatuses(db, found.id)) >= MAX_STATUSES;
+  if (full && pipelineId !== undefined) throw refused('The number of jobs has exceeded the limit', 422);
+  if (found !== undefined && !full) return found;
+  const made = await store.insertPipeline(db, {
+    project_id: project.id,
+    sha,
+    ref,
+    user_id: caller.user.id,
+    created_at: timestamp(deps.clock),
+  });
+  const { id: pipeline_id, source, status } = made;
+  const payload = { pipeline_id, project_id: project.id, source, status, old_status: null };
+  await deps.events.record(db, 'pipeline.updated', payload, { projectId: project.id, actorId: caller.user.id });
+  return made;
+}
+
+async function moveStatus(deps: Deps, db: Db, { caller, report }: Reporting, pipeline: Pipeline): Promise<CiJob> {
+  const { name, state } = report;
+  const user_id = caller.user.id;
+  const before = await store.openStatus(db, { pipeline_id: pipeline.id, name, user_id });
+  checkMove((before?.status as State | undefined) ?? 'created', state);
+  const now = timestamp(deps.clock);
+  const said = <T>(value: T | undefined, earlier: T | null | undefined) =>
+    value === undefined ? (earlier ?? null) : value;
+  return store.saveStatus(db, before?.id, {
+    project_id: pipeline.project_id,
+    pipeline_id: pipeline.id,
+    sha: pipeline.sha,
+    ref: pipeline.ref,
+    name,
+    user_id,
+    status: state,
+    target_url: said(report.targetUrl, before?.target_url),
+    description: said(report.description, before?.description),
+    coverage: said(report.coverage, before?.coverage),
+    created_at: before?.created_at ?? now,
+    updated_at: now,
+    started_at: before?.started_at ?? (state === 'running' ? now : null),
+    finished_at: FINAL_STATES.includes(state) ? now : null,
+  });
+}

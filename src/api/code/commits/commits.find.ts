@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Commit } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { inProject } from '../../api.access.ts';
+
+/** Whoever may read the code, anonymous callers of public projects included. */
+export const commitReader = inProject('read_code', { anonymous: true });
+export const CommitSha = { sha: Type.String({ description: 'Commit, branch or tag.' }) };
+
+export interface FoundCommit {
+  repo: Repository;
+  commit: Commit;
+}
+
+/**
+ * The id of the commit that an id, branch or tag stands for.
+ * @throws ApiError 404 `404 Commit Not Found`
+ */
+export async function findCommitId(
+  deps: Deps,
+  project: Project,
+  sha: string,
+): Promise<{ repo: Repository; oid: string }> {
+  const repo = repositoryOf(deps, project);
+  const revision = await resolveRevision(repo, sha);
+  if (revision === null) throw notFound('Commit');
+  return { repo, oid: revision.oid };
+}
+
+/**
+ * The commit of an id, branch or tag.
+ * @throws ApiError 404 `404 Commit Not Found`
+ */
+export async function findCommit(deps: Deps, project: Project, sha: string): Promise<FoundCommit> {
+  const { repo, oid } = await findCommitId(deps, project, sha);
+  const commit = await repo.objects.commit(oid);
+  if (commit === null) throw notFound('Commit');
+  return { repo, commit };
+}

@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import { type RefFolder, refsContaining } from '../../../git/contains.ts';
+import { countCommits } from '../../../git/log.ts';
+import { HEADS, TAGS } from '../../../git/ref-folders.ts';
+import { route } from '../../../http/http.route.ts';
+import { Enum, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { Diff } from './commits.diff-responses.ts';
+import { CommitSha, commitReader, findCommit, findCommitId } from './commits.find.ts';
+import { readSignature, Signature } from './commits.signature.ts';
+import { commitDiffPage } from './diff-page.ts';
+
+const params = Type.Object(CommitSha);
+const FOLDERS: Record<'branch' | 'tag' | 'all', RefFolder[]> = { branch: [HEADS], tag: [TAGS], all: [HEADS, TAGS] };
+
+/** Git sorts heads before tags. */
+function presentRef(ref: string) {
+  const folder = ref.startsWith(HEADS) ? HEADS : TAGS;
+  return { type: folder === HEADS ? 'branch' : 'tag', name: ref.slice(folder.length).toWellFormed() };
+}
+
+export const commitHistoryRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/diff',
+    summary: 'Get what a commit changed, file by file',
+    access: commitReader,
+    params,
+    input: Type.Object({
+      unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Diff) },
+    errors: [404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { repo, oid } = await findCommitId(deps, project, params.sha);
+      const part = { offset: page.offset, size: page.size, unidiff: input.unidiff === true };
+      const { json, total } = await commitDiffPage(deps, repo, oid, part);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return json;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/refs',
+    summary: 'List the branches and tags that a commit is part of',
+    access: commitReader,
+    params,
+    input: Type.Object({
+      type: Type.Optional(Enum(['branch', 'tag', 'all'], { default: 'all' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Type.Object({ type: Type.String(), name: Type.String() })) },
+    errors: [400, 404],
+    handler: async ({ deps, project, params, input, page, request, reply }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      const refs = await refsContaining(repo, commit.oid, FOLDERS[input.type ?? 'all']);
+      const end = page.offset + page.size;
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: null, more: refs.length > end });
+      return refs.slice(page.offset, end).map(presentRef);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/sequence',
+    summary: 'Count the commits up to and with a commit',
+    access: commitReader,
+    params,
+    input: Type.Object({
+      first_parent: Type.Optional(Type.Boolean({ default: false, description: 'Follow only the first parent.' })),
+    }),
+    success: { status: 200, schema: Type.Object({ count: Type.Integer() }) },
+    errors: [404],
+    handler: async ({ deps, project, params, input }) => {
+      const { repo, commit } = await findCommit(deps, project, params.sha);
+      return { count: await countCommits(repo, [commit.oid], { firstParent: input.first_parent === true }) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/signature',
+    summary: 'Get the signature of a commit and whether it is verified',
+    access: commitReader,
+    params,
+    success: { status: 200, schema: Signature },
+    errors: [404],
+    handler: async ({ deps, project, params }) => readSignature(deps, await findCommit(deps, project, params.sha)),
+  }),
+];

@@ -1,0 +1,111 @@
+import { notFound, refused } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/git.bytes.ts';
+import { mergeBase } from '../../../git/git.compare.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { authorTest } from '../../../git/history/author-pattern.ts';
+import type { LogQuery } from '../../../git/log.ts';
+import { withoutLeadingSlash } from '../../../git/path-rules.ts';
+import { ask } from '../../../git/readers/ask.ts';
+import { peel, resolveRevision } from '../../../git/revision.ts';
+import { Serialized } from '../../../http/http.send.ts';
+import type { CachedResponse } from '../../../http/immutable-responses.ts';
+import type { Page } from '../../../http/pagination.ts';
+import { projectUrl } from './commits.views.ts';
+import { COMMIT_PAGE } from './page-json.ts';
+
+export interface CommitFilters {
+  refName?: string | undefined;
+  all?: boolean | undefined;
+  path?: string | undefined;
+  author?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  firstParent?: boolean | undefined;
+  order?: 'default' | 'topo' | undefined;
+  trailers?: boolean | undefined;
+  withStats?: boolean | undefined;
+}
+
+interface Tips {
+  from: string[];
+  not: string[];
+}
+
+/** What a list starts from; null when there is no such revision, and so no commit. */
+async function findTips(repo: Repository, filters: CommitFilters): Promise<Tips | null> {
+  if (filters.all) {
+    const refs = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
+    const oids = await Promise.all(refs.map(({ oid }) => peel(repo, oid)));
+    return { from: [...new Set(oids.flatMap((oid) => oid ?? []))], not: [] };
+  }
+  const name = filters.refName || 'HEAD';
+  const range = /^(.*?)(\.\.\.?)(.*)$/s.exec(name);
+  if (range === null) {
+    const revision = await resolveRevision(repo, name);
+    return revision === null ? null : { from: [revision.oid], not: [] };
+  }
+  const left = await resolveRevision(repo, range[1] || 'HEAD');
+  const right = await resolveRevision(repo, range[3] || 'HEAD');
+  if (left === null || right === null) return null;
+  if (range[2] === '..') return { from: [right.oid], not: [left.oid] };
+  const base = await mergeBase(repo, [left.oid, right.oid]);
+  return { from: [left.oid, right.oid], not: base === null ? [] : [base] };
+}
+
+export interface CommitPage {
+  json: Serialized;
+  more: boolean;
+}
+
+/** Commits for a page (part 1, section 4.2), newest first. An unknown revision has none. */
+export async function commitPage(
+  deps: Deps,
+  project: Project,
+  repo: Repository,
+  filters: CommitFilters,
+  page: Page,
+): Promise<CommitPage> {
+  if ((await repo.refs.list('refs/heads/')).length === 0) throw notFound('Repository');
+  if (filters.author && authorTest(filters.author) === null) {
+    throw refused('author is no basic regular expression, is too large, or refers back to a group');
+  }
+  const tips = await findTips(repo, filters);
+  const webUrl = projectUrl(deps, project);
+  const { refName: _name, all: _all, ...rest } = filters;
+  const key = `commits:${repo.id}:${webUrl}:${page.offset}:${page.size}:${JSON.stringify([tips, rest])}`;
+  const kept = deps.immutableResponses.peek(key) ?? (await makePage(deps, repo, key, tips, filters, page, webUrl));
+  return { json: kept.json, more: kept.headers.more === 'true' };
+}
+
+async function makePage(
+  deps: Deps,
+  repo: Repository,
+  key: string,
+  tips: Tips | null,
+  filters: CommitFilters,
+  page: Page,
+  webUrl: string,
+): Promise<CachedResponse> {
+  if (tips === null || tips.from.length === 0) return deps.immutableResponses.set(key, [], { more: 'false' });
+  const query = queryOf(tips, filters, page);
+  const { trailers = false, withStats = false } = filters;
+  const { bytes, etag, more } = await ask(repo, COMMIT_PAGE, query, webUrl, trailers, withStats);
+  return deps.immutableResponses.setBody(key, new Serialized(bufferOver(bytes), etag), { more: String(more) });
+}
+
+function queryOf(tips: Tips, filters: CommitFilters, page: Page): LogQuery {
+  const path = withoutLeadingSlash(filters.path ?? '');
+  return {
+    ...tips,
+    skip: page.offset,
+    limit: page.size,
+    ...(path === '' ? {} : { path }),
+    ...(filters.author ? { author: filters.author } : {}),
+    ...(filters.since === undefined ? {} : { since: new Date(filters.since) }),
+    ...(filters.until === undefined ? {} : { until: new Date(filters.until) }),
+    ...(filters.firstParent ? { firstParent: true } : {}),
+    order: filters.order ?? 'default',
+  };
+}

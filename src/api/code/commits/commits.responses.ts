@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { Instant, Nullable } from '../../../http/http.schema.ts';
+import { PipelineBasic } from '../pipelines/commit-pipelines.responses.ts';
+
+const commitFields = {
+  id: Type.String({ description: 'Object id of the commit.' }),
+  short_id: Type.String({ description: 'First eight digits of the id.' }),
+  created_at: Instant({ description: 'Always equal to committed_date.' }),
+  parent_ids: Type.Array(Type.String()),
+  title: Type.String({ description: 'First line of the message.' }),
+  message: Type.String(),
+  author_name: Type.String(),
+  author_email: Type.String(),
+  authored_date: Instant(),
+  committer_name: Type.String(),
+  committer_email: Type.String(),
+  committed_date: Instant(),
+  trailers: Type.Record(Type.String(), Type.String(), { description: 'Parsed trailers, the last value of each key.' }),
+  extended_trailers: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'Parsed trailers with all values of each key.',
+  }),
+  web_url: Type.String(),
+};
+
+/** Commit of lists and branches (part 1, section 2). */
+export const Commit = Type.Object(commitFields);
+
+export const CommitStats = Type.Object({
+  additions: Type.Integer(),
+  deletions: Type.Integer(),
+  total: Type.Integer(),
+});
+
+/** Commit of a list, with its size when that was asked for. */
+export const CommitListEntry = Type.Object({ ...commitFields, stats: Type.Optional(CommitStats) });
+
+/** Commit of create and get-single. */
+export const CommitDetail = Type.Object({
+  ...commitFields,
+  stats: Type.Optional(CommitStats),
+  status: Nullable(Type.String()),
+  project_id: Type.Integer(),
+  last_pipeline: Nullable(PipelineBasic),
+});

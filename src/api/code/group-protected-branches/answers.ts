@@ -1,7 +1,0 @@
-import { Type } from 'typebox';
-import { ProtectedBranch } from '../protected-branches/answers.ts';
-
-const { inherited: _, ...shown } = ProtectedBranch.properties;
-
-/** Protected branch of a group. */
-export const GroupProtectedBranchEntity = Type.Object(shown);

@@ -1,0 +1,7 @@
+import { Type } from 'typebox';
+import { ProtectedBranch } from '../protected-branches/protected-branches.responses.ts';
+
+const { inherited: _, ...shown } = ProtectedBranch.properties;
+
+/** Protected branch of a group. */
+export const GroupProtectedBranchEntity = Type.Object(shown);

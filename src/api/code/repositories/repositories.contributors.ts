@@ -1,0 +1,46 @@
+import { notFound } from '../../../core/core.errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { type Contributor, listContributors } from '../../../git/git.contributors.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { Serialized } from '../../../http/http.send.ts';
+import type { Page } from '../../../http/pagination.ts';
+
+export const CONTRIBUTOR_ORDERS = ['email', 'name', 'commits'] as const;
+type Order = (typeof CONTRIBUTOR_ORDERS)[number];
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const COMPARE: Record<Order, (a: Contributor, b: Contributor) => number> = {
+  email: (a, b) => byText(a.email.toLowerCase(), b.email.toLowerCase()),
+  name: (a, b) => byText(a.name.toLowerCase(), b.name.toLowerCase()),
+  commits: (a, b) => a.commits - b.commits,
+};
+
+export interface ContributorPage {
+  json: Serialized;
+  total: number;
+}
+
+/**
+ * Who has committed, for a page. A repository without commits has none.
+ * @throws ApiError 404 for an unknown revision
+ */
+export async function contributorPage(
+  deps: Deps,
+  repo: Repository,
+  options: { ref?: string | undefined; orderBy: Order; descending: boolean },
+  page: Page,
+): Promise<ContributorPage> {
+  const { ref, orderBy, descending } = options;
+  const revision = await resolveRevision(repo, ref || 'HEAD');
+  if (revision === null && ref) throw notFound('Ref');
+  const all = revision === null ? [] : await listContributors(repo, revision.oid);
+  const key = `contributors:${repo.id}:${revision?.oid}:${orderBy}:${descending}:${page.offset}:${page.size}`;
+  const json = await deps.immutableResponses.get(key, async () => {
+    const sorted = all.toSorted((a, b) => (descending ? COMPARE[orderBy](b, a) : COMPARE[orderBy](a, b)));
+    return sorted
+      .slice(page.offset, page.offset + page.size)
+      .map(({ name, email, commits }) => ({ name, email, commits, additions: 0, deletions: 0 }));
+  });
+  return { json, total: all.length };
+}

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { forbidden, refused } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import { type BaseContext, route } from '../../../http/http.route.ts';
+import { Enum, Filled, List, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { inProject, type ProjectScope } from '../../api.access.ts';
+import { Commit } from '../commits/commits.responses.ts';
+import { compareRevisions, findMergeBase } from './repositories.compare.ts';
+import { CONTRIBUTOR_ORDERS, contributorPage } from './repositories.contributors.ts';
+import { OptionalRef } from './repositories.inputs.ts';
+import { Compare, Contributor } from './repositories.responses.ts';
+
+const readable = inProject('read_code', { anonymous: true });
+
+export const historyRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/compare',
+    operationId: 'compareProjectRefs',
+    summary: 'Compare branches, tags or commits',
+    access: readable,
+    expensive: true,
+    input: Type.Object({
+      from: Filled({ description: 'Branch, tag or commit to compare from.' }),
+      to: Filled({ description: 'Branch, tag or commit to compare to.' }),
+      from_project_id: Type.Optional(
+        Type.Integer({ description: 'Project of `from`, of the same network of forks; this project when absent.' }),
+      ),
+      straight: Type.Optional(
+        Type.Boolean({ default: false, description: 'Compare with `from` itself, not with the merge base.' }),
+      ),
+      unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
+    }),
+    success: { status: 200, schema: Compare },
+    errors: [400, 403, 404, 429],
+    handler: async (c) =>
+      compareRevisions(c.deps, c.project, {
+        from: c.input.from,
+        to: c.input.to,
+        fromProject: await findFromProject(c, c.input.from_project_id),
+        straight: c.input.straight === true,
+        unidiff: c.input.unidiff === true,
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/contributors',
+    summary: 'List who has committed to the repository',
+    access: readable,
+    cacheable: [],
+    input: Type.Object({
+      ...OptionalRef,
+      order_by: Type.Optional(Enum(CONTRIBUTOR_ORDERS, { default: 'commits' })),
+      sort: Type.Optional(Enum(['asc', 'desc'], { default: 'asc' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Contributor) },
+    errors: [400, 404],
+    handler: async ({ deps, project, input, page, request, reply }) => {
+      const { json, total } = await contributorPage(
+        deps,
+        repositoryOf(deps, project),
+        { ref: input.ref, orderBy: input.order_by ?? 'commits', descending: input.sort === 'desc' },
+        page,
+      );
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return json;
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/merge_base',
+    summary: 'Get the common ancestor of two or more branches, tags or commits',
+    access: readable,
+    input: Type.Object({
+      refs: List(Type.String(), { maxItems: 50, description: 'At least two branches, tags or commits.' }),
+    }),
+    success: { status: 200, schema: Commit },
+    errors: [400, 404],
+    handler: ({ deps, project, input }) => findMergeBase(deps, project, input.refs),
+  }),
+];
+
+const networkOf = ({ id, fork_root_id }: Project): number => fork_root_id ?? id;
+
+/**
+ * The project that `from` is looked up in: a relative that the caller may see.
+ * @throws ApiError 400 for any other, 403 where its code is closed to the caller
+ */
+async function findFromProject(c: BaseContext & ProjectScope, id: number | undefined): Promise<Project> {
+  if (id === undefined || id === c.project.id) return c.project;
+  const found = await findProject(c.deps, String(id));
+  const rights = found && (await projectPermissions(c.deps, c.caller, found.project, found.namespace));
+  const related = found !== undefined && networkOf(found.project) === networkOf(c.project);
+  if (!found || !related || !rights?.can('read_project')) {
+    throw refused(`Target project id:${id} is not a fork of project id:${c.project.id}`);
+  }
+  if (!rights.can('read_code')) throw forbidden('The code of the other project is closed to you');
+  return found.project;
+}

@@ -1,0 +1,39 @@
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { LfsPointer } from '../../../git/lfs.ts';
+import type { CountedPointer } from '../../../git/tree-size.ts';
+import type { OpenObject } from './lfs-archive.ts';
+
+/** The LFS objects of a project, for its archives. */
+export interface LfsObjects {
+  /** Gives one. */
+  open: OpenObject;
+  /** How many bytes these pointers' objects have, each as often as it stands in the tree. */
+  bytesOf(pointers: readonly CountedPointer[]): Promise<number>;
+}
+
+const BATCH_SIZE = 500;
+
+/** Gives the LFS objects of a project; undefined where it has none. */
+export async function lfsObjectsOf(deps: Deps, { id }: Project): Promise<LfsObjects | undefined> {
+  const objects = deps.db.selectFrom('lfs_objects').select('size').where('project_id', '=', id);
+  if ((await objects.limit(1).executeTakeFirst()) === undefined) return undefined;
+  /** Another project's object is none of this one's, whoever knows its name. */
+  const isHere = async (pointers: readonly LfsPointer[]) => {
+    const oids = pointers.map(({ oid }) => oid);
+    const rows = await objects.select('oid').where('oid', 'in', oids).execute();
+    const sizes = new Map(rows.map(({ oid, size }) => [oid, size]));
+    return ({ oid, size }: LfsPointer) => sizes.get(oid) === size;
+  };
+  return {
+    open: async (oid, size) => ((await isHere([{ oid, size }]))({ oid, size }) ? deps.blobs.get(oid) : null),
+    bytesOf: async (pointers) => {
+      let bytes = 0;
+      for (let at = 0; at < pointers.length; at += BATCH_SIZE) {
+        const some = pointers.slice(at, at + BATCH_SIZE);
+        for (const { size, count } of some.filter(await isHere(some))) bytes += size * count;
+      }
+      return bytes;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { notFound } from '../../../core/core.errors.ts';
+import { ARCHIVE_FORMATS } from '../../../git/git.archive.ts';
+import { splitRefPath } from '../../../git/ref-path.ts';
+import { route } from '../../../http/http.route.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { flat } from './repositories.archive.ts';
+import { archiveCommon, sendArchive } from './repositories.archive-routes.ts';
+
+/** Longest first: `tar.gz` before `gz`. */
+const FORMATS = ARCHIVE_FORMATS.toSorted((a, b) => b.length - a.length);
+
+/** The address of archives beside the API, which build tools are told. */
+export const archivePageRoutes = [
+  route({
+    ...archiveCommon,
+    root: true,
+    path: '/:id/-/archive/*rest',
+    summary: 'Download an archive of the repository by its web address',
+    description: 'Asked for as `<ref>/<project>-<ref>.<format>` it unpacks into a folder of that name.',
+    params: Type.Object({
+      rest: Type.String({
+        description: 'Branch, tag or commit, then optionally the name of the file; with its format.',
+      }),
+    }),
+    input: Type.Object({ path: Type.Optional(Type.String({ description: 'Only this folder or file.' })) }),
+    handler: async (c) => {
+      const { rest } = c.params;
+      const format = FORMATS.find((each) => rest.endsWith(`.${each}`));
+      if (format === undefined) throw notFound('File');
+      const found = await splitRefPath(repositoryOf(c.deps, c.project), rest.slice(0, -format.length - 1));
+      if (found === null) throw notFound('File');
+      const named = found.path === `${c.project.path}-${flat(found.ref)}`;
+      return sendArchive(c, { sha: found.ref, format, path: c.input.path }, { withSha: !named });
+    },
+  }),
+];

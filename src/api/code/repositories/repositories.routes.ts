@@ -1,0 +1,14 @@
+import { archiveRoutes } from './repositories.archive-routes.ts';
+import { blobRoutes } from './repositories.blob-routes.ts';
+import { historyRoutes } from './repositories.history-routes.ts';
+import { archivePageRoutes } from './repositories.page-routes.ts';
+import { treeRoutes } from './repositories.tree-routes.ts';
+
+/** What a repository holds and how it came about. */
+export const repositoryRoutes = [
+  ...treeRoutes,
+  ...blobRoutes,
+  ...archiveRoutes,
+  ...historyRoutes,
+  ...archivePageRoutes,
+];

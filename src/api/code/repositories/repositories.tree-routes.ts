@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { invalidParameter } from '../../../core/core.errors.ts';
+import { route } from '../../../http/http.route.ts';
+import { Enum, pagination } from '../../../http/http.schema.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { inProject } from '../../api.access.ts';
+import { OptionalRef } from './repositories.inputs.ts';
+import { TreeObject } from './repositories.responses.ts';
+import { treePage } from './repositories.tree.ts';
+
+export const treeRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/tree',
+    summary: 'List the files and folders of a folder in the repository',
+    access: inProject('read_code', { anonymous: true }),
+    cacheable: [],
+    input: Type.Object({
+      ...OptionalRef,
+      path: Type.Optional(Type.String({ description: 'Folder; the root when absent.' })),
+      recursive: Type.Optional(Type.Boolean({ default: false, description: 'All that is below the folder too.' })),
+      pagination: Type.Optional(
+        Enum(['legacy', 'keyset', 'none'], { default: 'legacy', description: 'none only with recursive.' }),
+      ),
+      page_token: Type.Optional(
+        Type.String({ description: 'Entry to go on after, from the Link header; keyset only.' }),
+      ),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(TreeObject) },
+    errors: [400, 404],
+    handler: async ({ deps, project, input, page, request, reply }) => {
+      if (input.pagination === 'none' && !input.recursive) {
+        throw invalidParameter('pagination cannot be "none" unless "recursive" is true');
+      }
+      const isKeyset = input.pagination === 'keyset';
+      const isAll = input.pagination === 'none';
+      const from = isKeyset ? (input.page_token ?? '') : isAll ? 0 : page.offset;
+      const query = { ref: input.ref, path: input.path, recursive: input.recursive === true };
+      const size = isAll ? Number.MAX_SAFE_INTEGER : page.size;
+      const { json, total, next } = await treePage(deps, repositoryOf(deps, project), query, { from, size });
+      if (isKeyset) {
+        const after = next === null ? null : { page_token: next, per_page: page.size };
+        setKeysetHeaders(deps.externalUrl(), request, reply, after);
+      } else if (!isAll) setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return json;
+    },
+  }),
+];

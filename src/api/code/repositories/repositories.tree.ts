@@ -1,0 +1,54 @@
+import { notFound } from '../../../core/core.errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { bufferOver } from '../../../git/git.bytes.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { ask } from '../../../git/readers/ask.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { Serialized } from '../../../http/http.send.ts';
+import { FOLDER_PAGE, type Part, pageOfAll } from './folder-page.ts';
+
+/** What is listed. */
+export interface TreeQuery {
+  ref: string | undefined;
+  path: string | undefined;
+  /** Whether all that is below the folder is, too. */
+  recursive: boolean;
+}
+
+/** One page of what a folder holds. */
+export interface TreePage {
+  json: Serialized;
+  /** How many entries there are in all. */
+  total: number;
+  /** As in `EntryPage`. */
+  next: string | null;
+}
+
+/**
+ * One page of the entries of a folder at a branch, tag or commit.
+ * @throws ApiError 404 `404 Tree Not Found`, or `404 invalid revision or path Not Found` where the folder is missing;
+ * 400 for a token that no entry fits
+ */
+export async function treePage(
+  deps: Deps,
+  repo: Repository,
+  { ref, path, recursive }: TreeQuery,
+  part: Part,
+): Promise<TreePage> {
+  const revision = await resolveRevision(repo, ref || 'HEAD');
+  if (revision === null) throw notFound('Tree');
+  const folder = (path ?? '').replace(/^\/|\/$/g, '');
+  const key = `tree:${repo.id}:${revision.oid}:${JSON.stringify([recursive, part.from, part.size, folder])}`;
+  const known = deps.immutableResponses.peek(key);
+  if (known !== undefined) {
+    return { json: known.json, total: Number(known.headers.total), next: known.headers.next ?? null };
+  }
+  const page = recursive
+    ? await pageOfAll(repo, revision.oid, folder, part)
+    : await ask(repo, FOLDER_PAGE, revision.oid, folder, part);
+  if (page === null) throw notFound('invalid revision or path');
+  const { bytes, etag, total, next } = page;
+  const headers = { total: String(total), ...(next === null ? {} : { next }) };
+  const { json } = deps.immutableResponses.setBody(key, new Serialized(bufferOver(bytes), etag), headers);
+  return { json, total, next };
+}

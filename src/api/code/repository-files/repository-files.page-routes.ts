@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { ApiError, notFound } from '../../../core/core.errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { splitRefPath } from '../../../git/ref-path.ts';
+import { route } from '../../../http/http.route.ts';
+import { matchesEtag, sendCached } from '../../../http/http.send.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { perMinute } from '../../../settings/throttles.ts';
+import { inProject } from '../../api.access.ts';
+import { locateFile } from './repository-files.files.ts';
+import { openRaw } from './repository-files.raw.ts';
+
+/** Bounds how often a file is asked for, by whomever. @throws ApiError 429 */
+function requireRawLimit({ limiter, settings }: Deps, projectId: number, path: string): void {
+  if (limiter.allows('raw_blob', `${projectId}:${path}`, perMinute(settings.now.raw_blob_request_limit))) return;
+  throw new ApiError(429, 'You cannot access the raw file. Please wait a minute.', {}, { 'Retry-After': '60' });
+}
+
+/** The address of a file's bytes beside the API, which people copy and tools fetch. */
+export const rawPageRoutes = [
+  route({
+    method: 'GET',
+    root: true,
+    path: '/:id/-/raw/*rest',
+    summary: 'Download a file by its web address',
+    description: 'The path of the project needs no encoding here. Of a file in Git LFS its content is sent.',
+    access: inProject('read_code', { anonymous: true }),
+    scopes: ['read_repository'],
+    params: Type.Object({ rest: Type.String({ description: 'Branch, tag or commit, then the path of the file.' }) }),
+    success: { status: 200, contentType: 'application/octet-stream' },
+    errors: [404],
+    handler: async (c) => {
+      const found = await splitRefPath(repositoryOf(c.deps, c.project), c.params.rest);
+      if (found === null || found.path === '') throw notFound('File');
+      requireRawLimit(c.deps, c.project.id, found.path);
+      const file = await locateFile(c.deps, c.project, found.path, found.ref);
+      const raw = await openRaw(c.deps, c.project, file, { lfs: true, signal: () => c.signal });
+      if ('json' in raw) return sendCached(c.request, c.reply, raw);
+      const known = c.request.headers['if-none-match'];
+      if (known !== undefined && matchesEtag(known, raw.etag)) return c.reply.code(304).header('ETag', raw.etag).send();
+      c.reply.headers(raw.headers);
+      return c.request.method === 'HEAD' ? c.reply.send() : raw.open();
+    },
+  }),
+];

@@ -1,0 +1,107 @@
+import { basename } from 'node:path/posix';
+import type { Readable } from 'node:stream';
+import { notFound } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { type ContentDigest, contentDigest } from '../../../git/content-digest.ts';
+import { bufferOver } from '../../../git/git.bytes.ts';
+import { parsePointer } from '../../../git/lfs.ts';
+import { contentDisposition } from '../../../http/http.headers.ts';
+import { Serialized } from '../../../http/http.send.ts';
+import type { CachedResponse } from '../../../http/immutable-responses.ts';
+import {
+  askFor,
+  commitOf,
+  digestIn,
+  type FileLocation,
+  type FoundFile,
+  fileHeaders,
+} from './repository-files.files.ts';
+
+/** Git's own rule: a NUL in the first 8,000 bytes makes a file binary. */
+const PROBE = 8_000;
+const BINARY = 'application/octet-stream';
+
+/** Bytes that stream, with every header of the answer, the tag included. */
+export interface RawStream {
+  headers: Readonly<Record<string, string>>;
+  etag: string;
+  open(): Readable;
+}
+
+/**
+ * The bytes of a file, ready to be sent. A symbolic link gives its text, never its target.
+ * @param options `lfs`: give the LFS object that the file points to; ignored for other files
+ * @throws ApiError 404
+ */
+export async function openRaw(
+  deps: Deps,
+  project: Project,
+  location: FileLocation,
+  options: { lfs: boolean; signal: () => AbortSignal },
+): Promise<CachedResponse | RawStream> {
+  const { repo } = location;
+  const key = `raw:${repo.id}:${location.ref}\0${location.path}`;
+  const kept = options.lfs ? undefined : deps.immutableResponses.peek(key);
+  if (kept !== undefined && commitOf(kept) === location.commit) return kept;
+  const found = await askFor(location, 'raw', kept);
+  const file = { ...location, entry: found.entry };
+  const { entry } = file;
+  const known = kept && digestIn(kept, file);
+  if (kept !== undefined && known !== undefined) {
+    const sent = { ...known, etag: kept.json.etag, type: kept.headers['content-type']! };
+    return deps.immutableResponses.setBody(key, kept.json, headersOf(file, found.last, sent));
+  }
+  const data = found.bytes && bufferOver(found.bytes);
+  const pointer = options.lfs && data !== null ? parsePointer(data) : null;
+  if (pointer !== null) {
+    const object = await findLfsObject(deps, project.id, pointer.oid);
+    const etag = `"${pointer.oid}"`;
+    return {
+      headers: headersOf(file, found.last, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
+      etag,
+      open: () => object.stream,
+    };
+  }
+  const etag = `"${entry.oid}"`;
+  const digest = found.content ?? (await contentDigest(repo, entry.oid));
+  const headers = headersOf(file, found.last, { ...digest, etag, type: contentTypeOf(data) });
+  if (data === null) {
+    return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
+  }
+  return deps.immutableResponses.setBody(key, new Serialized(data, etag), headers);
+}
+
+interface Sent extends ContentDigest {
+  etag: string;
+  type: string;
+}
+
+function headersOf(file: FoundFile, last: string | null, { etag, type, ...digest }: Sent): Record<string, string> {
+  return {
+    ...fileHeaders(file, last, digest),
+    'content-disposition': contentDisposition('inline', basename(file.path)),
+    'content-length': String(digest.size),
+    'content-type': type,
+    'cache-control': 'max-age=0, private, must-revalidate',
+    etag,
+  };
+}
+
+/** Text is shown as text whatever its name says; anything else is only bytes (no HTML, no script is ever run). */
+function contentTypeOf(data: Buffer | null): string {
+  if (data === null || data.subarray(0, PROBE).includes(0)) return BINARY;
+  return 'text/plain; charset=utf-8';
+}
+
+async function findLfsObject(deps: Deps, projectId: number, oid: string): Promise<{ size: number; stream: Readable }> {
+  const row = await deps.db
+    .selectFrom('lfs_objects')
+    .select('size')
+    .where('project_id', '=', projectId)
+    .where('oid', '=', oid)
+    .executeTakeFirst();
+  const stream = row === undefined ? null : await deps.blobs.get(oid);
+  if (row === undefined || stream === null) throw notFound();
+  return { size: row.size, stream };
+}

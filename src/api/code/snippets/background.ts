@@ -1,8 +1,0 @@
-import type { Deps } from '../../../deps.ts';
-import { destroySnippetsOfProjects, destroySnippetsOfUser } from './destroy.ts';
-
-/** Has snippets go with their projects and authors. */
-export function takePartInRemovals(deps: Deps): void {
-  deps.lifecycle.projectsRemoved.add((db, ids, actorId) => destroySnippetsOfProjects(deps, db, ids, actorId));
-  deps.lifecycle.userRemoved.add((db, { id }, { hard, actorId }) => destroySnippetsOfUser(deps, db, id, hard, actorId));
-}

@@ -1,0 +1,96 @@
+import { requireSnippetUpdate } from '../../../access/access.snippets.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
+import { snippetFacts } from '../../../core/event-facts.ts';
+import { removeBelongings } from '../../../db/db.removal.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Snippet } from '../../../db/tables/snippets.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { locationOf } from '../../../repositories/holder.ts';
+import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
+
+/** Rows that go by one query. */
+const BATCH = 500;
+const COLUMNS = [
+  'id',
+  'project_id',
+  'title',
+  'description',
+  'visibility',
+  'author_id',
+  'created_at',
+  'updated_at',
+] as const;
+type Doomed = Pick<Snippet, (typeof COLUMNS)[number]>;
+
+/**
+ * Removes a snippet at once: its rows and all that was said about it now, its repository by background work.
+ * @throws ApiError 401, 403, 404 for who may not by then
+ */
+export async function destroySnippet(deps: Deps, snippet: Doomed, caller: UserCaller): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    await requireSnippetUpdate(transactionDeps(deps, db), caller, snippet.id);
+    await destroySnippetsWithin(deps, db, [snippet], caller.user.id);
+  });
+}
+
+/**
+ * Removes snippets with the handle of a transaction, and writes the jobs that remove their repositories.
+ */
+async function destroySnippetsWithin(
+  deps: Deps,
+  db: Db,
+  snippets: readonly Doomed[],
+  actorId: number | null,
+): Promise<void> {
+  for (let from = 0; from < snippets.length; from += BATCH) {
+    const batch = snippets.slice(from, from + BATCH);
+    const ids = batch.map(({ id }) => id);
+    await removeBelongings(db, 'Snippet', ids);
+    await db.deleteFrom('ref_intents').where('snippet_id', 'in', ids).execute();
+    // A move may have taken a repository elsewhere since its row was read.
+    const gone = await db
+      .deleteFrom('snippets')
+      .where('id', 'in', ids)
+      .returning(['repository_storage', 'disk_path'])
+      .execute();
+    for (const row of gone) await enqueueRemoval(deps, db, locationOf(row));
+    for (const snippet of batch) {
+      const { id, project_id, title } = snippet;
+      const about = { projectId: project_id, actorId };
+      await deps.events.record(
+        db,
+        'snippet.destroyed',
+        { snippet_id: id, project_id, title, snippet: snippetFacts(snippet) },
+        about,
+      );
+    }
+  }
+}
+
+/** Removes the snippets of projects that are about to be removed, as `destroySnippetsWithin` does. */
+export async function destroySnippetsOfProjects(
+  deps: Deps,
+  db: Db,
+  projectIds: readonly number[],
+  actorId: number | null,
+): Promise<void> {
+  const snippets = await db.selectFrom('snippets').select(COLUMNS).where('project_id', 'in', projectIds).execute();
+  await destroySnippetsWithin(deps, db, snippets, actorId);
+}
+
+/**
+ * Removes the snippets of a user who is about to be removed: their personal ones, which belong to nobody else.
+ * @param all also those that they made in projects
+ */
+export async function destroySnippetsOfUser(
+  deps: Deps,
+  db: Db,
+  userId: number,
+  all: boolean,
+  actorId: number,
+): Promise<void> {
+  let query = db.selectFrom('snippets').select(COLUMNS).where('author_id', '=', userId);
+  if (!all) query = query.where('project_id', 'is', null);
+  await destroySnippetsWithin(deps, db, await query.execute(), actorId);
+}

@@ -1,0 +1,74 @@
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Snippet as SnippetRow } from '../../../db/tables/snippets.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { SNIPPET_BRANCH } from '../../../repositories/snippet-files.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
+import type { Snippet } from './snippets.responses.ts';
+
+const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+
+/**
+ * Addresses of a snippet: of its page, of its content, of its repository.
+ * @param fullPath of its project; null for a personal snippet
+ */
+export function snippetUrls(deps: Pick<Deps, 'externalUrl' | 'sshUrl'>, id: number, fullPath: string | null) {
+  const base = deps.externalUrl();
+  const prefix = fullPath === null ? '' : `${fullPath}/`;
+  const web_url = `${base}/${prefix}-/snippets/${id}`;
+  return {
+    web_url,
+    raw_url: `${web_url}/raw`,
+    ssh_url_to_repo: deps.sshUrl(`${prefix}snippets/${id}.git`),
+    http_url_to_repo: `${base}/${prefix}snippets/${id}.git`,
+  };
+}
+
+/** Snippets as the API shows them, in two queries for all of them. */
+export async function presentSnippets(
+  deps: Deps,
+  caller: Caller,
+  snippets: readonly SnippetRow[],
+): Promise<Static<typeof Snippet>[]> {
+  const authors = await usersById(
+    deps.db,
+    snippets.map(({ author_id }) => author_id),
+  );
+  const paths = await projectPaths(deps, snippets);
+  return snippets.flatMap((snippet) => {
+    const author = authors.get(snippet.author_id);
+    const fullPath = snippet.project_id === null ? null : paths.get(snippet.project_id);
+    // Removed since it was read.
+    if (author === undefined || fullPath === undefined) return [];
+    const urls = snippetUrls(deps, snippet.id, fullPath);
+    const files = parseJson<string[]>(snippet.file_names);
+    return {
+      id: snippet.id,
+      title: snippet.title,
+      description: snippet.description,
+      visibility: snippet.visibility,
+      author: userBasic(deps, author),
+      created_at: snippet.created_at,
+      updated_at: snippet.updated_at,
+      expires_at: null,
+      project_id: snippet.project_id,
+      ...urls,
+      file_name: (files[0] ?? '').toWellFormed(),
+      files: files.map((path) => ({
+        path: path.toWellFormed(),
+        raw_url: `${urls.raw_url}/${SNIPPET_BRANCH}/${encodePath(path)}`,
+      })),
+      imported: false,
+      imported_from: 'none',
+      ...(caller.admin ? { repository_storage: snippet.repository_storage } : {}),
+    };
+  });
+}
+
+async function projectPaths({ db }: Deps, snippets: readonly SnippetRow[]): Promise<Map<number, string>> {
+  const ids = [...new Set(snippets.map(({ project_id }) => project_id))].filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('projects').select(['id', 'full_path']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+}

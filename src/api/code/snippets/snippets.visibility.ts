@@ -1,0 +1,29 @@
+import type { Caller } from '../../../access/caller.ts';
+import type { Visibility } from '../../../core/access-levels.ts';
+import { invalidModel } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { applicationSettings, storedSettings } from '../../../settings/application-settings.ts';
+import { restrictionErrors } from '../../../settings/settings.visibility.ts';
+
+/** @throws ApiError 400 for a visibility that only administrators give */
+export async function refuseRestricted(deps: Deps, caller: Caller, visibility: Visibility): Promise<void> {
+  const texts = restrictionErrors(await applicationSettings(deps), caller, visibility);
+  if (texts.length > 0) throw invalidModel({ visibility_level: texts });
+}
+
+/**
+ * The visibility of a new snippet: the one that is asked for, else what administrators have said, else that of the platform.
+ * @throws ApiError 400 for one that only administrators give
+ */
+export async function visibilityOf(
+  deps: Deps,
+  caller: Caller,
+  asked: Visibility | undefined,
+  project: Project | null,
+): Promise<Visibility> {
+  const said = (await storedSettings(deps)).changed.default_snippet_visibility as Visibility | undefined;
+  const visibility = asked ?? said ?? (project === null ? 'internal' : 'private');
+  await refuseRestricted(deps, caller, visibility);
+  return visibility;
+}

@@ -1,0 +1,98 @@
+import { forbidden, notFound, refused } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { TAGS } from '../../../git/ref-folders.ts';
+import { isValidBranchName, isValidRefName } from '../../../git/ref-name.ts';
+import type { Ref } from '../../../git/refs.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import { writeTag } from '../../../git/tag-writer.ts';
+import { changeOneRef } from '../../../repositories/change-one-ref.ts';
+import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
+import { type Actor, loadProtections, protectionsOf } from '../../../repositories/repository.protections.ts';
+
+/** How much of a client's text an answer repeats. */
+const MAX_ECHO = 255;
+const MAINTAINER = 40;
+
+/** The tag of a name. @throws ApiError 404 `404 Tag Not Found` */
+export async function findTag(repo: Repository, name: string): Promise<Ref> {
+  const oid = isValidRefName(TAGS + name) ? await repo.refs.resolve(TAGS + name) : null;
+  if (oid === null) throw notFound('Tag');
+  return { name: TAGS + name, oid };
+}
+
+export interface NewTagRequest {
+  name: string;
+  /** Branch, tag or commit. */
+  target: string;
+  /** Makes it an annotated tag when it is not blank. */
+  message: string;
+}
+
+/**
+ * Makes a tag, an annotated one when there is a message.
+ * @throws ApiError 400 with the platform's text
+ */
+export async function createTag(
+  deps: Deps,
+  project: Project,
+  actor: Actor & { caller: { user: User } },
+  { name, target, message }: NewTagRequest,
+): Promise<Ref> {
+  if (!isValidBranchName(name)) throw refused('Tag name invalid');
+  const ref = TAGS + name;
+  return inRepositoryQueue(deps, project, async (repo) => {
+    const taken = () => refused(`Tag ${name} already exists`);
+    if ((await repo.refs.resolve(ref)) !== null) throw taken();
+    const revision = await resolveRevision(repo, target);
+    if (revision === null) throw refused(`Target ${target.slice(0, MAX_ECHO)} is invalid`);
+    const oid =
+      message.trim() === '' ? revision.oid : await annotate(deps, repo, actor.caller.user, name, revision.oid, message);
+    try {
+      await changeOneRef(deps, repo, project, actor, { ref, old: null, new: oid });
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
+      // Made meanwhile by another process; or `a` is in the way of `a/b`.
+      throw (await repo.refs.resolve(ref)) !== null ? taken() : refused('Tag name invalid');
+    }
+    return { name: ref, oid };
+  });
+}
+
+const annotate = (deps: Deps, repo: Repository, user: User, name: string, object: string, message: string) =>
+  writeTag(repo, {
+    object,
+    type: 'commit',
+    name,
+    tagger: { name: user.name, email: user.commit_email ?? user.email, date: deps.clock.now() },
+    message,
+  });
+
+/**
+ * Removes a tag; a protected one only for Maintainers.
+ * @param check looks at the tag before it goes; may throw
+ * @throws ApiError 400, 403, 404
+ */
+export async function deleteTag(
+  deps: Deps,
+  project: Project,
+  actor: Actor,
+  name: string,
+  check: (repo: Repository, tag: Ref) => Promise<void>,
+): Promise<void> {
+  await inRepositoryQueue(deps, project, async (repo) => {
+    const tag = await findTag(repo, name);
+    const protectedBy = protectionsOf(await loadProtections(deps, project.id), 'tag', name);
+    if (protectedBy.length > 0 && actor.permissions.level < MAINTAINER) throw forbidden();
+    await check(repo, tag);
+    try {
+      await changeOneRef(deps, repo, project, actor, { ref: tag.name, old: tag.oid, new: null });
+    } catch (error) {
+      if (error instanceof GitError && error.code === 'conflict') throw refused('Failed to remove tag');
+      throw error;
+    }
+  });
+}

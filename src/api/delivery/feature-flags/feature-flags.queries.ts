@@ -1,0 +1,62 @@
+import { notFound } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { FeatureFlagScope } from '../../../db/tables/feature-flag-scopes.table.ts';
+import type { FeatureFlagStrategy } from '../../../db/tables/feature-flag-strategies.table.ts';
+import type { FeatureFlagUserList } from '../../../db/tables/feature-flag-user-lists.table.ts';
+import type { FeatureFlag } from '../../../db/tables/feature-flags.table.ts';
+
+/** A strategy with its environments. */
+export interface ScopedStrategy extends FeatureFlagStrategy {
+  scopes: FeatureFlagScope[];
+}
+
+/** Flags of a project by their names, as a query to count and page. @param active all when absent */
+export function flagsOf(db: Db, projectId: number, active?: boolean) {
+  const query = db.selectFrom('feature_flags').selectAll().where('project_id', '=', projectId).orderBy('name');
+  return active === undefined ? query : query.where('active', '=', active ? 1 : 0);
+}
+
+/** @throws ApiError 404 */
+export async function findFlag(db: Db, projectId: number, name: string): Promise<FeatureFlag> {
+  const flag = await flagsOf(db, projectId).where('name', '=', name).executeTakeFirst();
+  if (flag === undefined) throw notFound();
+  return flag;
+}
+
+/** The strategies of flags, the oldest first, by the ids of the flags. */
+export async function strategiesOf(db: Db, flagIds: readonly number[]): Promise<Map<number, ScopedStrategy[]>> {
+  const byFlag = new Map<number, ScopedStrategy[]>();
+  if (flagIds.length === 0) return byFlag;
+  const strategies = await db
+    .selectFrom('feature_flag_strategies')
+    .selectAll()
+    .where('feature_flag_id', 'in', [...flagIds])
+    .orderBy('id')
+    .execute();
+  const byId = new Map<number, ScopedStrategy>();
+  for (const row of strategies) {
+    const strategy = { ...row, scopes: [] };
+    byId.set(row.id, strategy);
+    byFlag.set(row.feature_flag_id, [...(byFlag.get(row.feature_flag_id) ?? []), strategy]);
+  }
+  const scopes = await db
+    .selectFrom('feature_flag_scopes')
+    .innerJoin('feature_flag_strategies', 'feature_flag_strategies.id', 'feature_flag_scopes.strategy_id')
+    .selectAll('feature_flag_scopes')
+    .where('feature_flag_strategies.feature_flag_id', 'in', [...flagIds])
+    .orderBy('feature_flag_scopes.id')
+    .execute();
+  for (const scope of scopes) byId.get(scope.strategy_id)?.scopes.push(scope);
+  return byFlag;
+}
+
+/** User lists by their ids. */
+export async function userListsById(db: Db, ids: readonly number[]): Promise<Map<number, FeatureFlagUserList>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('feature_flag_user_lists')
+    .selectAll()
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { STRATEGY_NAMES } from '../../../db/tables/feature-flag-strategies.table.ts';
+import { Dialectal } from '../../../http/dialect.ts';
+import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
+
+/** An environment, or several, in which a strategy counts. */
+export const FlagScope = Type.Object({
+  id: Type.Integer(),
+  environment_scope: Type.String({ examples: ['review/*'] }),
+});
+
+/** A user list as the strategy that has it shows it. */
+export const StrategyUserList = Type.Object({
+  id: Type.Integer(),
+  iid: Type.Integer({ description: 'Number of the list in its project.' }),
+  name: Type.String(),
+  user_xids: Type.String(),
+});
+
+/** For whom a flag is on. */
+export const FlagStrategy = Type.Object({
+  id: Type.Integer(),
+  name: Dialectal<string>('strategy_name', Enum(STRATEGY_NAMES)),
+  parameters: Type.Record(Type.String(), Type.String(), {
+    description: 'What the strategy is told.',
+    examples: [{ groupId: 'default', rollout: '50', stickiness: 'default' }],
+  }),
+  scopes: Type.Array(FlagScope, { description: 'Environments in which it counts.' }),
+  user_list: Nullable(StrategyUserList),
+});
+
+/** A feature flag (part 1, section 2). */
+export const FeatureFlag = Type.Object({
+  name: Type.String({ examples: ['new_cart'] }),
+  description: Nullable(Type.String()),
+  active: Type.Boolean({ description: 'Whether it is on for anybody.' }),
+  version: Enum(['new_version_flag']),
+  created_at: Instant(),
+  updated_at: Instant(),
+  scopes: Type.Array(FlagScope, { description: 'Always empty: strategies have scopes of their own.' }),
+  strategies: Type.Array(FlagStrategy),
+});

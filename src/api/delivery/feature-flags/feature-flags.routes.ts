@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { changedFlag, FlagName, listFlags, newFlag } from './feature-flags.inputs.ts';
+import { findFlag, flagsOf } from './feature-flags.queries.ts';
+import { FeatureFlag } from './feature-flags.responses.ts';
+import { presentFlag, presentFlags } from './feature-flags.views.ts';
+import { createFlag, deleteFlag, updateFlag } from './feature-flags.writes.ts';
+
+const PATH = '/projects/:id/feature_flags';
+const ONE = `${PATH}/:feature_flag_name`;
+const see = inProject('read_feature_flag');
+const manage = inProject('admin_feature_flag');
+
+/** Switches that programs ask for while they run (part 1, section 4.8). */
+export const featureFlagRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the feature flags of a project',
+    access: see,
+    input: listFlags,
+    success: { status: 200, schema: Type.Array(FeatureFlag) },
+    handler: async ({ deps, project, input, page, request, reply }) => {
+      const active = input.scope === undefined ? undefined : input.scope === 'enabled';
+      const { rows, total } = await pageOf(deps.db, flagsOf(deps.db, project.id, active), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentFlags(deps.db, deps.config.dialect, rows);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: ONE,
+    summary: 'Get a feature flag',
+    access: see,
+    params: FlagName,
+    success: { status: 200, schema: FeatureFlag },
+    handler: async ({ deps, project, params }) =>
+      presentFlag(deps.db, deps.config.dialect, await findFlag(deps.db, project.id, params.feature_flag_name)),
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Create a feature flag',
+    description: 'A project has 200 flags at most.',
+    access: manage,
+    input: newFlag,
+    success: { status: 201, schema: FeatureFlag },
+    handler: ({ deps, caller, project, input }) => createFlag(deps, caller, project.id, input),
+  }),
+  route({
+    method: 'PUT',
+    path: ONE,
+    summary: 'Change a feature flag',
+    description: 'Strategies and scopes that the change does not name by their ids stay as they are.',
+    access: manage,
+    params: FlagName,
+    input: changedFlag,
+    success: { status: 200, schema: FeatureFlag },
+    handler: ({ deps, caller, project, params, input }) =>
+      updateFlag(deps, caller, project.id, params.feature_flag_name, input),
+  }),
+  route({
+    method: 'DELETE',
+    path: ONE,
+    summary: 'Delete a feature flag',
+    description: 'The answer is the flag as it was.',
+    access: manage,
+    params: FlagName,
+    success: { status: 200, schema: FeatureFlag },
+    errors: [412],
+    handler: ({ deps, caller, project, params, request }) =>
+      deleteFlag(deps, caller, project.id, params.feature_flag_name, (flag) =>
+        checkUnmodifiedSince(request, flag.updated_at),
+      ),
+  }),
+];

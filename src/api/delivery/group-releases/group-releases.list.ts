@@ -1,0 +1,112 @@
+import { type Expression, type ExpressionBuilder, expressionBuilder, type SqlBool } from 'kysely';
+import type { Caller } from '../../../access/caller.ts';
+import { readableProjects } from '../../../access/readable-projects.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { Db, Schema } from '../../../db/db.schema.ts';
+import { countOf } from '../../../db/paginate.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Release } from '../../../db/tables/releases.table.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** Projects whose releases are put in order one by one at most, and rows that this may take. */
+const FEW_PROJECTS = 50;
+const FEW_ROWS = 20_000;
+
+type Readable = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
+interface ReleasePageRequest {
+  sort: 'asc' | 'desc';
+  offset: number;
+  size: number;
+}
+
+/** A page of the releases of a group's projects, and of those below it, that the caller may read. */
+export async function releasesOfGroup(
+  { db, clock, snapshot }: Deps,
+  caller: Caller,
+  group: Namespace,
+  pageRequest: ReleasePageRequest,
+): Promise<{ rows: Release[]; total: number }> {
+  const day = today(clock);
+  const place = { feature: 'releases', level: AccessLevel.guest, below: group.lineage } as const;
+  const readable: Readable = (eb) => readableProjects(eb, caller, place, day);
+  const { user, admin } = caller;
+  const who = user === null ? 'nobody' : `${admin ? 'admin' : 'user'}${user.id}`;
+  const projects = await snapshot.get(`releases:${group.id}:${who}:${day}`, () => projectsOf(db, readable));
+  const few = projects.length <= FEW_PROJECTS && (pageRequest.offset + pageRequest.size) * projects.length <= FEW_ROWS;
+  const rows = few ? await ofFew(db, projects, pageRequest) : await ofMany(db, readable, pageRequest);
+  const all = db
+    .selectFrom('releases')
+    .select('releases.id')
+    .where('project_id', 'in', few ? projects : db.selectFrom('projects').select('projects.id').where(readable));
+  return { rows, total: await countOf(db, all) };
+}
+
+/** Projects that have releases; more than a few when there are more. */
+async function projectsOf(db: Db, readable: Readable): Promise<number[]> {
+  const rows = await db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where(readable)
+    .where((eb) =>
+      eb.exists(eb.selectFrom('releases').select('releases.id').whereRef('releases.project_id', '=', 'projects.id')),
+    )
+    .limit(FEW_PROJECTS + 1)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Those of a few projects: the first of each by an index, and of these the page. */
+async function ofFew(
+  db: Db,
+  projects: readonly number[],
+  { sort, offset, size }: ReleasePageRequest,
+): Promise<Release[]> {
+  const [first, ...others] = projects.map((id) =>
+    db
+      .selectFrom(
+        db
+          .selectFrom('releases')
+          .select(['releases.id', 'releases.released_at'])
+          .where('project_id', '=', id)
+          .orderBy('released_at', sort)
+          .orderBy('id', sort)
+          .limit(offset + size)
+          .as('of_project'),
+      )
+      .selectAll(),
+  );
+  if (first === undefined) return [];
+  const firsts = others.reduce((all, each) => all.unionAll(each), first).as('firsts');
+  const page = db
+    .selectFrom(firsts)
+    .select('firsts.id')
+    .orderBy('firsts.released_at', sort)
+    .orderBy('firsts.id', sort)
+    .limit(size)
+    .offset(offset);
+  const pageRequest = (await page.execute()).map(({ id }) => id);
+  const rows = await db.selectFrom('releases').selectAll().where('id', 'in', pageRequest).execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return pageRequest.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Those of any number of projects: an index has them in order, and each is asked whether its project is one of these. */
+const ofMany = (db: Db, readable: Readable, { sort, offset, size }: ReleasePageRequest): Promise<Release[]> =>
+  db
+    .selectFrom('releases')
+    .selectAll()
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('projects')
+          .select('projects.id')
+          .whereRef('projects.id', '=', 'releases.project_id')
+          .where(() => readable(expressionBuilder<Schema, 'projects'>())),
+      ),
+    )
+    .orderBy('released_at', sort)
+    .orderBy('id', sort)
+    .limit(size)
+    .offset(offset)
+    .execute();

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../../http/http.route.ts';
+import { Enum, optional, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inGroup } from '../../api.access.ts';
+import { Release, ReleaseBasic } from '../releases/releases.responses.ts';
+import { memoryEstimateOf } from '../releases/releases.view-rows.ts';
+import { presentBasic, presentReleases } from '../releases/releases.views.ts';
+import { releasesOfGroup } from './group-releases.list.ts';
+import { releaseContextsOf } from './release-contexts.ts';
+
+/** Releases of the projects in a group and below it (part 2, section 4.9). */
+export const groupReleaseRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/groups/:id/releases',
+    summary: 'List the releases of the projects in a group and below it',
+    description: 'Those that the caller may read, by when they were released.',
+    access: inGroup('read_group_releases', { anonymous: true }),
+    input: optional({
+      sort: Enum(['desc', 'asc'], { default: 'desc' }),
+      simple: Type.Boolean({ default: false }),
+      page: pagination.page,
+      per_page: pagination.per_page,
+    }),
+    success: { status: 200, schema: Type.Array(Type.Union([Release, ReleaseBasic])) },
+    handler: async (c) => {
+      const { deps, caller, group, input, page, request, reply } = c;
+      const { sort = 'desc', simple = false } = input;
+      const { rows, total } = await releasesOfGroup(deps, caller, group, { sort, ...page });
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      if (simple) return rows.map((row) => presentBasic(deps, row));
+      const places = await releaseContextsOf(
+        deps,
+        caller,
+        rows.map(({ project_id }) => project_id),
+      );
+      await c.hold(await memoryEstimateOf(deps.db, rows));
+      return presentReleases(deps, rows, (id) => places.get(id));
+    },
+  }),
+];

@@ -1,0 +1,55 @@
+import type { Caller } from '../../../access/caller.ts';
+import { projectPermissionsAt } from '../../../access/permissions.ts';
+import { projectAccessLevels } from '../../../access/project-levels.ts';
+import { atLevel, type EffectiveMembership } from '../../../access/role-permissions.ts';
+import { projectsOfIds } from '../../../access/rows-by-id.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { Deps } from '../../../deps.ts';
+import type { ReleaseContext } from '../releases/releases.views.ts';
+
+/** Projects by their ids, with what a user or an anonymous caller may do in each: a fixed number of queries. */
+export async function releaseContextsOf(
+  { db, clock }: Deps,
+  caller: Caller,
+  projectIds: readonly number[],
+): Promise<Map<number, ReleaseContext>> {
+  const ids = [...new Set(projectIds)];
+  if (ids.length === 0) return new Map();
+  const projects = await projectsOfIds(db, { ids });
+  const standingOf = await standingsIn(db, caller, projects, today(clock));
+  return new Map(
+    projects.map((project) => [
+      project.id,
+      { project, permissions: projectPermissionsAt(caller, project, standingOf(project.id)) },
+    ]),
+  );
+}
+
+async function standingsIn(
+  db: Deps['db'],
+  { user, admin }: Caller,
+  projects: readonly ReleaseContext['project'][],
+  day: string,
+): Promise<(projectId: number) => EffectiveMembership> {
+  if (admin) return () => atLevel(AccessLevel.admin);
+  if (user === null) return () => atLevel(0);
+  const namespaceIds = [...new Set(projects.map(({ namespace_id }) => namespace_id))];
+  const namespaces =
+    namespaceIds.length === 0
+      ? []
+      : await db
+          .selectFrom('namespaces')
+          .select(['id', 'lineage', 'owner_id'])
+          .where('id', 'in', namespaceIds)
+          .execute();
+  const known = new Map(namespaces.map((row) => [row.id, row]));
+  const standings = await projectAccessLevels(
+    db,
+    user.id,
+    projects.filter(({ namespace_id }) => known.has(namespace_id)),
+    known,
+    day,
+  );
+  return (projectId) => standings.get(projectId) ?? atLevel(0);
+}

@@ -1,0 +1,109 @@
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { paragraphs } from '../../../core/html.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Release } from '../../../db/tables/releases.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { type CommitJson, presentCommit, projectUrl } from '../../code/index.ts';
+import { userBasic, usersById } from '../../identity/index.ts';
+import { presentLink } from '../release-links/release-links.views.ts';
+import { commitPath, linksOf, releaseUrl, sourcesOf, tagPath } from './releases.addresses.ts';
+import type { ReleaseBasicJson, ReleaseJson } from './releases.responses.ts';
+import { type ReleaseRows, readReleaseRows } from './releases.view-rows.ts';
+import { readCommit } from './stored-commit.ts';
+
+/** Where a release is, and what the caller may do there. */
+export interface ReleaseContext {
+  project: Project;
+  permissions: ProjectPermissions;
+}
+
+/** A release as `simple` shows it. */
+export const presentBasic = (deps: Deps, row: Release): ReleaseBasicJson => ({
+  name: row.name ?? row.tag,
+  tag_name: row.tag,
+  description: row.description,
+  created_at: row.created_at,
+  released_at: row.released_at,
+  upcoming_release: row.released_at > timestamp(deps.clock),
+});
+
+/**
+ * Releases as the API shows them, with a fixed number of queries. Whoever may not read the code of a project sees nothing
+ * that tells of it.
+ * @param contextOf the project of a release by its id; releases of others are left out
+ * @param withHtml whether the description is shown as HTML, too
+ */
+export async function presentReleases(
+  deps: Deps,
+  rows: readonly Release[],
+  contextOf: (projectId: number) => ReleaseContext | undefined,
+  withHtml = false,
+): Promise<ReleaseJson[]> {
+  const more = await readReleaseRows(
+    deps,
+    rows.map(({ id }) => id),
+  );
+  const users = await usersById(
+    deps.db,
+    rows.map(({ author_id }) => author_id),
+  );
+  const shown: ReleaseJson[] = [];
+  for (const row of rows) {
+    const context = contextOf(row.project_id);
+    if (context === undefined) continue;
+    const author = users.get(row.author_id ?? 0);
+    shown.push({
+      ...presentBasic(deps, row),
+      ...(withHtml ? { description_html: paragraphs(row.description ?? '') } : {}),
+      author: author === undefined ? null : userBasic(deps, author),
+      ...(await partsFor(deps, row, context, more)),
+    });
+  }
+  return shown;
+}
+
+/** One release of a project as the API shows it. */
+export async function presentRelease(
+  deps: Deps,
+  row: Release,
+  context: ReleaseContext,
+  withHtml = false,
+): Promise<ReleaseJson> {
+  const [shown] = await presentReleases(deps, [row], () => context, withHtml);
+  return shown!;
+}
+
+/** What of a release the caller may see beside what all see who see it. */
+async function partsFor(deps: Deps, row: Release, { project, permissions }: ReleaseContext, more: ReleaseRows) {
+  const url = releaseUrl(deps, project, row.tag);
+  const links = (more.links.get(row.id) ?? []).map((link) => presentLink(link, url));
+  const milestones = permissions.can('read_milestone') ? (more.milestones.get(row.id) ?? []) : [];
+  const parts = {
+    ...(milestones.length === 0 ? {} : { milestones }),
+    _links: linksOf(deps, project, row.tag, permissions.can('update_release')),
+  };
+  if (!permissions.can('read_code')) return { ...parts, assets: { count: links.length, links } };
+  const sources = sourcesOf(deps, project, row.tag);
+  const evidences = (more.evidences.get(row.id) ?? []).map(({ id, sha, created_at }) => ({
+    sha,
+    filepath: `${url}/evidences/${id}.json`,
+    collected_at: created_at,
+  }));
+  return {
+    ...parts,
+    commit: await commitOf(deps, row, project),
+    ...(row.sha === null ? {} : { commit_path: commitPath(project, row.sha) }),
+    tag_path: tagPath(project, row.tag),
+    assets: { count: links.length + sources.length, sources, links },
+    evidences,
+  };
+}
+
+async function commitOf(deps: Deps, { sha, commit_object }: Release, project: Project): Promise<CommitJson | null> {
+  if (sha === null) return null;
+  const commit =
+    commit_object === null ? await repositoryOf(deps, project).objects.commit(sha) : readCommit(commit_object);
+  return commit === null ? null : presentCommit(commit, projectUrl(deps, project));
+}

@@ -1,0 +1,20 @@
+import { API_TOKENS } from '../../../http/api-tokens.ts';
+import { basic } from '../../../http/credential-locations.ts';
+import type { Credentials } from '../../../http/http.credentials.ts';
+import { JOB_TOKEN_METHODS } from '../../../http/job-tokens.ts';
+import { accessToken, jobToken } from '../../../http/secret-kinds.ts';
+
+/** How Terraform says who it is: by a user name and a password, which is a token. */
+export const TERRAFORM_TOKENS: Credentials = {
+  methods: [
+    ...API_TOKENS.methods,
+    ...JOB_TOKEN_METHODS,
+    {
+      name: 'terraformBasic',
+      location: basic,
+      description:
+        'An access token, or the token of a job that runs, in the place of the password; the name is `gitlab-ci-token` for a job, and any other for an access token.',
+      kinds: [jobToken, accessToken],
+    },
+  ],
+};

@@ -1,0 +1,158 @@
+import type { Caller } from '../../../access/caller.ts';
+import { revalidateProjectAbility } from '../../../access/caller-in-project.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { notFound, refused, unauthorized } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { TerraformState } from '../../../db/tables/terraform-states.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
+import type { ReceivedState } from './terraform-states.content.ts';
+import { type LockInfo, requireFree, requireLock, storedLock } from './terraform-states.lock.ts';
+import { removeVersions } from './terraform-states.removal.ts';
+
+/** Who writes to which state. */
+export interface StateWriter {
+  caller: Caller;
+  projectId: number;
+  name: string;
+}
+
+interface Writing {
+  db: Db;
+  /** Locked until the transaction ends. */
+  state: TerraformState;
+  user: User;
+}
+
+/**
+ * Does something to a state in a transaction that has looked at the rights once more, and has locked its row.
+ * @param makes whether a state that is not there is made
+ * @throws ApiError 401, 403, 404; what `work` throws
+ */
+function onState<T>(
+  deps: Deps,
+  { caller, projectId, name }: StateWriter,
+  makes: boolean,
+  work: (writing: Writing) => Promise<T>,
+): Promise<T> {
+  return deps.db.transaction().execute(async (db) => {
+    const { user } = (await revalidateProjectAbility(deps, db, caller, projectId, 'admin_terraform_state')).caller;
+    if (user === null) throw unauthorized();
+    const now = timestamp(deps.clock);
+    // An update locks the row on either engine.
+    const state = makes
+      ? await db
+          .insertInto('terraform_states')
+          .values({ project_id: projectId, name, created_at: now, updated_at: now })
+          .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ updated_at: now }))
+          .returningAll()
+          .executeTakeFirst()
+      : await db
+          .updateTable('terraform_states')
+          .set({ updated_at: now })
+          .where('project_id', '=', projectId)
+          .where('name', '=', name)
+          .returningAll()
+          .executeTakeFirst();
+    if (state === undefined) throw notFound();
+    return work({ db, state, user });
+  });
+}
+
+/** Locks a state. @throws ApiError 409 with the lock that is held, whatever its id: two programs may say the same one */
+export function lockState(deps: Deps, writer: StateWriter, info: LockInfo): Promise<LockInfo> {
+  return onState(deps, writer, true, async ({ db, state, user }) => {
+    requireFree(state);
+    const now = timestamp(deps.clock);
+    await setLock(db, state, { lock_info: storedLock(info, user, now), locked_by_id: user.id, locked_at: now });
+    return info;
+  });
+}
+
+/** Gives the lock back. @param id of the lock; undefined takes it from whoever has it @throws ApiError 404, 409 */
+export function unlockState(deps: Deps, writer: StateWriter, id: string | undefined): Promise<void> {
+  return onState(deps, writer, false, async ({ db, state }) => {
+    if (id !== undefined) requireFree(state, id);
+    await setLock(db, state, { lock_info: null, locked_by_id: null, locked_at: null });
+  });
+}
+
+const setLock = (
+  db: Db,
+  { id }: TerraformState,
+  lock: Pick<TerraformState, 'lock_info' | 'locked_by_id' | 'locked_at'>,
+) => db.updateTable('terraform_states').set(lock).where('id', '=', id).execute();
+
+/**
+ * Writes a version. The same bytes under the same serial are there already: a client asks again when it has lost the answer.
+ * @param lockId of the lock that the client says it holds
+ * @throws ApiError 409 where it does not hold the lock, 422 for a serial that another version has
+ */
+export async function writeVersion(
+  deps: Deps,
+  writer: StateWriter,
+  received: ReceivedState,
+  lockId: string | undefined,
+): Promise<void> {
+  const { serial, sha256, size } = received;
+  try {
+    await onState(deps, writer, true, async ({ db, state, user }) => {
+      const same = await db
+        .selectFrom('terraform_state_versions')
+        .select('sha256')
+        .where('terraform_state_id', '=', state.id)
+        .where('serial', '=', serial)
+        .executeTakeFirst();
+      if (same?.sha256 === sha256) return;
+      requireLock(state, lockId);
+      if (same !== undefined) throw refused(`Serial ${serial} has already been taken by another version`, 422);
+      const { credential } = writer.caller;
+      await db
+        .insertInto('terraform_state_versions')
+        .values({
+          terraform_state_id: state.id,
+          serial,
+          sha256,
+          size,
+          created_by_id: user.id,
+          ci_job_id: credential.kind === 'job_token' ? credential.jobId : null,
+          created_at: timestamp(deps.clock),
+        })
+        .execute();
+    });
+  } catch (error) {
+    await enqueueBlobRemoval(deps, deps.db, [sha256]);
+    throw error;
+  }
+}
+
+/** Removes a state with all its versions. @throws ApiError 404, 409 with the lock where it is locked */
+export async function removeState(deps: Deps, writer: StateWriter): Promise<void> {
+  const removed = await onState(deps, writer, false, async ({ db, state }) => {
+    requireLock(state, undefined);
+    // Under a name that nobody can ask for; its versions follow in the background.
+    await db
+      .updateTable('terraform_states')
+      .set({ name: `/deleted/${state.id}` })
+      .where('id', '=', state.id)
+      .execute();
+    await removeVersions(deps, db, state.id);
+  });
+  return removed;
+}
+
+/** Removes a version. @throws ApiError 404, 409 with the lock where the state is locked */
+export function removeVersion(deps: Deps, writer: StateWriter, serial: number): Promise<void> {
+  return onState(deps, writer, false, async ({ db, state }) => {
+    requireLock(state, undefined);
+    const row = await db
+      .deleteFrom('terraform_state_versions')
+      .where('terraform_state_id', '=', state.id)
+      .where('serial', '=', serial)
+      .returning('sha256')
+      .executeTakeFirst();
+    if (row === undefined) throw notFound();
+    await enqueueBlobRemoval(deps, db, [row.sha256]);
+  });
+}

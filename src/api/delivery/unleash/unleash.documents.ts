@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { FlagsClient } from '../../../access/caller.ts';
+import { BoundedCache } from '../../../core/bounded-cache.ts';
+import { encodeUtf8 } from '../../../core/detached-copy.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { jsonHeaders, Serialized } from '../../../http/http.send.ts';
+import type { CachedResponse } from '../../../http/immutable-responses.ts';
+import { documentOf, type ProjectRules, readRules, scopesOf } from './unleash.rules.ts';
+
+const MAX_NAMES = 10_000;
+const MAX_RULES = 16 * 1024 * 1024;
+/** Names that are longer are looked up each time. */
+const MAX_NAME = 255;
+
+/** What this process remembers of the flags of projects, each with the version that it is of. */
+interface Memory {
+  /** Under which the answer to an environment is kept, by project and environment. */
+  keys: LRUCache<string, { version: number; key: string }>;
+  rules: BoundedCache<number, ProjectRules>;
+  /** Rules that are being read. */
+  reading: Map<string, Promise<ProjectRules>>;
+}
+
+const memories = new WeakMap<Db, Memory>();
+
+function memoryOf({ db }: Deps): Memory {
+  const known = memories.get(db);
+  if (known !== undefined) return known;
+  const fresh: Memory = {
+    keys: new LRUCache({ max: MAX_NAMES }),
+    rules: new BoundedCache(MAX_RULES, ({ size }) => size),
+    reading: new Map(),
+  };
+  memories.set(db, fresh);
+  return fresh;
+}
+
+/** The answer to a program without a name, which is in no environment. */
+const NOTHING = prepare(Buffer.from('{"version":1,"features":[]}'));
+
+function prepare(body: Buffer): CachedResponse {
+  const json = new Serialized(body);
+  const headers = jsonHeaders(json);
+  return { json, headers, flat: Object.entries(headers).flat() };
+}
+
+/** The flags of a project as they are, or later; of those who ask at the same time one reads them. */
+async function rulesOf(deps: Deps, { rules, reading }: Memory, { projectId, version }: FlagsClient) {
+  const known = rules.get(projectId);
+  if (known?.version === version) return known;
+  const key = `${projectId} ${version}`;
+  const waiting = reading.get(key);
+  if (waiting !== undefined) return waiting;
+  const read = readRules(deps.db, projectId).finally(() => reading.delete(key));
+  reading.set(key, read);
+  const found = await read;
+  rules.set(projectId, found);
+  return found;
+}
+
+/**
+ * What the flags of a project are to the programs of one environment, kept ready by the version of the flags: names of
+ * environments that fit the same scopes share it.
+ * @param environment empty for none
+ */
+export async function flagsDocument(deps: Deps, client: FlagsClient, environment: string): Promise<CachedResponse> {
+  if (environment === '') return NOTHING;
+  const memory = memoryOf(deps);
+  const name = `${client.projectId} ${environment}`;
+  const known = memory.keys.get(name);
+  const kept = known?.version === client.version ? deps.immutableResponses.peek(known.key) : undefined;
+  if (kept !== undefined) return kept;
+  const rules = await rulesOf(deps, memory, client);
+  const scopes = await scopesOf(rules, environment);
+  const key = `flags:${client.projectId}:${rules.version}:${hash('sha256', scopes.join(), 'base64url')}`;
+  if (environment.length <= MAX_NAME) memory.keys.set(name, { version: rules.version, key });
+  const made = deps.immutableResponses.peek(key);
+  if (made !== undefined) return made;
+  const { json, headers } = prepare(encodeUtf8(documentOf(rules, scopes)));
+  return deps.immutableResponses.setBody(key, json, headers);
+}

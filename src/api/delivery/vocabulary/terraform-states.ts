@@ -1,6 +1,0 @@
-import type { Vocabulary } from '../../../http/openapi/words.ts';
-
-/** Words of Terraform states. */
-export const terraformStateWords: Vocabulary['words'] = {
-  serial: ['Number that Terraform gives each version of a state, a higher one each time.', 7],
-};

@@ -1,0 +1,71 @@
+import { everything, listed, type PageArguments, whole } from './graphql.connection.ts';
+import type { Arguments, Resolve } from './reading.ts';
+import { rows } from './reading.ts';
+import type { Json, Rest } from './rest.ts';
+
+const DEFAULT = ['DIRECT', 'INHERITED'];
+
+/** Those of all lists, each once, by the highest access; in the order of their ids. */
+function merged(lists: readonly Json[][]): Json[] {
+  const found = new Map<unknown, Json>();
+  for (const member of lists.flat()) {
+    const known = found.get(member.id);
+    if (known === undefined || Number(known.access_level) < Number(member.access_level)) found.set(member.id, member);
+  }
+  return [...found.values()].sort((one, other) => Number(one.id) - Number(other.id));
+}
+
+/** Those of groups that were invited, with the access that they were invited with at most. */
+async function invited(rest: Rest, { shared_with_groups }: Json, query: { query?: string }): Promise<Json[][]> {
+  return Promise.all(
+    rows(shared_with_groups).map(async ({ group_id, group_access_level }) => {
+      const members = await everything(rest, `/groups/${group_id}/members/all`, query);
+      const most = Number(group_access_level);
+      return members.map((one) => ({ ...one, access_level: Math.min(Number(one.access_level), most) }));
+    }),
+  );
+}
+
+async function below(rest: Rest, path: string, query: { query?: string }): Promise<Json[][]> {
+  const places = [
+    ...(await everything(rest, `${path}/descendant_groups`)).map(({ id }) => `/groups/${id}`),
+    ...(await everything(rest, `${path}/projects`, { include_subgroups: true })).map(({ id }) => `/projects/${id}`),
+  ];
+  return Promise.all(places.map((place) => everything(rest, `${place}/members`, query)));
+}
+
+/**
+ * Members of a group or project by how they came to be: direct, inherited from the groups above, of the groups and projects
+ * below, of groups that were invited.
+ */
+export const members =
+  (kind: 'groups' | 'projects'): Resolve =>
+  async (source: Json, args: Arguments, rest: Rest) => {
+    const path = `/${kind}/${source.id}`;
+    const page = args as PageArguments;
+    const query = typeof args.search === 'string' ? { query: args.search } : {};
+    const wanted = new Set(Array.isArray(args.relations) ? (args.relations as string[]) : DEFAULT);
+    const isBoth = wanted.has('DIRECT') && wanted.has('INHERITED');
+    if (wanted.size === 1 && wanted.has('DIRECT')) return listed(rest, `${path}/members`, query, page);
+    if (wanted.size === 2 && isBoth) return listed(rest, `${path}/members/all`, query, page);
+    const above = kind === 'groups' ? source.parent_id : parentOf(source);
+    const lists: Json[][] = [];
+    if (isBoth) lists.push(await everything(rest, `${path}/members/all`, query));
+    else if (wanted.has('DIRECT')) lists.push(await everything(rest, `${path}/members`, query));
+    else if (wanted.has('INHERITED') && above !== null) {
+      lists.push(await everything(rest, `/groups/${above}/members/all`, query));
+    }
+    if (wanted.has('DESCENDANTS') && kind === 'groups') lists.push(...(await below(rest, path, query)));
+    if (wanted.has('SHARED_FROM_GROUPS') || wanted.has('INVITED_GROUPS'))
+      lists.push(...(await invited(rest, source, query)));
+    if (wanted.has('SHARED_INTO_ANCESTORS') && above !== null) {
+      const group = await rest.one(`/groups/${above}`, { with_projects: false });
+      if (group !== null) lists.push(...(await invited(rest, group, query)));
+    }
+    return whole(merged(lists), page);
+  };
+
+const parentOf = ({ namespace }: Json): unknown => {
+  const { kind, id } = namespace as Json;
+  return kind === 'group' ? id : null;
+};

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { passwordIsNotEnough, userOfPassword } from '../../../access/access.sign-in.ts';
+import { OAUTH_SCOPES } from '../../../access/token-scopes.ts';
+import { recordFailedSignIn } from '../../../audit/failed-sign-ins.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { tokenDigest } from '../../../core/core.secrets.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { OauthApplication } from '../../../db/tables/oauth-applications.table.ts';
+import type { OauthToken } from '../../../db/tables/oauth-tokens.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { oauthError } from './oauth.errors.ts';
+
+const LIFETIME_SECONDS = 7_200;
+/** How long a token that does not work any more is kept. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** Scopes that administrators may be kept from giving to applications. */
+const FAR_REACHING: readonly string[] = [
+  ...['api', 'read_api', 'sudo'],
+  ...['read_repository', 'write_repository', 'read_registry', 'write_registry'],
+];
+
+/** A pair of tokens as the client gets it, once. */
+export interface Grant {
+  access_token: string;
+  token_type: 'Bearer';
+  expires_in: number;
+  refresh_token: string;
+  scope: string;
+  created_at: number;
+}
+
+async function grant(deps: Deps, db: Db, userId: number, applicationId: number | null, scopes: readonly string[]) {
+  const [access, refresh] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  const now = deps.clock.now();
+  const forgotten = new Date(now.getTime() - KEPT_MS).toISOString();
+  await db.deleteFrom('oauth_tokens').where('user_id', '=', userId).where('revoked_at', '<', forgotten).execute();
+  await db
+    .insertInto('oauth_tokens')
+    .values({
+      user_id: userId,
+      application_id: applicationId,
+      digest: tokenDigest(access),
+      refresh_digest: tokenDigest(refresh),
+      scopes: JSON.stringify(scopes),
+      expires_in: LIFETIME_SECONDS,
+      created_at: now.toISOString(),
+    })
+    .execute();
+  const response: Grant = {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: LIFETIME_SECONDS,
+    refresh_token: refresh,
+    scope: scopes.join(' '),
+    created_at: Math.floor(now.getTime() / 1000),
+  };
+  return response;
+}
+
+/** Scopes of a new token: those asked for, `api` when none are; an application's tokens stay within its own. */
+function scopesOf(asked: string | undefined, application: OauthApplication | null): string[] {
+  const allowed: readonly string[] = application === null ? OAUTH_SCOPES : parseJson<string[]>(application.scopes);
+  const wanted = [...new Set((asked ?? '').split(/\s+/).filter(Boolean))];
+  if (wanted.length === 0) return allowed.includes('api') ? ['api'] : [...allowed];
+  if (!wanted.every((scope) => allowed.includes(scope))) throw oauthError('invalid_scope');
+  return wanted;
+}
+
+/**
+ * Tokens for a user name and password (RFC 6749, section 4.3).
+ * @param input `ip`: address of who asks, which administrators see
+ * @throws ApiError 400 `invalid_grant` for wrong ones and for users who may not sign in alike, `invalid_scope` for what the application may
+ *   not have, 429 after many failures
+ */
+export async function grantByPassword(
+  deps: Deps,
+  application: OauthApplication | null,
+  input: { username: string; password: string; scope?: string | undefined; ip: string },
+): Promise<Grant> {
+  const scopes = scopesOf(input.scope, application);
+  const user = await userOfPassword(deps, input.username, input.password);
+  if (user === undefined) throw oauthError('invalid_grant');
+  if (user.state !== 'active' || passwordIsNotEnough(deps, user)) {
+    await recordFailedSignIn(deps, input.username, user.id);
+    throw oauthError('invalid_grant');
+  }
+  if (application !== null && user.admin === 1 && deps.settings.now.disable_admin_oauth_scopes) {
+    if (scopes.some((scope) => FAR_REACHING.includes(scope))) throw oauthError('invalid_scope');
+  }
+  return deps.db.transaction().execute(async (db) => {
+    const { numUpdatedRows } = await db
+      .updateTable('users')
+      .set({
+        last_sign_in_at: user.current_sign_in_at,
+        last_sign_in_ip: user.current_sign_in_ip,
+        current_sign_in_at: timestamp(deps.clock),
+        current_sign_in_ip: input.ip,
+      })
+      .where('id', '=', user.id)
+      .where('state', '=', 'active')
+      .where('password_hash', '=', user.password_hash)
+      // What administrators may not do was asked of what they were.
+      .where('admin', '=', user.admin)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw oauthError('invalid_grant');
+    return grant(deps, db, user.id, application?.id ?? null, scopes);
+  });
+}
+
+/**
+ * New tokens for a refresh token, which with its access token stops working (RFC 6749, section 6). Of two clients that
+ * use it at once one gets the new ones.
+ * @throws ApiError 400 `invalid_grant`
+ */
+export async function grantByRefresh(
+  deps: Deps,
+  application: OauthApplication | null,
+  refreshToken: string,
+): Promise<Grant> {
+  const refreshDigest = tokenDigest(refreshToken);
+  return deps.db.transaction().execute(async (db) => {
+    const old = await db
+      .updateTable('oauth_tokens')
+      .set({ revoked_at: timestamp(deps.clock) })
+      .where('refresh_digest', '=', refreshDigest)
+      .where('revoked_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst();
+    if (old === undefined || old.application_id !== (application?.id ?? null)) throw oauthError('invalid_grant');
+    const user = await db.selectFrom('users').select('state').where('id', '=', old.user_id).executeTakeFirstOrThrow();
+    if (user.state !== 'active') throw oauthError('invalid_grant');
+    return grant(deps, db, old.user_id, old.application_id, parseJson<string[]>(old.scopes));
+  });
+}
+
+/**
+ * Revokes the pair that an access or refresh token belongs to (RFC 7009); what is unknown is no error.
+ * @throws ApiError 403 when it was input to another client
+ */
+export async function revokeGrant(deps: Deps, application: OauthApplication | null, token: string): Promise<void> {
+  const digest = tokenDigest(token);
+  const found = await deps.db
+    .selectFrom('oauth_tokens')
+    .selectAll()
+    .where((eb) => eb.or([eb('digest', '=', digest), eb('refresh_digest', '=', digest)]))
+    .executeTakeFirst();
+  if (found === undefined) return;
+  if (found.application_id !== null && found.application_id !== application?.id)
+    throw oauthError('unauthorized_client');
+  await deps.db
+    .updateTable('oauth_tokens')
+    .set({ revoked_at: timestamp(deps.clock) })
+    .where('id', '=', found.id)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+/** What a client may know of its token. */
+export async function describeGrant(deps: Deps, tokenId: number) {
+  const token: OauthToken = await deps.db
+    .selectFrom('oauth_tokens')
+    .selectAll()
+    .where('id', '=', tokenId)
+    .executeTakeFirstOrThrow();
+  const application =
+    token.application_id === null
+      ? undefined
+      : await deps.db
+          .selectFrom('oauth_applications')
+          .select('uid')
+          .where('id', '=', token.application_id)
+          .executeTakeFirst();
+  const created = Math.floor(Date.parse(token.created_at) / 1000);
+  const left =
+    token.expires_in === null ? null : created + token.expires_in - Math.floor(deps.clock.now().getTime() / 1000);
+  const scopes = parseJson<string[]>(token.scopes);
+  return {
+    resource_owner_id: token.user_id,
+    scope: scopes,
+    expires_in: left,
+    application: { uid: application?.uid ?? null },
+    created_at: created,
+    scopes,
+    expires_in_seconds: left,
+  };
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { unauthorized } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import { route } from '../../../http/http.route.ts';
+import { optional, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { onServer, signedIn } from '../../api.access.ts';
+import { tokenFilters, tokensMatching } from '../access-tokens/access-tokens.list.ts';
+import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
+import { presentToken, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
+import { revokeToken, rotateToken } from '../access-tokens/access-tokens.writes.ts';
+import { createToken, createTokenFor } from '../access-tokens/for-users.ts';
+import { newOwnToken, newToken, rotation } from './personal-access-tokens.inputs.ts';
+import { tokenManager, tokenReader } from './personal-access-tokens.rules.ts';
+
+export const personalAccessTokenRoutes = [
+  route({
+    method: 'GET',
+    path: '/personal_access_tokens',
+    summary: 'List personal access tokens',
+    description: 'People see their own tokens, administrators those of everyone.',
+    access: signedIn,
+    input: Type.Object({ ...optional({ ...tokenFilters, user_id: Type.Integer() }).properties, ...pagination }),
+    success: { status: 200, schema: Type.Array(PersonalToken) },
+    handler: async ({ deps, caller, input, page, request, reply }) => {
+      const { user_id: userId = caller.admin ? undefined : caller.user.id } = input;
+      if (!caller.admin && userId !== caller.user.id) throw unauthorized();
+      const base = { impersonation: false, ...(userId === undefined ? {} : { userId }) };
+      const query = tokensMatching(deps.db, deps.clock, base, input);
+      const { rows, total } = await pageOf(deps.db, query, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map((row) => presentTokenWithUse(row, deps.clock));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/personal_access_tokens/:id',
+    summary: 'Get a personal access token',
+    access: tokenReader,
+    success: { status: 200, schema: PersonalToken },
+    errors: [401, 404],
+    handler: ({ deps, token }) => presentTokenWithUse(token, deps.clock),
+  }),
+  route({
+    method: 'POST',
+    path: '/personal_access_tokens/:id/rotate',
+    summary: 'Rotate a personal access token',
+    description: 'Revokes the token and makes one like it. Rotating a revoked token revokes its whole family.',
+    access: tokenManager,
+    input: rotation,
+    success: { status: 200, schema: PersonalTokenWithSecret },
+    errors: [400, 401, 404],
+    handler: async ({ deps, token: old, input }) => {
+      const { row, token } = await rotateToken(deps, old, input.expires_at);
+      return { ...presentToken(row, deps.clock), token };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/personal_access_tokens/:id',
+    summary: 'Revoke a personal access token',
+    access: tokenManager,
+    success: { status: 204, empty: true },
+    errors: [401, 404],
+    handler: ({ deps, token }) => deps.db.transaction().execute((db) => revokeToken(deps, db, token.id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/users/:user_id/personal_access_tokens',
+    summary: 'Create a personal access token for a user',
+    access: onServer('admin_user_tokens'),
+    params: Type.Object({ user_id: Type.Integer() }),
+    input: newToken,
+    success: { status: 201, schema: PersonalTokenWithSecret },
+    errors: [400, 404],
+    handler: async ({ deps, params, input }) => {
+      const { row, token } = await createTokenFor(deps, params.user_id, { ...input, expiresAt: input.expires_at });
+      return { ...presentToken(row, deps.clock), token };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/user/personal_access_tokens',
+    summary: 'Create a personal access token of small reach for oneself',
+    access: onServer('create_own_token'),
+    input: newOwnToken,
+    success: { status: 201, schema: PersonalTokenWithSecret },
+    errors: [400],
+    handler: async ({ deps, caller, input }) => {
+      const request = { ...input, expiresAt: input.expires_at, fallbackDays: 1 };
+      const { row, token } = await createToken(deps, caller.user, request);
+      return { ...presentToken(row, deps.clock), token };
+    },
+  }),
+];

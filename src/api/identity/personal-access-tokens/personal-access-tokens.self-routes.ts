@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { PERSONAL_SCOPES } from '../../../access/token-scopes.ts';
+import { MEMBER_LEVELS } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import { route } from '../../../http/http.route.ts';
+import { IntegerEnum, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { onServer, signedIn } from '../../api.access.ts';
+import { PersonalToken, PersonalTokenWithSecret } from '../access-tokens/access-tokens.responses.ts';
+import { presentToken, presentTokenWithUse } from '../access-tokens/access-tokens.views.ts';
+import { revokeFamily, revokeToken, rotateToken } from '../access-tokens/access-tokens.writes.ts';
+import { Associations, associationsOf } from './associations.ts';
+import { rotation } from './personal-access-tokens.inputs.ts';
+import { callersToken } from './personal-access-tokens.rules.ts';
+
+/** What a token may do about itself. A token of any scope may look at itself and revoke itself. */
+export const selfTokenRoutes = [
+  route({
+    method: 'GET',
+    path: '/personal_access_tokens/self',
+    summary: 'Get the token that the request is made with',
+    access: signedIn,
+    scopes: PERSONAL_SCOPES,
+    success: { status: 200, schema: PersonalToken },
+    errors: [405],
+    handler: async ({ deps, caller }) => presentTokenWithUse(await callersToken(deps, caller), deps.clock),
+  }),
+  route({
+    method: 'GET',
+    path: '/personal_access_tokens/self/associations',
+    summary: 'List the groups and projects that the token reaches',
+    access: signedIn,
+    scopes: PERSONAL_SCOPES,
+    input: Type.Object({ min_access_level: Type.Optional(IntegerEnum(MEMBER_LEVELS)), ...pagination }),
+    success: { status: 200, schema: Associations },
+    handler: async ({ deps, caller, input, page, request, reply }) => {
+      const day = today(deps.clock);
+      const { answer: response, total } = await associationsOf(
+        deps,
+        caller.user.id,
+        input.min_access_level ?? 1,
+        day,
+        page,
+      );
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return response;
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/personal_access_tokens/self/rotate',
+    summary: 'Rotate the token that the request is made with',
+    description: 'When a token that was rotated already is sent here, its whole family is revoked.',
+    access: onServer('manage_own_token'),
+    scopes: ['self_rotate'],
+    input: rotation,
+    success: { status: 200, schema: PersonalTokenWithSecret },
+    errors: [400, 403, 405],
+    onRevokedToken: (deps, token) => deps.db.transaction().execute((db) => revokeFamily(deps, db, token)),
+    handler: async ({ deps, caller, input }) => {
+      const { row, token } = await rotateToken(deps, await callersToken(deps, caller), input.expires_at);
+      return { ...presentToken(row, deps.clock), token };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/personal_access_tokens/self',
+    summary: 'Revoke the token that the request is made with',
+    access: onServer('manage_own_token'),
+    scopes: PERSONAL_SCOPES,
+    success: { status: 204, empty: true },
+    errors: [405],
+    handler: async ({ deps, caller }) => {
+      const { id } = await callersToken(deps, caller);
+      await deps.db.transaction().execute((db) => revokeToken(deps, db, id));
+    },
+  }),
+];

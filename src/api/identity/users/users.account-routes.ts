@@ -1,0 +1,100 @@
+import { Type } from 'typebox';
+import { today } from '../../../core/clock.ts';
+import { badRequest, forbidden } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import { route } from '../../../http/http.route.ts';
+import { Day, Nullable, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { administrator, onServer, signedIn } from '../../api.access.ts';
+import { associationsOf } from './users.counts.ts';
+import { userById } from './users.find.ts';
+import { userId } from './users.inputs.ts';
+
+const DAY_MS = 86_400_000;
+/** Days of activity that are listed when no day is named: half a year. */
+const ACTIVE_DAYS = 183;
+
+/** What is counted of users, and when they were active. */
+export const userAccountRoutes = [
+  route({
+    method: 'GET',
+    path: '/users/:id/associations_count',
+    summary: 'Count the groups, projects, issues and merge requests of a user',
+    description: 'Memberships of their own, and what they wrote. For themselves and administrators.',
+    access: signedIn,
+    scopes: ['read_user'],
+    params: userId,
+    success: {
+      status: 200,
+      schema: Type.Object({
+        groups_count: Type.Integer(),
+        projects_count: Type.Integer(),
+        issues_count: Type.Integer(),
+        merge_requests_count: Type.Integer(),
+      }),
+    },
+    errors: [403, 404],
+    handler: async ({ deps, caller, params }) => {
+      const user = await userById(deps.db, params.id);
+      if (!caller.admin && caller.user.id !== user.id) throw forbidden();
+      return associationsOf(deps, user.id);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/user/activities',
+    summary: 'List the days on which users were last active',
+    access: administrator,
+    scopes: ['read_user'],
+    input: Type.Object({
+      from: Type.Optional(
+        Day({ description: 'Only users who were active on that day or later; half a year by default.' }),
+      ),
+      ...pagination,
+    }),
+    success: {
+      status: 200,
+      schema: Type.Array(
+        Type.Object({
+          username: Type.String(),
+          last_activity_on: Nullable(Day()),
+          last_activity_at: Nullable(Day({ description: 'The same day; the old name.' })),
+        }),
+      ),
+    },
+    handler: async ({ deps, input, page, request, reply }) => {
+      const half = new Date(deps.clock.now().getTime() - ACTIVE_DAYS * DAY_MS).toISOString().slice(0, 10);
+      const query = deps.db
+        .selectFrom('users')
+        .select(['username', 'last_activity_on'])
+        .where('last_activity_on', '>=', input.from ?? half)
+        .where('last_activity_on', '<=', today(deps.clock))
+        .orderBy('last_activity_on')
+        .orderBy('id');
+      const { rows, total } = await pageOf(deps.db, query, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map(({ username, last_activity_on }) => ({
+        username,
+        last_activity_on,
+        last_activity_at: last_activity_on,
+      }));
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/users/:id/disable_two_factor',
+    summary: 'Turn the second factor of a user off',
+    description:
+      'Not for administrators. No user of this server has a second factor, so that there is none to turn off.',
+    access: onServer('admin_users'),
+    params: userId,
+    success: { status: 204, empty: true },
+    errors: [400, 403, 404],
+    handler: async ({ deps, params }) => {
+      const user = await userById(deps.db, params.id);
+      if (user.admin === 1)
+        throw forbidden('Two-factor authentication of administrators cannot be disabled by the API');
+      throw badRequest('Two-factor authentication is not enabled for this user');
+    },
+  }),
+];

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { notFound } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import { route } from '../../../http/http.route.ts';
+import { pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { onServer, signedIn } from '../../api.access.ts';
+import { UserBasic, userBasic } from './users.basic.ts';
+import { userById } from './users.find.ts';
+import { follow, followsOf, unfollow } from './users.follows.ts';
+import { userId } from './users.inputs.ts';
+
+/** A private profile is for its user and administrators. @throws ApiError 404 */
+function requireProfile({ user, admin }: Caller, shown: User): void {
+  if (shown.private_profile === 1 && !admin && user?.id !== shown.id) throw notFound('User');
+}
+
+const following = (action: 'follow' | 'unfollow') =>
+  route({
+    method: 'POST',
+    path: `/users/:id/${action}`,
+    summary: action === 'follow' ? 'Follow a user' : 'Follow a user no more',
+    description: `Answers 304 where nothing changes: ${action === 'follow' ? 'they are followed already, or oneself' : 'they are not followed'}.`,
+    access: onServer('follow_user'),
+    params: userId,
+    success: { status: 201, schema: UserBasic },
+    errors: action === 'follow' ? [304, 400, 404] : [304, 404],
+    handler: async ({ deps, caller, params, reply }) => {
+      const user = await userById(deps.db, params.id);
+      const changed =
+        action === 'follow' ? await follow(deps, caller.user, user) : await unfollow(deps, caller.user.id, user.id);
+      return changed ? userBasic(deps, user) : reply.code(304).send();
+    },
+  });
+
+const listing = (which: 'followers' | 'following') =>
+  route({
+    method: 'GET',
+    path: `/users/:id/${which}`,
+    limit: { setting: `users_api_limit_${which}`, periodSeconds: 60 },
+    summary: which === 'followers' ? 'List who follows a user' : 'List whom a user follows',
+    description: 'Of a private profile only for its user and administrators.',
+    access: signedIn,
+    scopes: ['read_user'],
+    params: userId,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(UserBasic) },
+    errors: [404],
+    handler: async ({ deps, caller, params, page, request, reply }) => {
+      const user = await userById(deps.db, params.id);
+      requireProfile(caller, user);
+      const { rows, total } = await pageOf(deps.db, followsOf(deps.db, user.id, which), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map((row) => userBasic(deps, row));
+    },
+  });
+
+/** Who follows whom. */
+export const userFollowRoutes = [
+  following('follow'),
+  following('unfollow'),
+  listing('followers'),
+  listing('following'),
+];

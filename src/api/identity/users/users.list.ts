@@ -1,0 +1,74 @@
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { ApiError, forbidden } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { readTextCursor, writeCursor } from '../../../http/http.cursor.ts';
+import type { Page } from '../../../http/pagination.ts';
+import { perMinute } from '../../../settings/throttles.ts';
+import { givenIdentity } from './users.identities.ts';
+import { ADMIN_FILTERS, type listUsers, type UserFilters } from './users.inputs.ts';
+import { after, byRelevance, inOrder, usersMatching } from './users.queries.ts';
+
+type Input = Static<typeof listUsers>;
+
+/** A page of users; `next` is where the following keyset page begins. */
+export interface UserPage {
+  rows: User[];
+  total: number | null;
+  next: string | null;
+}
+
+/**
+ * The users of `GET /users`. Anonymous callers must name one; others than administrators neither filter by what is
+ * not theirs to know nor choose an order.
+ * @throws ApiError 400, 403, or 405 for a keyset of an order that has none
+ */
+export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page: Page): Promise<UserPage> {
+  const { admin } = caller;
+  const named = input.username !== undefined && input.username !== '';
+  if (caller.user === null && !named) throw forbidden('Not authorized to access /api/v4/users');
+  if (givenIdentity(input) !== undefined && !admin) throw forbidden();
+  limitEmailLookUps(deps, caller, input.search);
+  const query = usersMatching(deps.db, admin ? input : withoutAdminFilters(input), admin);
+  const order = (admin ? input.order_by : undefined) ?? 'id';
+  const direction = (admin ? input.sort : undefined) ?? 'desc';
+  if (input.pagination === 'keyset') {
+    if (caller.user === null) throw keysetUnavailable();
+    const start = input.cursor === undefined || input.cursor === '' ? undefined : readTextCursor(input.cursor);
+    const from = start === undefined ? query : after(query, order, direction, start);
+    const rows = await inOrder(from, order, direction)
+      .limit(page.size + 1)
+      .execute();
+    const more = rows.length > page.size;
+    const shown = more ? rows.slice(0, page.size) : rows;
+    const last = shown.at(-1);
+    return {
+      rows: shown,
+      total: null,
+      next: more && last !== undefined ? writeCursor({ value: String(last[order]), id: last.id }) : null,
+    };
+  }
+  const { search } = input;
+  const relevance = search !== undefined && search !== '' && input.order_by === undefined && input.sort === undefined;
+  const ordered = relevance ? byRelevance(query, search) : inOrder(query, order, direction);
+  return { ...(await pageOf(deps.db, ordered, page)), next: null };
+}
+
+/** Whoever looks people up by their addresses finds out which of many are in use. @throws ApiError 429 */
+function limitEmailLookUps({ limiter, settings }: Deps, { user, admin }: Caller, search: string | undefined): void {
+  if (admin || user === null || !search?.includes('@')) return;
+  limiter.check('user_email_lookup', String(user.id), perMinute(settings.now.user_email_lookup_limit));
+}
+
+function withoutAdminFilters(filters: UserFilters): UserFilters {
+  const open = { ...filters };
+  for (const name of ADMIN_FILTERS) delete open[name];
+  return open;
+}
+
+const keysetUnavailable = () => {
+  const text = 'Keyset pagination is not yet available for this type of request';
+  return new ApiError(405, text, { error: text });
+};

@@ -1,0 +1,42 @@
+import { randomText } from '../../../core/core.secrets.ts';
+import type { ApplicationSettings } from '../../../settings/settings-table.ts';
+
+const MAX_PASSWORD = 128;
+
+/** What of the settings decides about passwords. */
+export type PasswordRules = Pick<
+  ApplicationSettings,
+  | 'minimum_password_length'
+  | 'password_number_required'
+  | 'password_lowercase_required'
+  | 'password_uppercase_required'
+  | 'password_symbol_required'
+>;
+
+/** Kinds of characters that a password may have to hold; the last is an example. */
+const KINDS = [
+  ['password_number_required', /\p{Nd}/u, 'number', '7'],
+  ['password_lowercase_required', /\p{Ll}/u, 'lowercase letter', 'a'],
+  ['password_uppercase_required', /\p{Lu}/u, 'uppercase letter', 'Z'],
+  ['password_symbol_required', /[\p{P}\p{S}]/u, 'symbol character', '-'],
+] as const;
+
+/** What is wrong with a password; empty when nothing is. */
+export function passwordErrors(rules: PasswordRules, password: string): string[] {
+  const { length } = [...password];
+  const least = rules.minimum_password_length;
+  const errors =
+    length < least
+      ? [`is too short (minimum is ${least} characters)`]
+      : length > MAX_PASSWORD
+        ? [`is too long (maximum is ${MAX_PASSWORD} characters)`]
+        : [];
+  const lacking = KINDS.filter(([name, pattern]) => rules[name] && !pattern.test(password));
+  return [...errors, ...lacking.map(([, , kind]) => `must contain at least one ${kind}`)];
+}
+
+/** A password that nobody guesses and all rules let be. */
+export function randomPassword(rules: PasswordRules, length = 24): string {
+  const kinds = KINDS.map(([, , , example]) => example).join('');
+  return `${randomText(Math.max(length, rules.minimum_password_length) - kinds.length)}${kinds}`;
+}

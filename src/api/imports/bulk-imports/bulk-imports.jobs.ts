@@ -1,0 +1,8 @@
+import { jobKind } from '../../../jobs/jobs.kinds.ts';
+
+/** Brings a group or project from another server. */
+export const ENTITY = jobKind<{ entity_id: number }>('bulk_imports.entity', {
+  lane: 'transfers',
+  maxAttempts: 8,
+  timeoutMs: 6 * 3_600_000,
+});

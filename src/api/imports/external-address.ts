@@ -1,0 +1,18 @@
+import { refused } from '../../core/core.errors.ts';
+import type { Deps } from '../../deps.ts';
+import { BlockedAddress, parseHttpUrl, resolveExternal } from '../../outbound/outbound.resolve.ts';
+import { outboundRules } from '../../settings/outbound-rules.ts';
+
+/**
+ * Refuses an address that the server does not connect to; it is looked at again when it is connected to.
+ * @param name the parameter that it is given by
+ * @throws ApiError 400
+ */
+export async function requireExternalAddress(deps: Deps, address: string, name: string): Promise<void> {
+  try {
+    await resolveExternal(parseHttpUrl(address), await outboundRules(deps));
+  } catch (error) {
+    if (error instanceof BlockedAddress) throw refused(`${name} ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { revalidateGroupAbility } from '../../../access/caller-in-project.ts';
+import { invalidParameter, refused } from '../../../core/core.errors.ts';
+import { csvRow } from '../../../core/csv.ts';
+import type { ImportSourceUser } from '../../../db/tables/import-source-users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { contentDisposition } from '../../../http/http.headers.ts';
+import { route } from '../../../http/http.route.ts';
+import { Upload } from '../../../http/http.schema.ts';
+import { UploadedFile } from '../../../http/params/uploaded-file.ts';
+import { inGroup, onServer } from '../../api.access.ts';
+import { acceptOrRejectReassignment, findRequestedReassignment } from './accept-or-reject.ts';
+import { REASSIGNABLE } from './placeholder-reassignments.assign.ts';
+import { presentSourceUser, SourceUser } from './placeholder-reassignments.responses.ts';
+import { REASSIGNMENT_CSV } from './process-csv.ts';
+import { COLUMNS, csvRowOf, parseReassignmentCsv } from './reassignment-csv.ts';
+
+const MAX_BYTES = 5 * 1024 * 1024;
+const BATCH_SIZE = 500;
+const STREAM_BYTES = 1024 * 1024;
+
+const tag = 'Placeholder reassignments';
+const path = '/groups/:id/placeholder_reassignments';
+const asked = Type.Object({
+  namespace_id: Type.Integer({ description: 'Id of the top group of the import.' }),
+  token: Type.String({ minLength: 1, maxLength: 64, description: 'What the mail says.' }),
+});
+const web = { root: true, tag, params: asked } as const;
+
+const waitingIn = ({ db }: Deps, groupId: number, after: number): Promise<ImportSourceUser[]> =>
+  db
+    .selectFrom('import_source_users')
+    .selectAll()
+    .where('namespace_id', '=', groupId)
+    .where('status', 'in', REASSIGNABLE)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(BATCH_SIZE)
+    .execute();
+
+async function* sheetOf(deps: Deps, groupId: number): AsyncGenerator<string> {
+  yield csvRow(COLUMNS);
+  for (let after = 0; ; ) {
+    const rows = await waitingIn(deps, groupId, after);
+    if (rows.length > 0) yield rows.map(csvRowOf).join('');
+    if (rows.length < BATCH_SIZE) return;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/** The text of the uploaded sheet. @throws ApiError 400, 422 */
+async function textOf(file: UploadedFile | string): Promise<string> {
+  if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
+  if (!file.filename.toLowerCase().endsWith('.csv')) {
+    throw refused('You must upload a CSV file with a .csv file extension.', 422);
+  }
+  if (file.size > MAX_BYTES) throw refused(`The CSV file must not have more than ${MAX_BYTES} bytes.`, 422);
+  return readFile(file.path, 'utf8');
+}
+
+/** Who is given what people of other servers wrote (part 2, 4.11). */
+export const placeholderReassignmentRoutes = [
+  route({
+    method: 'GET',
+    path,
+    tag,
+    operationId: 'getGroupPlaceholderReassignments',
+    summary: 'Get the sheet of placeholder users that await reassignment',
+    description: 'Fill in the last two columns, and send it back.',
+    access: inGroup('admin_placeholder_reassignments'),
+    success: { status: 200, contentType: 'text/csv; charset=utf-8', description: 'A line for each of them.' },
+    errors: [422],
+    handler: async (c) => {
+      const { deps, group, reply } = c;
+      const [first] = await waitingIn(deps, group.id, 0);
+      if (first === undefined) throw refused('No placeholder users are awaiting reassignment.', 422);
+      const seconds = Math.floor(deps.clock.now().getTime() / 1_000);
+      const name = `placeholder_reassignments_for_group_${group.id}_${seconds}.csv`;
+      reply.header('Content-Type', 'text/csv; charset=utf-8');
+      reply.header('Content-Disposition', contentDisposition('attachment', name));
+      return c.stream(STREAM_BYTES, () => Readable.from(sheetOf(deps, group.id), { objectMode: false }));
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    tag,
+    operationId: 'reassignGroupPlaceholders',
+    summary: 'Reassign placeholder users by a completed sheet',
+    description: 'It is processed in the background. Each user is asked by mail whether they accept.',
+    access: inGroup('admin_placeholder_reassignments'),
+    input: Type.Object({ file: Upload({ description: 'The completed sheet, a CSV file.' }) }),
+    bodyLimit: 'file',
+    success: { status: 201, schema: Type.Object({ message: Type.String() }) },
+    errors: [400, 413, 422],
+    handler: async ({ deps, caller, group, input }) => {
+      const rows = parseReassignmentCsv(await textOf(input.file));
+      await deps.db.transaction().execute(async (db) => {
+        const { caller: now } = await revalidateGroupAbility(
+          deps,
+          db,
+          caller,
+          group.id,
+          'admin_placeholder_reassignments',
+        );
+        await deps.jobs.enqueue(db, REASSIGNMENT_CSV, { group_id: group.id, user_id: now.user!.id, rows });
+      });
+      return { message: 'The file is being processed and you will receive an email when completed.' };
+    },
+  }),
+  route({
+    ...web,
+    method: 'GET',
+    path: '/import/source_users/:namespace_id/:token',
+    operationId: 'getAskedReassignment',
+    summary: 'Get whose contributions the caller is asked to accept',
+    access: onServer('answer_reassignment'),
+    success: { status: 200, schema: SourceUser },
+    errors: [404],
+    handler: async ({ deps, caller, params }) =>
+      presentSourceUser(await findRequestedReassignment(deps.db, caller, params)),
+  }),
+  ...(['accept', 'decline'] as const).map((verb) =>
+    route({
+      ...web,
+      method: 'POST',
+      path: `/import/source_users/:namespace_id/:token/${verb}`,
+      operationId: `${verb}Reassignment`,
+      summary: `${verb === 'accept' ? 'Accept' : 'Decline'} the contributions of somebody of another server`,
+      access: onServer('answer_reassignment'),
+      success: { status: 200, schema: SourceUser },
+      errors: [404],
+      handler: async ({ deps, caller, params }) =>
+        presentSourceUser(await acceptOrRejectReassignment(deps, caller, params, verb === 'accept')),
+    }),
+  ),
+];

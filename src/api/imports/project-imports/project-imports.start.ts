@@ -1,0 +1,70 @@
+import type { UserCaller } from '../../../access/caller.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { project as onProject, recordAudit } from '../../../audit/record.audit.ts';
+import { forbidden } from '../../../core/core.errors.ts';
+import { randomText } from '../../../core/core.secrets.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { StoredBlob } from '../../../storage/blob-store.ts';
+import { findPlacement, makeProject, personalNamespace } from '../../spaces/index.ts';
+import { insertFileImport } from '../file-import.ts';
+import { SOURCE_PURPOSE } from './fetch-archive.ts';
+import type { ImportTarget } from './project-imports.inputs.ts';
+import { FILE_IMPORT } from './project-imports.jobs.ts';
+import { findReplaced } from './replace.ts';
+
+/** The archive, or the address that it is fetched from. */
+export type ArchiveSource = StoredBlob | { url: string };
+
+/**
+ * Makes a project that an archive is brought into.
+ * @throws ApiError 400 with the texts by field, 403 without the right, also to replace what is there; 404 for a namespace that the caller may not see
+ */
+export async function startFileImport(
+  deps: Deps,
+  caller: UserCaller,
+  input: ImportTarget,
+  source: ArchiveSource,
+): Promise<Project> {
+  const place = input.namespace_id ?? input.namespace_path ?? input.namespace;
+  const namespace =
+    place === undefined ? await personalNamespace(deps, caller.user) : await findPlacement(deps, caller, String(place));
+  const { path, name = path, override_params: overridden = {} } = input;
+  const replaced = input.overwrite === true ? await findReplaced(deps.db, namespace, path) : undefined;
+  if (replaced !== undefined) {
+    const permissions = await projectPermissions(deps, caller, replaced, namespace);
+    if (!permissions.can('remove_project')) throw forbidden();
+  }
+  const aside = `${path.slice(0, 200)}-${randomText(12).toLowerCase()}`;
+  const called = replaced === undefined ? { name, path } : { name: aside, path: aside };
+  const object = { visibility: 'private', ...overridden, ...called, namespace_id: namespace.id } as const;
+  return makeProject(deps, caller, caller.user, object, {
+    transactionHook: async (db, { id }) => {
+      const entity_id = await insertFileImport(deps, db, caller.user.id, {
+        entity_type: 'project',
+        destination_slug: path,
+        destination_namespace: namespace.full_path,
+        project_id: id,
+        migrate_memberships: 0,
+      });
+      await deps.jobs.enqueue(
+        db,
+        FILE_IMPORT,
+        {
+          entity_id,
+          ...('url' in source
+            ? { archive: null, source: deps.secrets.seal(source.url, SOURCE_PURPOSE) }
+            : { archive: source }),
+          overridden: Object.keys(overridden),
+          ...(replaced === undefined ? {} : { replaces: { name, path } }),
+        },
+        { projectId: id },
+      );
+      await recordAudit(deps, db, {
+        name: 'project_import_created',
+        entity: onProject(id),
+        message: 'Project import by an archive started',
+      });
+    },
+  });
+}

@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox';
+import { recordAudit, user } from '../../../audit/record.audit.ts';
+import { timestamp } from '../../../core/clock.ts';
+import { invalidModel, notFound, recordNotFound } from '../../../core/core.errors.ts';
+import { lockRow } from '../../../db/lock-row.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { ChatName as ChatNameRow } from '../../../db/tables/chat-names.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { route } from '../../../http/http.route.ts';
+import { pagination, Secret } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { readLinkToken } from '../../../integrations/commands/link.ts';
+import { onServer, signedIn } from '../../api.access.ts';
+import { ChatName } from './chat-names.responses.ts';
+
+const PATH = '/user/chat_names';
+/** Accounts that one user links. */
+const MAX_NAMES = 100;
+
+const present = ({ user_id: _user, ...row }: ChatNameRow): Static<typeof ChatName> => row;
+
+/** Links the account that a token names to a user. @throws ApiError 404 */
+async function link(deps: Deps, userId: number, token: string): Promise<ChatNameRow> {
+  const account = readLinkToken(deps, token);
+  if (account === undefined) throw notFound('Chat Account');
+  return deps.db.transaction().execute(async (db) => {
+    if (!(await lockRow(db, 'users', userId))) throw recordNotFound();
+    const known = await db
+      .selectFrom('integrations')
+      .select('id')
+      .where('id', '=', account.integration_id)
+      .executeTakeFirst();
+    if (known === undefined) throw notFound('Integration');
+    const { count } = await db
+      .selectFrom('chat_names')
+      .select(({ fn }) => fn.countAll<number | string>().as('count'))
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow();
+    if (Number(count) >= MAX_NAMES)
+      throw invalidModel({ base: [`No more than ${MAX_NAMES} chat accounts can be linked`] });
+    const { integration_id, team_id, chat_id } = account;
+    const row = await db
+      .insertInto('chat_names')
+      .values({ ...account, user_id: userId, created_at: timestamp(deps.clock), last_used_at: null })
+      .onConflict((conflict) =>
+        conflict.columns(['integration_id', 'team_id', 'chat_id']).doUpdateSet({ user_id: userId }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await recordAudit(deps, db, {
+      name: 'chat_name_linked',
+      entity: user(userId),
+      target: { id: row.id, type: 'ChatName', details: `${team_id}/${chat_id}` },
+      message: `Linked an account of a chat for the integration ${integration_id}`,
+    });
+    return row;
+  });
+}
+
+/** Accounts of chats from which users run commands. */
+export const chatNameRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: "List one's own accounts of chats",
+    description: 'Those from which commands are run in the name of the user.',
+    access: signedIn,
+    scopes: ['read_user'],
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(ChatName) },
+    handler: async ({ deps, caller, page, request, reply }) => {
+      const query = deps.db.selectFrom('chat_names').selectAll().where('user_id', '=', caller.user.id).orderBy('id');
+      const { rows, total } = await pageOf(deps.db, query, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map(present);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Link an account of a chat',
+    description:
+      'Commands that come from there are then run in the name of the user. The chat tells the token to whoever gives a command with an account that is linked to nobody.',
+    access: onServer('link_own_chat_name'),
+    input: Type.Object({
+      token: Secret({ description: 'What the chat has told; good for ten minutes.', maxLength: 4096 }),
+    }),
+    success: { status: 201, schema: ChatName },
+    errors: [400, 404],
+    handler: async ({ deps, caller, input }) => present(await link(deps, caller.user.id, input.token)),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:chat_name_id`,
+    summary: "Unlink one of one's own accounts of chats",
+    access: onServer('remove_own_chat_name'),
+    params: Type.Object({ chat_name_id: Type.Integer({ description: 'Id of the linked account.' }) }),
+    success: { status: 204, empty: true },
+    errors: [404, 412],
+    handler: async ({ deps, caller, params, request }) => {
+      const own = deps.db
+        .selectFrom('chat_names')
+        .selectAll()
+        .where('id', '=', params.chat_name_id)
+        .where('user_id', '=', caller.user.id);
+      const row = await own.executeTakeFirst();
+      if (row === undefined) throw notFound('Chat Account');
+      checkUnmodifiedSince(request, row.created_at);
+      await deps.db.transaction().execute(async (db) => {
+        const { numDeletedRows } = await db
+          .deleteFrom('chat_names')
+          .where('id', '=', row.id)
+          .where('user_id', '=', caller.user.id)
+          .executeTakeFirst();
+        if (numDeletedRows === 0n) throw notFound('Chat Account');
+        await recordAudit(deps, db, {
+          name: 'chat_name_unlinked',
+          entity: user(caller.user.id),
+          target: { id: row.id, type: 'ChatName', details: `${row.team_id}/${row.chat_id}` },
+          message: `Unlinked an account of a chat for the integration ${row.integration_id}`,
+        });
+      });
+    },
+  }),
+];

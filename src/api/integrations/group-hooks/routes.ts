@@ -1,4 +1,0 @@
-import { hookEndpoints } from '../hooks/endpoints.ts';
-
-/** Addresses that are told what happens in a group and in all projects below it. */
-export const groupHookRoutes = hookEndpoints('group');

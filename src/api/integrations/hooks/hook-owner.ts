@@ -1,0 +1,26 @@
+import type { GroupAbility, ProjectAbility } from '../../../access/access.abilities.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { revalidateGroupAbility, revalidateProjectAbility } from '../../../access/caller-in-project.ts';
+import type { Deps } from '../../../deps.ts';
+import type { HookScope } from '../../../webhooks/webhooks.save.ts';
+
+/** Who manages the hooks of a project. */
+export const PROJECT_HOOKS = 'admin_web_hook' satisfies ProjectAbility;
+/** Who manages those of a group. */
+export const GROUP_HOOKS = 'admin_group_web_hook' satisfies GroupAbility;
+
+/** What a handler knows of where the hooks are. */
+export interface HookContext {
+  deps: Deps;
+  caller: UserCaller;
+  owner: { kind: 'project' | 'group'; id: number };
+}
+
+/** Whose hooks are changed, and by whom. */
+export const hookScopeOf = ({ deps, caller, owner: place }: HookContext): HookScope => ({
+  owner: place,
+  revalidate: (db) =>
+    place.kind === 'project'
+      ? revalidateProjectAbility(deps, db, caller, place.id, PROJECT_HOOKS)
+      : revalidateGroupAbility(deps, db, caller, place.id, GROUP_HOOKS),
+});

@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { invalidParameter, refused } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { Enum, List, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { type LogFilter, logsOf, resend } from '../../../webhooks/logs.ts';
+import { testHook } from '../../../webhooks/test-hook.ts';
+import { findHook } from '../../../webhooks/webhooks.find.ts';
+import { NO_ANSWER } from '../../../webhooks/webhooks.send.ts';
+import { sampleEvent } from '../payloads/sample.ts';
+import { TRIGGERS, type Trigger } from '../payloads/types.ts';
+import type { HookContext } from './hook-owner.ts';
+import { managesHooks } from './hooks.access.ts';
+import { flagOf, HOOK_TRIGGERS } from './hooks.flags.ts';
+import { hookId } from './hooks.inputs.ts';
+import { HookLog, HookResent, HookTested } from './hooks.responses.ts';
+import { presentLog } from './log-view.ts';
+
+const FIVE_A_MINUTE = { requests: 5, periodSeconds: 60 };
+const KINDS = ['successful', 'client_failure', 'server_failure'] as const;
+const isKind = (text: string): text is LogFilter['kinds'][number] => (KINDS as readonly string[]).includes(text);
+
+const filters = Type.Object({
+  ...pagination,
+  per_page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 20, default: 20, description: 'Items on a page, 20 at most.' }),
+  ),
+  status: Type.Optional(
+    List(Type.String(), {
+      description: 'Statuses such as 200, or `successful`, `client_failure` and `server_failure`.',
+      examples: [['client_failure']],
+    }),
+  ),
+});
+
+/** @throws ApiError 400 for what is no status */
+function filterOf(statuses: readonly string[] | undefined): LogFilter | null {
+  if (statuses === undefined || statuses.length === 0) return null;
+  const codes = statuses.filter((status) => !isKind(status));
+  if (codes.some((code) => !/^[1-5]\d\d$/.test(code))) throw invalidParameter('status does not have a valid value');
+  return { codes, kinds: statuses.filter(isKind) };
+}
+
+/** Lets somebody call hooks by hand a few times a minute. @throws ApiError 429 */
+const limit = ({ deps, caller, owner: place }: HookContext, action: string): void =>
+  deps.limiter.check(action, `${place.kind}:${place.id}:${caller.user.id}`, FIVE_A_MINUTE);
+
+/** What was sent by the webhooks of projects, or of groups, and what can be sent by hand. */
+export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
+  const path = `/${kind}s/:id/hooks/:hook_id`;
+  const access = managesHooks(kind);
+  const plan = kind === 'group' ? ({ plan: 'premium' } as const) : {};
+  const flags = HOOK_TRIGGERS[kind].map(flagOf);
+  return [
+    route({
+      method: 'GET',
+      path: `${path}/events`,
+      summary: `List the calls of a webhook of a ${kind}`,
+      description: 'Those of the last seven days, the newest first.',
+      ...plan,
+      access,
+      params: hookId,
+      input: filters,
+      success: { status: 200, schema: Type.Array(HookLog) },
+      errors: [404],
+      handler: async ({ deps, owner: place, params, input, page, request, reply }) => {
+        const hook = await findHook(deps.db, place, params.hook_id);
+        const { rows, total } = await pageOf(deps.db, logsOf(deps.db, hook, filterOf(input.status)), page);
+        setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+        return rows.map((row) => presentLog(deps, row));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/events/:hook_log_id/resend`,
+      summary: `Repeat a call of a webhook of a ${kind}`,
+      description: 'With the same content and the same `Idempotency-Key`, five times a minute at most.',
+      ...plan,
+      access,
+      params: Type.Object({ ...hookId.properties, hook_log_id: Type.Integer({ description: 'Id of the call.' }) }),
+      success: { status: 201, schema: HookResent },
+      errors: [404, 422, 429],
+      expensive: true,
+      handler: async (c) => {
+        const hook = await findHook(c.deps.db, c.owner, c.params.hook_id);
+        limit(c, 'web_hook_event_resend');
+        const { log } = await resend(c.deps, hook, c.params.hook_log_id);
+        return { response_status: log.response_status === NO_ANSWER ? NO_ANSWER : Number(log.response_status) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${path}/test/:trigger`,
+      summary: `Test a webhook of a ${kind}`,
+      description:
+        'Calls it at once with the last thing of that kind, also where it is switched off, five times a minute at most. 422 where there is nothing of the kind, or the receiver does not take it.',
+      ...plan,
+      access,
+      params: Type.Object({
+        ...hookId.properties,
+        trigger: Enum(flags, { description: 'What it is told of.', examples: ['push_events'] }),
+      }),
+      success: { status: 201, schema: HookTested },
+      errors: [404, 422, 429],
+      expensive: true,
+      handler: async (c) => {
+        const hook = await findHook(c.deps.db, c.owner, c.params.hook_id);
+        limit(c, 'web_hook_test');
+        const where = c.owner.kind === 'project' ? { projectId: c.owner.id } : { groupId: c.owner.id };
+        const message = await sampleEvent(c.deps, where, triggerOf(c.params.trigger), c.caller.user.id);
+        const { log, text } = await testHook(c.deps, hook, message);
+        if (/^2\d\d$/.test(log.response_status)) return { message: '201 Created' };
+        throw refused(log.response_body.trim() || `The receiver answered with ${text}`, 422);
+      },
+    }),
+  ];
+}
+
+const triggerOf = (flag: string): Trigger => TRIGGERS.find((trigger) => flagOf(trigger) === flag)!;

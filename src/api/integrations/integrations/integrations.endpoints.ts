@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { invalidParameter, notFound, refused } from '../../../core/core.errors.ts';
+import type { Deps } from '../../../deps.ts';
+import { checkUnmodifiedSince } from '../../../http/conditional.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { type IntegrationKind, kindOf } from '../../../integrations/catalogue/catalogue.kinds.ts';
+import {
+  effectiveIntegration,
+  effectiveIntegrations,
+  type IntegrationOwner,
+} from '../../../integrations/effective-integrations.ts';
+import { isAllowed, notAvailable } from '../../../integrations/integrations.rules.ts';
+import { disableIntegration, inheritIntegration, saveIntegration } from '../../../integrations/integrations.save.ts';
+import { integrationScopeOf, managesIntegrations } from './integrations.access.ts';
+import { changeOf, IntegrationInput, integrationSlug } from './integrations.inputs.ts';
+import { IntegrationEntry, IntegrationSettings } from './integrations.responses.ts';
+import { presentEntry, presentSettings } from './integrations.views.ts';
+
+/** The kind of an address, for places of this kind. @throws ApiError 400 */
+function kindFor(slug: string, owner: IntegrationOwner['kind']): IntegrationKind {
+  const kind = kindOf(slug);
+  if (kind === undefined) throw invalidParameter('slug does not have a valid value');
+  if (kind.onlyProjects && owner === 'group') throw notAvailable();
+  return kind;
+}
+
+const notByApi = (what: 'create' | 'disable', { title }: IntegrationKind) =>
+  refused(`You cannot ${what} the ${title} integration from the API`, 422);
+
+/** What holds of a kind in a place. @throws ApiError 404 where it was never set up */
+async function found({ db }: Deps, owner: IntegrationOwner, { slug }: IntegrationKind) {
+  const known = await effectiveIntegration(db, owner, slug);
+  if (known === undefined) throw notFound('Integration');
+  return known;
+}
+
+/** The integrations of projects, or of groups. @param word `integrations`, or what that was called before */
+export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integrations'): readonly Route[] {
+  const path = `/${of}s/:id/${word}`;
+  const access = managesIntegrations(of);
+  const earlier = word === 'integrations' ? '' : ' by its earlier address';
+  const params = integrationSlug;
+  const said = (text: string) => (earlier === '' ? text : `${text} New programs use \`/integrations\`.`);
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: `List the integrations of a ${of}${earlier}`,
+      description: said('Those that are active, with those that it has from groups above.'),
+      access,
+      success: { status: 200, schema: Type.Array(IntegrationEntry) },
+      handler: async ({ deps, owner }) =>
+        (await effectiveIntegrations(deps.db, owner))
+          .filter(({ row }) => row.active === 1 && kindOf(row.slug) !== undefined)
+          .sort((a, b) => a.row.id - b.row.id)
+          .map(presentEntry),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:integration_slug`,
+      summary: `Get the settings of an integration of a ${of}${earlier}`,
+      description: said('Tokens, passwords and the addresses of chats are never shown.'),
+      access,
+      params,
+      success: { status: 200, schema: IntegrationSettings },
+      errors: [404],
+      handler: async ({ deps, owner, params }) => {
+        const kind = kindFor(params.integration_slug, of);
+        return presentSettings(deps, kind, await found(deps, owner, kind));
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${path}/:integration_slug`,
+      summary: `Set up an integration of a ${of}${earlier}`,
+      description: said(
+        'What it requires is given each time, but for tokens and passwords, which stay as long as the address does; all else stays where it is not given again, and an empty choice is unset. What a group sets up holds in all that is below it and has none of its own.',
+      ),
+      access,
+      params,
+      input: IntegrationInput,
+      success: { status: 200, schema: IntegrationSettings },
+      errors: [404, 422],
+      handler: async (c) => {
+        const { deps, owner, params, input } = c;
+        if (kindOf(params.integration_slug) === undefined) throw notFound('Integration');
+        const kind = kindFor(params.integration_slug, of);
+        if (kind.elsewhere) throw notByApi('create', kind);
+        if (!(await isAllowed(deps, kind))) throw notAvailable();
+        const scope = integrationScopeOf({ deps, caller: c.caller, owner });
+        const inherited =
+          input.use_inherited_settings === true ? await inheritIntegration(deps, scope, kind) : undefined;
+        const saved = inherited ?? (await saveIntegration(deps, scope, kind, changeOf(kind, input)));
+        return presentSettings(deps, kind, saved);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:integration_slug`,
+      summary: `Disable an integration of a ${of}${earlier}`,
+      description: said('What was set up of it is forgotten. One that came from a group above is disabled here alone.'),
+      access,
+      params,
+      success: { status: 204, empty: true },
+      errors: [404, 412, 422],
+      handler: async (c) => {
+        const kind = kindFor(c.params.integration_slug, of);
+        if (kind.slug === 'jira-cloud-app') throw notByApi('disable', kind);
+        const { row } = await found(c.deps, c.owner, kind);
+        checkUnmodifiedSince(c.request, row.updated_at);
+        await disableIntegration(c.deps, integrationScopeOf({ deps: c.deps, caller: c.caller, owner: c.owner }), kind);
+      },
+    }),
+  ];
+}

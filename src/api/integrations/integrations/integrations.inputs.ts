@@ -1,0 +1,67 @@
+import { type TObject, type TSchema, Type } from 'typebox';
+import { Enum, IntegerEnum, List, Nullable, Secret } from '../../../http/http.schema.ts';
+import { FLAGS, type FlagValues } from '../../../integrations/catalogue/catalogue.flags.ts';
+import { INTEGRATION_KINDS, type IntegrationKind } from '../../../integrations/catalogue/catalogue.kinds.ts';
+import { FIELDS, type Field } from '../../../integrations/catalogue/fields.ts';
+import type { IntegrationChange } from '../../../integrations/integrations.save.ts';
+import type { SettingValue } from '../../../integrations/integrations.settings.ts';
+import { FLAG_WORDS } from './flag-words.ts';
+
+const MAX_LENGTH = 65_536;
+const MAX_KEYS = 100;
+
+/** Kinds that take a field. */
+function takenBy(name: string): string {
+  const kinds = INTEGRATION_KINDS.filter(({ fields }) => fields.includes(name)).map(({ slug }) => `\`${slug}\``);
+  return kinds.length > 8 ? '' : ` For ${kinds.join(', ')}.`;
+}
+
+function schemaOf(name: string, { type, description, secret, values }: Field): TSchema {
+  const said = { description: `${description}${takenBy(name)}` };
+  if (type === 'boolean') return Type.Boolean(said);
+  if (type === 'array') return List(Type.String({ maxLength: 255 }), { ...said, maxItems: MAX_KEYS });
+  if (type === 'integer') {
+    const numbers = values?.filter((value) => typeof value === 'number');
+    return numbers === undefined ? Type.Integer({ ...said, minimum: 1, maximum: 65_535 }) : IntegerEnum(numbers, said);
+  }
+  const texts = values?.filter((value) => typeof value === 'string');
+  if (texts !== undefined) return Enum(texts, said);
+  return secret === true ? Secret({ ...said, maxLength: MAX_LENGTH }) : Type.String({ ...said, maxLength: MAX_LENGTH });
+}
+
+/** All that kinds take; which of it is required says the kind. */
+export const IntegrationInput: TObject = Type.Object({
+  use_inherited_settings: Type.Optional(
+    Type.Boolean({ description: 'Whether it is that of the group above. What else is given does not count then.' }),
+  ),
+  ...Object.fromEntries(
+    Object.entries(FIELDS).map(([name, field]) => [name, Type.Optional(Nullable(schemaOf(name, field)))]),
+  ),
+  ...Object.fromEntries(FLAGS.map((flag) => [flag, Type.Optional(Type.Boolean({ description: FLAG_WORDS[flag] }))])),
+});
+
+export const integrationSlug = Type.Object({
+  integration_slug: Type.String({
+    description: `Kind of integration: ${INTEGRATION_KINDS.map(({ slug }) => `\`${slug}\``).join(', ')}.`,
+    examples: ['slack'],
+  }),
+});
+
+/** What is asked for of an integration of a kind: what the kind does not take is left out. */
+export function changeOf(kind: IntegrationKind, input: Readonly<Record<string, unknown>>): IntegrationChange {
+  const settings: Record<string, SettingValue> = {};
+  for (const name of kind.fields) {
+    if (input[name] === undefined) continue;
+    settings[name] = (input[name] ?? '') as SettingValue;
+  }
+  if (kind.slug === 'pipelines-email' && input.branches_to_be_notified === undefined) {
+    const { notify_only_default_branch: only } = input;
+    if (typeof only === 'boolean') settings.branches_to_be_notified = only ? 'default' : 'all';
+  }
+  const flags: FlagValues = {};
+  for (const flag of kind.flags) {
+    const value = input[flag];
+    if (typeof value === 'boolean') flags[flag === 'build_events' ? 'job_events' : flag] = value;
+  }
+  return { settings, flags };
+}

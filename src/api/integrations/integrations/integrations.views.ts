@@ -1,0 +1,35 @@
+import { parseJson } from '../../../db/columns.ts';
+import type { Deps } from '../../../deps.ts';
+import { type FlagValues, flagValue, SHOWN_FLAGS } from '../../../integrations/catalogue/catalogue.flags.ts';
+import { type IntegrationKind, kindOf } from '../../../integrations/catalogue/catalogue.kinds.ts';
+import { FIELDS } from '../../../integrations/catalogue/fields.ts';
+import type { EffectiveIntegration } from '../../../integrations/effective-integrations.ts';
+import { isHidden, openSettings } from '../../../integrations/integrations.settings.ts';
+
+/** An integration as lists show it. */
+export function presentEntry({ row, inherited }: EffectiveIntegration) {
+  const kept = parseJson<FlagValues>(row.flags);
+  return {
+    id: row.id,
+    title: kindOf(row.slug)?.title ?? row.slug,
+    slug: row.slug,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    active: row.active === 1,
+    ...Object.fromEntries(SHOWN_FLAGS.map((flag) => [flag, flagValue(kept, flag)])),
+    inherited,
+  };
+}
+
+/** The same with what was set up of it, without what is secret. */
+export function presentSettings(deps: Deps, kind: IntegrationKind, found: EffectiveIntegration) {
+  const settings = openSettings(deps, found.row);
+  const fallback = (name: string) => (found.row.active === 1 ? FIELDS[name]?.fallback : undefined);
+  const shown = kind.fields.filter((name) => !isHidden(kind, name));
+  return {
+    ...presentEntry(found),
+    properties: Object.fromEntries(
+      shown.map((name) => [name, settings[name] === '' ? null : (settings[name] ?? fallback(name) ?? null)]),
+    ),
+  };
+}

@@ -1,9 +1,0 @@
-import type { Route } from '../../../http/route.ts';
-import { integrationEndpoints } from './endpoints.ts';
-
-/** Integrations of groups and projects (part 2, section 4.2), those of projects also by the address that they had before. */
-export const integrationRoutes: readonly Route[] = [
-  ...integrationEndpoints('group'),
-  ...integrationEndpoints('project'),
-  ...integrationEndpoints('project', 'services'),
-];

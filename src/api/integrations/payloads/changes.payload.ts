@@ -1,0 +1,62 @@
+import type { LabelFacts } from '../../../core/event-facts.ts';
+import { labelPayload } from './labels.payload.ts';
+import { utcText } from './payloads.times.ts';
+
+/** Old and new values by attribute, as events keep them. */
+export type AttributeChanges = Readonly<Record<string, readonly [unknown, unknown]>>;
+
+/** `changes` of a message. */
+export type PayloadChanges = Record<string, { previous: unknown; current: unknown }>;
+
+const INSTANT = /_at$/;
+const STATES: Readonly<Record<string, number>> = { opened: 1, closed: 2, merged: 3, locked: 4 };
+
+/** Number of a state, as the platform stores it. */
+export const stateId = (state: string): number => STATES[state] ?? 1;
+
+/** Columns that messages call otherwise. */
+const NAMES: Readonly<Record<string, string>> = {
+  time_spent: 'total_time_spent',
+  issue_type: 'type',
+  auto_merge: 'merge_when_pipeline_succeeds',
+};
+
+function toldValue(name: string, value: unknown): unknown {
+  if (value === null) return null;
+  if (name === 'labels') return (value as LabelFacts[]).map(labelPayload);
+  if (INSTANT.test(name) && typeof value === 'string') return utcText(value);
+  return value;
+}
+
+/**
+ * Changes as messages tell them.
+ * @param people how users are shown, by the id of each: changes of `assignee_ids` and `reviewer_ids` tell people
+ */
+export function changesPayload(changes: AttributeChanges, people: (id: number) => unknown): PayloadChanges {
+  const told: PayloadChanges = {};
+  for (const [name, [previous, current]] of Object.entries(changes)) {
+    const list = PEOPLE[name];
+    if (list === undefined) {
+      told[NAMES[name] ?? name] = { previous: toldValue(name, previous), current: toldValue(name, current) };
+    } else {
+      const those = (ids: unknown) => (ids as number[]).map(people).filter((one) => one !== undefined);
+      told[list] = { previous: those(previous), current: those(current) };
+    }
+  }
+  return told;
+}
+
+const PEOPLE: Readonly<Record<string, string>> = { assignee_ids: 'assignees', reviewer_ids: 'reviewers' };
+
+/** Ids of all users whom changes name. */
+export function changedPeople(changes: AttributeChanges): number[] {
+  return Object.keys(PEOPLE).flatMap((name) => (changes[name] ?? []).flatMap((ids) => ids as number[]));
+}
+
+/** Changes of something new: all that it has, from nothing. */
+export const fromNothing = (attributes: Readonly<Record<string, unknown>>): AttributeChanges =>
+  Object.fromEntries(
+    Object.entries(attributes)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, [null, value]]),
+  );

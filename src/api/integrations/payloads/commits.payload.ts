@@ -1,0 +1,51 @@
+import type { Deps } from '../../../deps.ts';
+import { changedFiles } from '../../../git/changed-files.ts';
+import { GitError } from '../../../git/git.errors.ts';
+import type { Commit } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { presentCommit } from '../../code/index.ts';
+
+/**
+ * Asks git; what it no longer has, for later pushes may have made it useless, is told as `otherwise`.
+ * @throws GitError where it cannot be asked at the moment
+ */
+export async function orElse<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const lasting = ['failed', 'not_found', 'corrupt', 'invalid', 'output_too_large'];
+    if (error instanceof GitError && lasting.includes(error.code)) return otherwise;
+    throw error;
+  }
+}
+
+/** A commit as messages show one. @param webUrl of the project */
+export function commitPayload(commit: Commit, webUrl: string) {
+  const { id, message, title, committed_date, author_name, author_email, web_url } = presentCommit(commit, webUrl);
+  return {
+    id,
+    message,
+    title,
+    timestamp: committed_date.replace(/\.\d+/, ''),
+    url: web_url,
+    author: { name: author_name, email: author_email },
+  };
+}
+
+/** The same with the files that it adds, changes and removes. */
+export async function commitPayloadWithFiles(repo: Repository, commit: Commit, webUrl: string) {
+  const none = { added: [], modified: [], removed: [] };
+  const files = await orElse(() => changedFiles(repo, commit.parents[0] ?? null, commit.oid), none);
+  return { ...commitPayload(commit, webUrl), ...files };
+}
+
+/** A commit by its id or that of a tag on it; null where there is none. */
+export async function commitAt(repo: Repository, oid: string): Promise<Commit | null> {
+  return await orElse(async () => {
+    const tag = await repo.objects.tag(oid);
+    return await repo.objects.commit(tag?.object ?? oid);
+  }, null);
+}
+
+/** Address of a project's pages. */
+export const webUrlOf = (deps: Deps, fullPath: string): string => `${deps.externalUrl()}/${fullPath}`;

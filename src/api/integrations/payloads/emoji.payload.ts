@@ -1,0 +1,101 @@
+import type { AwardFacts } from '../../../core/event-facts.ts';
+import type { AwardEmoji } from '../../../db/tables/award-emoji.table.ts';
+import type { Note } from '../../../db/tables/notes.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { type NoteablePayload, noteAttributes, noteableOf } from './note.payload.ts';
+import { utcText } from './payloads.times.ts';
+import { type ProjectForPayload, projectOf, wholeProject } from './projects.payload.ts';
+import { HEADERS, type HookEvent } from './types.ts';
+import { userOf, userPayloadOrNull } from './users.payload.ts';
+
+/** A reaction as it was. */
+type ToldAward = AwardFacts & Pick<AwardEmoji, 'id' | 'awardable_type' | 'awardable_id'>;
+
+/** The reaction as the event knows it, else as it is; undefined when it is gone. */
+async function awardOf({ db }: Deps, { payload }: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>) {
+  const { award, award_id: id, awardable_id } = payload;
+  const awardable_type = payload.awardable_type as AwardEmoji['awardable_type'];
+  if (award !== undefined) return { ...award, id, awardable_type, awardable_id };
+  return db.selectFrom('award_emoji').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** What hooks are told of a reaction in a project that was given or taken back. */
+export async function emojiHookEvents(
+  deps: Deps,
+  event: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>,
+): Promise<HookEvent[]> {
+  const project = await projectOf(deps, event.payload.project_id);
+  const award = project && (await awardOf(deps, event));
+  const action = event.type === 'emoji.awarded' ? 'award' : 'revoke';
+  const told = award && (await tell(deps, project!, award, action));
+  return told === undefined ? [] : [told];
+}
+
+async function tell(
+  deps: Deps,
+  project: ProjectForPayload,
+  award: ToldAward,
+  action: 'award' | 'revoke',
+): Promise<HookEvent | undefined> {
+  const on = await thingOf(deps, project, award);
+  if (on === undefined) return undefined;
+  const { key, attributes } = on.noteable;
+  const note = on.note && noteAttributes(on.note, on.noteable.url);
+  return {
+    trigger: 'emoji',
+    header: HEADERS.emoji,
+    projectId: project.row.id,
+    groupId: null,
+    payload: {
+      object_kind: 'emoji',
+      event_type: action,
+      user: userPayloadOrNull(deps, await userOf(deps.db, award.user_id)),
+      project_id: project.row.id,
+      project: wholeProject(deps, project),
+      object_attributes: {
+        user_id: award.user_id,
+        created_at: utcText(award.created_at),
+        id: award.id,
+        name: award.name,
+        awardable_type: award.awardable_type,
+        awardable_id: award.awardable_id,
+        updated_at: utcText(award.updated_at),
+        action,
+        awarded_on_url: note?.url ?? on.noteable.url,
+      },
+      ...(note === undefined ? {} : { note }),
+      [key === 'snippet' ? 'project_snippet' : key]: attributes,
+    },
+  };
+}
+
+/** What is reacted to: a note with what it is on, or that itself. */
+async function thingOf(
+  deps: Deps,
+  project: ProjectForPayload,
+  { awardable_type: type, awardable_id: id }: ToldAward,
+): Promise<{ note?: Note; noteable: NoteablePayload } | undefined> {
+  if (type !== 'Note') {
+    const noteable = await noteableOf(deps, project, { type, id, sha: null });
+    return noteable && { noteable };
+  }
+  const note = await deps.db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
+  if (note === undefined) return undefined;
+  const on = { type: note.noteable_type, id: note.noteable_id, sha: note.commit_id };
+  const noteable = await noteableOf(deps, project, on);
+  return noteable && { note, noteable };
+}
+
+/** The last reaction as if it had just been given, for tests of hooks; undefined where there is none. */
+export async function sampleEmoji(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+  const project = await projectOf(deps, projectId);
+  const award = await deps.db
+    .selectFrom('award_emoji')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return project && award && (await tell(deps, project, award, 'award'));
+}

@@ -1,0 +1,56 @@
+import type { FeatureFlagFacts } from '../../../core/event-facts.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { projectOf, wholeProject } from './projects.payload.ts';
+import { HEADERS, type HookEvent } from './types.ts';
+import { userOf, userPayloadOrNull } from './users.payload.ts';
+
+/** What hooks are told of a feature flag that was switched on or off. */
+export async function featureFlagHookEvents(
+  deps: Deps,
+  { payload, actor_id }: RecordedEvent<'feature_flag.switched'>,
+): Promise<HookEvent[]> {
+  const { project_id, feature_flag_id, feature_flag } = payload;
+  const told = await tell(deps, project_id, { ...feature_flag, id: feature_flag_id }, actor_id);
+  return told === undefined ? [] : [told];
+}
+
+async function tell(
+  deps: Deps,
+  projectId: number,
+  { id, name, description, active }: FeatureFlagFacts & { id: number },
+  actorId: number | null,
+): Promise<HookEvent | undefined> {
+  const project = await projectOf(deps, projectId);
+  if (project === undefined) return undefined;
+  const user = await userOf(deps.db, actorId);
+  return {
+    trigger: 'feature_flag',
+    header: HEADERS.feature_flag,
+    projectId,
+    groupId: null,
+    payload: {
+      object_kind: 'feature_flag',
+      project: wholeProject(deps, project),
+      user: userPayloadOrNull(deps, user),
+      user_url: user === undefined ? null : `${deps.externalUrl()}/${user.username}`,
+      object_attributes: { id, name, description, active: active === 1 },
+    },
+  };
+}
+
+/** The last feature flag as if it had just been switched, for tests of hooks; undefined where there is none. */
+export async function sampleFeatureFlag(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<HookEvent | undefined> {
+  const row = await deps.db
+    .selectFrom('feature_flags')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && (await tell(deps, projectId, row, userId));
+}

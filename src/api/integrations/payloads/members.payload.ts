@@ -1,0 +1,128 @@
+import { AccessLevel, roleName } from '../../../core/access-levels.ts';
+import { type MemberFacts, memberFacts } from '../../../core/event-facts.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { groupOf } from './groups.payload.ts';
+import { isoSeconds } from './payloads.times.ts';
+import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import { userOf } from './users.payload.ts';
+
+type MemberEvent = RecordedEvent<'member.added' | 'member.updated' | 'member.removed'>;
+type RequestEvent = RecordedEvent<'access_request.created' | 'access_request.removed'>;
+type Event = MemberEvent | RequestEvent;
+
+const IN_GROUP = {
+  'member.added': 'user_add_to_group',
+  'member.updated': 'user_update_for_group',
+  'member.removed': 'user_remove_from_group',
+  'access_request.created': 'user_access_request_to_group',
+  'access_request.removed': 'user_access_request_revoked_for_group',
+} as const;
+const IN_PROJECT = {
+  'member.added': 'user_add_to_team',
+  'member.updated': 'user_update_for_team',
+  'member.removed': 'user_remove_from_team',
+  'access_request.created': 'user_access_request_to_project',
+  'access_request.removed': 'user_access_request_revoked_for_project',
+} as const;
+
+/** A membership, or a request for one, as it was. */
+function factsOf({ payload, created_at }: Event): MemberFacts {
+  if ('access_level' in payload) {
+    const { member, access_level } = payload;
+    return member ?? { access_level, expires_at: null, created_at, updated_at: null };
+  }
+  const at = payload.requested_at ?? created_at;
+  return { access_level: AccessLevel.developer, expires_at: null, created_at: at, updated_at: at };
+}
+
+const times = ({ created_at, updated_at }: MemberFacts) => ({
+  created_at: isoSeconds(created_at),
+  updated_at: isoSeconds(updated_at ?? created_at),
+});
+
+const named = (user: User) => ({
+  user_username: user.username,
+  user_name: user.name,
+  user_email: user.email,
+  user_id: user.id,
+});
+
+/** What is told of a group's member. */
+async function ofGroup(deps: Deps, event: Event, event_name: string): Promise<Payload | undefined> {
+  const group = await groupOf(deps.db, event.payload.source_id);
+  const user = await userOf(deps.db, event.payload.user_id);
+  if (group === undefined || user === undefined) return undefined;
+  const facts = factsOf(event);
+  return {
+    ...times(facts),
+    group_name: group.name,
+    group_path: group.path,
+    group_id: group.id,
+    ...named(user),
+    group_access: roleName(facts.access_level),
+    group_plan: null,
+    expires_at: facts.expires_at === null ? null : `${facts.expires_at}T00:00:00Z`,
+    event_name,
+  };
+}
+
+async function ofProject(deps: Deps, event: Event): Promise<Payload | undefined> {
+  const { source_id, user_id } = event.payload;
+  const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', source_id).executeTakeFirst();
+  const user = await userOf(deps.db, user_id);
+  if (project === undefined || user === undefined) return undefined;
+  const facts = factsOf(event);
+  return {
+    ...times(facts),
+    event_name: IN_PROJECT[event.type],
+    access_level: roleName(facts.access_level),
+    project_id: project.id,
+    project_name: project.name,
+    project_path: project.path,
+    project_path_with_namespace: project.full_path,
+    ...named(user),
+    project_visibility: project.visibility,
+  };
+}
+
+/** What hooks of groups are told of members who come, change and go, and of who asks to become one or was denied. */
+export async function memberHookEvents(deps: Deps, event: Event): Promise<HookEvent[]> {
+  const { source_type, source_id, user_id } = event.payload;
+  if (source_type !== 'group') return [];
+  const denied = event.type === 'access_request.removed';
+  // Who takes their own request back was denied nothing.
+  if (denied && event.actor_id === user_id) return [];
+  const name = denied ? 'user_access_request_denied_for_group' : IN_GROUP[event.type];
+  const payload = await ofGroup(deps, event, name);
+  if (payload === undefined) return [];
+  return [{ trigger: 'member', header: HEADERS.member, projectId: null, groupId: source_id, payload }];
+}
+
+/** What system hooks are told of members of groups and projects. */
+export async function memberSystemEvents(deps: Deps, event: Event): Promise<SystemEvent[]> {
+  const group = event.payload.source_type === 'group';
+  const payload = group ? await ofGroup(deps, event, IN_GROUP[event.type]) : await ofProject(deps, event);
+  if (payload === undefined) return [];
+  const { group_plan: _, expires_at: __, ...told } = payload;
+  return [{ trigger: 'always', header: 'System Hook', payload: told }];
+}
+
+/** The last member of a group as if they had just been added, for tests of hooks; undefined where there is none. */
+export async function sampleMember(deps: Deps, groupId: number, userId: number | null): Promise<HookEvent | undefined> {
+  const row = await deps.db
+    .selectFrom('members')
+    .selectAll()
+    .where('source_type', '=', 'group')
+    .where('source_id', '=', groupId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { source_type, source_id, user_id, access_level } = row;
+  const payload = { source_type, source_id, user_id, access_level, member: memberFacts(row) };
+  const about = { project_id: null, group_id: groupId, actor_id: userId, created_at: row.created_at };
+  const [event] = await memberHookEvents(deps, { id: 0, type: 'member.added', ...about, payload });
+  return event;
+}

@@ -1,0 +1,86 @@
+import type { MilestoneFacts } from '../../../core/event-facts.ts';
+import type { Milestone } from '../../../db/tables/milestones.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { groupOf, groupPayload } from './groups.payload.ts';
+import { utcText } from './payloads.times.ts';
+import { projectOf, wholeProject } from './projects.payload.ts';
+import { HEADERS, type HookEvent } from './types.ts';
+
+const ACTIONS = {
+  'milestone.created': 'create',
+  'milestone.closed': 'close',
+  'milestone.reopened': 'reopen',
+  'milestone.destroyed': 'delete',
+} as const;
+
+type ToldMilestone = MilestoneFacts & Pick<Milestone, 'id' | 'project_id' | 'group_id'>;
+
+/** What hooks of its project or group are told of a milestone that was made, closed, opened again or removed. */
+export async function milestoneHookEvents(
+  deps: Deps,
+  event: RecordedEvent<keyof typeof ACTIONS>,
+): Promise<HookEvent[]> {
+  const { milestone, milestone_id: id, project_id, group_id } = event.payload;
+  const told = milestone && (await tell(deps, { ...milestone, id, project_id, group_id }, ACTIONS[event.type]));
+  return told === undefined ? [] : [told];
+}
+
+/** The project or group of something; undefined when it is gone. */
+export async function milestoneOwnerOf(
+  deps: Deps,
+  { project_id, group_id }: Pick<Milestone, 'project_id' | 'group_id'>,
+) {
+  if (project_id !== null) {
+    const project = await projectOf(deps, project_id);
+    const shown = project && { project: wholeProject(deps, project) };
+    return project && { projectId: project_id, groupId: null, shown: shown!, fullPath: project.row.full_path };
+  }
+  const group = group_id === null ? undefined : await groupOf(deps.db, group_id);
+  return (
+    group && { projectId: null, groupId: group.id, shown: { group: groupPayload(group) }, fullPath: group.full_path }
+  );
+}
+
+async function tell(deps: Deps, milestone: ToldMilestone, action: string): Promise<HookEvent | undefined> {
+  const place = await milestoneOwnerOf(deps, milestone);
+  if (place === undefined) return undefined;
+  const { projectId, groupId, shown } = place;
+  return {
+    trigger: 'milestone',
+    header: HEADERS.milestone,
+    projectId,
+    groupId,
+    payload: {
+      object_kind: 'milestone',
+      event_type: 'milestone',
+      ...shown,
+      object_attributes: {
+        id: milestone.id,
+        iid: milestone.iid,
+        title: milestone.title,
+        description: milestone.description,
+        state: milestone.state,
+        created_at: utcText(milestone.created_at),
+        updated_at: utcText(milestone.updated_at),
+        due_date: milestone.due_date,
+        start_date: milestone.start_date,
+        group_id: milestone.group_id,
+        project_id: milestone.project_id,
+      },
+      action,
+    },
+  };
+}
+
+/** The last milestone of a project as if somebody had just made it, for tests of hooks; undefined where there is none. */
+export async function sampleMilestone(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+  const row = await deps.db
+    .selectFrom('milestones')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && (await tell(deps, row, 'create'));
+}

@@ -1,0 +1,80 @@
+import type { NoteFacts } from '../../../core/event-facts.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { type NoteForPayload, noteAttributes, noteableOf } from './note.payload.ts';
+import { projectOf, repositoryShort, wholeProject } from './projects.payload.ts';
+import { HEADERS, type HookEvent, type Trigger } from './types.ts';
+import { userOf, userPayloadOrNull } from './users.payload.ts';
+
+/** The note as the event knows it, else as it is; undefined when it is gone. */
+async function noteOf(db: Db, id: number, projectId: number | null, type: string, facts: NoteFacts | undefined) {
+  // Events of earlier versions know less.
+  if (facts?.discussion_id !== undefined) return { ...facts, id, project_id: projectId, noteable_type: type };
+  const row = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && { ...row, ...facts };
+}
+
+/** What hooks are told of a comment of somebody in a project, as it was written; nothing of what was only resolved. */
+export async function noteHookEvents(
+  deps: Deps,
+  event: RecordedEvent<'note.created' | 'note.updated'>,
+): Promise<HookEvent[]> {
+  const { note_id, project_id, noteable_type, note: facts, confidential } = event.payload;
+  const note = await noteOf(deps.db, note_id, project_id, noteable_type, facts);
+  if (note === undefined || note.system === 1) return [];
+  const action = event.type === 'note.created' ? 'create' : 'update';
+  const told = await tell(deps, note, action, event.actor_id, confidential);
+  return told === undefined ? [] : [told];
+}
+
+async function tell(
+  deps: Deps,
+  note: NoteForPayload,
+  action: string,
+  actorId: number | null,
+  onConfidential?: boolean,
+): Promise<HookEvent | undefined> {
+  const project = await projectOf(deps, note.project_id);
+  if (project === undefined) return undefined;
+  const on = { type: note.noteable_type, id: note.noteable_id, sha: note.commit_id };
+  const noteable = await noteableOf(deps, project, on);
+  if (noteable === undefined) return undefined;
+  const secret = note.internal === 1 || onConfidential === true || noteable.confidential;
+  const trigger: Trigger = secret ? 'confidential_note' : 'note';
+  return {
+    trigger,
+    header: HEADERS[trigger],
+    projectId: project.row.id,
+    groupId: null,
+    payload: {
+      object_kind: 'note',
+      event_type: trigger,
+      user: userPayloadOrNull(deps, await userOf(deps.db, actorId)),
+      project_id: project.row.id,
+      project: wholeProject(deps, project),
+      object_attributes: { ...noteAttributes(note, noteable.url), action },
+      repository: repositoryShort(deps, project),
+      [noteable.key]: noteable.attributes,
+    },
+  };
+}
+
+/** The last comment as if it had just been written, for tests of hooks; undefined where there is none. */
+export async function sampleNote(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+  trigger: 'note' | 'confidential_note',
+): Promise<HookEvent | undefined> {
+  const note = await deps.db
+    .selectFrom('notes')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('system', '=', 0)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const told = note && (await tell(deps, note, 'create', userId));
+  return told && { ...told, trigger, header: HEADERS[trigger] };
+}

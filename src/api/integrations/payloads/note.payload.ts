@@ -1,0 +1,153 @@
+import { visibilityLevel } from '../../../core/access-levels.ts';
+import type { NoteFacts } from '../../../core/event-facts.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Snippet } from '../../../db/tables/snippets.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { entryAt } from '../../../git/git.tree.ts';
+import { TextDecoding } from '../../../git/text-encoding.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { SNIPPET_REF } from '../../../repositories/snippet-files.ts';
+import { snippetUrls } from '../../code/index.ts';
+import { issueUrl, lineCode, mergeRequestUrl } from '../../planning/index.ts';
+import { commitAt, commitPayload, orElse, webUrlOf } from './commits.payload.ts';
+import { associationsOf } from './issuable.payload.ts';
+import { issueAttributes, issueOf } from './issue.payload.ts';
+import { mergeRequestAttributes, mergeRequestOf } from './merge-request-attributes.payload.ts';
+import { orNull, utcText } from './payloads.times.ts';
+import type { ProjectForPayload } from './projects.payload.ts';
+
+/** A note as it was. */
+export type NoteForPayload = NoteFacts & { id: number; project_id: number | null; noteable_type: string };
+
+/** Something that can be discussed, as messages show it beside what is about it. */
+export interface NoteablePayload {
+  /** The key of the message under which it is shown. */
+  key: 'issue' | 'merge_request' | 'snippet' | 'commit';
+  attributes: object;
+  /** Of its page. */
+  url: string;
+  confidential: boolean;
+}
+
+/** Bytes of a snippet's file that a message shows. */
+const MAX_CONTENT = 64 * 1024;
+
+async function toldSnippet(deps: Deps, snippet: Snippet, fullPath: string): Promise<NoteablePayload> {
+  const url = snippetUrls(deps, snippet.id, fullPath).web_url;
+  const [name = ''] = parseJson<string[]>(snippet.file_names);
+  return {
+    key: 'snippet',
+    url,
+    confidential: false,
+    attributes: {
+      id: snippet.id,
+      title: snippet.title,
+      description: snippet.description,
+      content: await contentOf(deps, snippet, name),
+      author_id: snippet.author_id,
+      project_id: snippet.project_id,
+      created_at: utcText(snippet.created_at),
+      updated_at: utcText(snippet.updated_at),
+      file_name: name,
+      type: 'ProjectSnippet',
+      visibility_level: visibilityLevel(snippet.visibility),
+      url,
+    },
+  };
+}
+
+/** The text of a snippet's first file; empty where it has none or is large. */
+async function contentOf(deps: Deps, snippet: Snippet, name: string): Promise<string> {
+  const repo = repositoryOf(deps, snippet);
+  return orElse(async () => {
+    const head = await repo.refs.resolve(SNIPPET_REF);
+    const entry = head === null || name === '' ? null : await entryAt(repo, head, name);
+    const found = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
+    return found?.data == null ? '' : await new TextDecoding().text(found.data);
+  }, '');
+}
+
+/**
+ * What a note or a reaction is on, as it is now.
+ * @param type and id of what it is; of a commit its `sha`
+ * @returns undefined where it is gone
+ */
+export async function noteableOf(
+  deps: Deps,
+  project: ProjectForPayload,
+  { type, id, sha }: { type: string; id: number | null; sha: string | null },
+): Promise<NoteablePayload | undefined> {
+  const { full_path: fullPath, id: projectId } = project.row;
+  if (type === 'Commit') {
+    const commit = sha === null ? null : await commitAt(repositoryOf(deps, project.row), sha);
+    if (commit === null) return undefined;
+    const attributes = commitPayload(commit, webUrlOf(deps, fullPath));
+    return { key: 'commit', attributes, url: attributes.url, confidential: false };
+  }
+  if (id === null) return undefined;
+  if (type === 'Issue') {
+    const issue = await issueOf(deps.db, id, projectId);
+    if (issue === undefined) return undefined;
+    const company = await associationsOf(deps.db, 'Issue', id, {}, []);
+    const attributes = issueAttributes(deps, issue, company, fullPath, utcText);
+    const url = issueUrl(deps, fullPath, issue.iid);
+    return { key: 'issue', attributes, url, confidential: issue.confidential === 1 };
+  }
+  if (type === 'MergeRequest') {
+    const told = await mergeRequestOf(deps, { merge_request_id: id, project_id: projectId }, {});
+    if (told === undefined) return undefined;
+    const url = mergeRequestUrl(deps, fullPath, told.row.iid);
+    return {
+      key: 'merge_request',
+      attributes: mergeRequestAttributes(deps, told, utcText),
+      url,
+      confidential: false,
+    };
+  }
+  const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
+  return snippet && (await toldSnippet(deps, snippet, fullPath));
+}
+
+interface Place {
+  new_path?: string;
+  old_line?: number | null;
+  new_line?: number | null;
+  position_type?: string;
+}
+
+function codeOf(position: Place | null): string | null {
+  if (position?.position_type !== 'text' || position.new_path === undefined) return null;
+  return lineCode(position.new_path, { old: position.old_line ?? null, new: position.new_line ?? null });
+}
+
+/** The attributes of a note in every message about it, or about something on it. @param page of what it is on */
+export function noteAttributes(note: NoteForPayload, page: string) {
+  const position = note.position === null ? null : parseJson<Place>(note.position);
+  return {
+    id: note.id,
+    note: note.note,
+    description: note.note,
+    noteable_type: note.noteable_type,
+    noteable_id: note.noteable_id,
+    author_id: note.author_id,
+    project_id: note.project_id,
+    commit_id: note.commit_id,
+    discussion_id: note.discussion_id,
+    type: note.type,
+    system: note.system === 1,
+    internal: note.internal === 1,
+    attachment: null,
+    line_code: codeOf(position),
+    st_diff: null,
+    position,
+    original_position: position,
+    change_position: null,
+    created_at: utcText(note.created_at),
+    updated_at: utcText(note.updated_at),
+    updated_by_id: note.updated_by_id,
+    resolved_at: orNull(utcText, note.resolved_at),
+    resolved_by_id: note.resolved_by_id,
+    resolved_by_push: null,
+    url: `${page}#note_${note.id}`,
+  };
+}

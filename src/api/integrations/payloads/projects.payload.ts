@@ -1,0 +1,93 @@
+import { visibilityLevel } from '../../../core/access-levels.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { projectAvatarUrl, settingsOf } from '../../spaces/index.ts';
+
+/** A project with what messages tell of it beside its row. */
+export interface ProjectForPayload {
+  row: Project;
+  namespace: Pick<Namespace, 'id' | 'name' | 'kind' | 'lineage' | 'owner_id'>;
+  /** Null where it has no repository. */
+  defaultBranch: string | null;
+}
+
+/** The projects of the ids by id, in one statement; those that are gone are left out. */
+export async function projectsOf(
+  deps: Deps,
+  db: Db,
+  ids: Iterable<number | null>,
+): Promise<Map<number, ProjectForPayload>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  if (wanted.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .selectAll('projects')
+    .select(['namespaces.name as n_name', 'namespaces.kind as n_kind'])
+    .select(['namespaces.lineage as n_lineage', 'namespaces.owner_id as n_owner_id'])
+    .where('projects.id', 'in', wanted)
+    .execute();
+  const told = rows.map(async ({ n_name: name, n_kind: kind, n_lineage: lineage, n_owner_id: owner_id, ...row }) => {
+    const namespace = { id: row.namespace_id, name, kind, lineage, owner_id };
+    // Without a repository there is no HEAD.
+    const defaultBranch = await repositoryOf(deps, row)
+      .refs.head()
+      .catch(() => null);
+    return [row.id, { row, namespace, defaultBranch }] as const;
+  });
+  return new Map(await Promise.all(told));
+}
+
+/** The project of an id; undefined when it is gone. */
+export const projectOf = async (deps: Deps, id: number | null): Promise<ProjectForPayload | undefined> =>
+  id === null ? undefined : (await projectsOf(deps, deps.db, [id])).get(id);
+
+const addresses = (deps: Deps, fullPath: string) => {
+  const web = `${deps.externalUrl()}/${fullPath}`;
+  return { web, http: `${web}.git`, ssh: deps.sshUrl(`${fullPath}.git`) };
+};
+
+/** A project as messages show one, without the names that older kinds of them have for its addresses. */
+export function shortProject(deps: Deps, { row, namespace, defaultBranch }: ProjectForPayload) {
+  const { web, http, ssh } = addresses(deps, row.full_path);
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    web_url: web,
+    avatar_url: projectAvatarUrl(deps, row),
+    git_ssh_url: ssh,
+    git_http_url: http,
+    namespace: namespace.name,
+    visibility_level: visibilityLevel(row.visibility),
+    path_with_namespace: row.full_path,
+    default_branch: defaultBranch,
+    ci_config_path: settingsOf(row).ci_config_path,
+  };
+}
+
+/** A project as most messages show one. */
+export function wholeProject(deps: Deps, project: ProjectForPayload) {
+  const { web, http, ssh } = addresses(deps, project.row.full_path);
+  return { ...shortProject(deps, project), homepage: web, url: ssh, ssh_url: ssh, http_url: http };
+}
+
+/** What messages call the repository: an older way to show the project. */
+export function repositoryShort(deps: Deps, { row }: ProjectForPayload) {
+  const { web, ssh } = addresses(deps, row.full_path);
+  return { name: row.name, url: ssh, description: row.description, homepage: web };
+}
+
+/** The same where pushes tell of it. */
+export function repositoryWhole(deps: Deps, project: ProjectForPayload) {
+  const { http, ssh } = addresses(deps, project.row.full_path);
+  return {
+    ...repositoryShort(deps, project),
+    git_http_url: http,
+    git_ssh_url: ssh,
+    visibility_level: visibilityLevel(project.row.visibility),
+  };
+}

@@ -1,0 +1,210 @@
+import type { DomainEvents } from '../../../core/core.domain-events.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { commitsBetween } from '../../../git/commits-between.ts';
+import type { Commit, Tag } from '../../../git/git.objects.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { HEADS, TAGS } from '../../../git/ref-folders.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { loadProtections, type Protection, protectionsOf } from '../../../repositories/repository.protections.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { userAvatarUrl } from '../../identity/index.ts';
+import { commitAt, commitPayloadWithFiles, orElse, webUrlOf } from './commits.payload.ts';
+import { type ProjectForPayload, projectOf, repositoryWhole, wholeProject } from './projects.payload.ts';
+import { pushOptionsPayload } from './push-options.payload.ts';
+import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import { userOf } from './users.payload.ts';
+
+type Push = DomainEvents['push'];
+type Update = Push['updates'][number];
+
+/** Commits that a message shows at most. */
+const MAX_COMMITS = 20;
+/** Commits that the message of a test shows. */
+const SAMPLE_COMMITS = 3;
+const NOTHING = '0'.repeat(40);
+
+/** What the messages of one push have in common. */
+interface Pushed {
+  deps: Deps;
+  payload: Pick<Push, 'push_options' | 'default_branch'>;
+  project: ProjectForPayload;
+  user: User | undefined;
+  repo: Repository;
+  protections: readonly Protection[];
+}
+
+interface Brought {
+  commits: readonly Commit[];
+  total: number;
+  /** What was checked out: the commit, of a tag as well. */
+  checkout: string | null;
+  message: string | null;
+}
+
+const NOTHING_NEW: Brought = { commits: [], total: 0, checkout: null, message: null };
+
+/** What a branch brings: a new one what the default branch has not. */
+async function onBranch({ repo, payload }: Pushed, { ref, old, new: oid }: Update): Promise<Brought> {
+  if (oid === null) return NOTHING_NEW;
+  const base = payload.default_branch ?? null;
+  const not = old ?? (base === null || ref === `${HEADS}${base.name}` ? null : base.sha);
+  const found = await orElse(() => commitsBetween(repo, oid, not, MAX_COMMITS), { commits: [], total: 0 });
+  return { ...found, checkout: oid, message: null };
+}
+
+async function onTag({ repo }: Pushed, { new: oid }: Update): Promise<Brought> {
+  if (oid === null) return NOTHING_NEW;
+  const tag = await orElse<Tag | null>(() => repo.objects.tag(oid), null);
+  const commit = await commitAt(repo, oid);
+  const commits = commit === null ? [] : [commit];
+  return {
+    commits,
+    total: commits.length,
+    checkout: commit?.oid ?? oid,
+    message: tag?.message.replace(/\n+$/, '') ?? null,
+  };
+}
+
+const pusher = (deps: Deps, user: User | undefined) => ({
+  user_id: user?.id ?? null,
+  user_name: user?.name ?? null,
+  user_username: user?.username ?? null,
+  user_email: user?.public_email || null,
+  user_avatar: user === undefined ? null : userAvatarUrl(deps, user),
+});
+
+async function tell(pushed: Pushed, kind: 'push' | 'tag_push', update: Update): Promise<Payload> {
+  const { deps, project, user, payload, protections, repo } = pushed;
+  const [folder, type] = kind === 'push' ? ([HEADS, 'branch'] as const) : ([TAGS, 'tag'] as const);
+  const brought = await (kind === 'push' ? onBranch : onTag)(pushed, update);
+  const webUrl = webUrlOf(deps, project.row.full_path);
+  const commits = [];
+  for (const commit of brought.commits) commits.push(await commitPayloadWithFiles(repo, commit, webUrl));
+  return {
+    object_kind: kind,
+    event_name: kind,
+    before: update.old ?? NOTHING,
+    after: update.new ?? NOTHING,
+    ref: update.ref,
+    ref_protected: protectionsOf(protections, type, update.ref.slice(folder.length)).length > 0,
+    checkout_sha: brought.checkout,
+    message: brought.message,
+    ...pusher(deps, user),
+    project_id: project.row.id,
+    project: wholeProject(deps, project),
+    commits,
+    total_commits_count: brought.total,
+    push_options: pushOptionsPayload(payload.push_options),
+    repository: repositoryWhole(deps, project),
+  };
+}
+
+async function pushedOf(deps: Deps, projectId: number, userId: number | null, payload: Pushed['payload']) {
+  const project = await projectOf(deps, projectId);
+  if (project === undefined) return undefined;
+  const user = await userOf(deps.db, userId);
+  const protections = await loadProtections(deps, projectId);
+  return { deps, payload, project, user, repo: repositoryOf(deps, project.row), protections };
+}
+
+/** Refs below a folder, unless there are more in the push than hooks are told of. */
+const under = (folder: string, updates: readonly Update[], limit: number): readonly Update[] => {
+  const own = updates.filter(({ ref, old, new: oid }) => ref.startsWith(folder) && old !== oid);
+  return own.length > limit ? [] : own;
+};
+
+async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<HookEvent[]> {
+  const { push_event_hooks_limit: limit } = await applicationSettings(pushed.deps);
+  const place = { projectId: pushed.project.row.id, groupId: null };
+  const events: HookEvent[] = [];
+  for (const update of under(HEADS, updates, limit)) {
+    const payload = await tell(pushed, 'push', update);
+    const branch = update.ref.slice(HEADS.length);
+    events.push({ trigger: 'push', header: HEADERS.push, ...place, branch, payload });
+  }
+  for (const update of under(TAGS, updates, limit)) {
+    const payload = await tell(pushed, 'tag_push', update);
+    events.push({ trigger: 'tag_push', header: HEADERS.tag_push, ...place, payload });
+  }
+  return events;
+}
+
+/**
+ * What hooks are told of a push (silent where more branches or tags moved than `push_event_hooks_limit`): a message for
+ * each branch and tag.
+ */
+export async function pushHookEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<HookEvent[]> {
+  const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
+  return pushed === undefined ? [] : pushEvents(pushed, payload.updates);
+}
+
+/** What system hooks are told of it: the same, and then one message for all refs. */
+export async function pushSystemEvents(
+  deps: Deps,
+  { payload, actor_id }: RecordedEvent<'push'>,
+): Promise<SystemEvent[]> {
+  const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
+  if (pushed === undefined) return [];
+  const header = 'System Hook' as const;
+  const events: SystemEvent[] = [];
+  for (const { trigger, branch, payload: told } of await pushEvents(pushed, payload.updates)) {
+    const named = { trigger: trigger as 'push' | 'tag_push', ...(branch === undefined ? {} : { branch }) };
+    events.push({ ...named, header, payload: told });
+  }
+  const changes = payload.updates.map(({ ref, old, new: oid }) => ({
+    before: old ?? NOTHING,
+    after: oid ?? NOTHING,
+    ref,
+  }));
+  const { user_username: _, ...user } = pusher(deps, pushed.user);
+  const update = {
+    event_name: 'repository_update',
+    ...user,
+    project_id: payload.project_id,
+    project: wholeProject(deps, pushed.project),
+    changes,
+    refs: [...new Set(changes.map(({ ref }) => ref))],
+  };
+  return [...events, { trigger: 'repository_update', header, payload: update }];
+}
+
+/**
+ * A push as if somebody had just made it, for tests of hooks: the last commits of the default branch, or the last tag.
+ * @returns undefined where the project has no commits
+ */
+export async function samplePush(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+  kind: 'push' | 'tag_push',
+): Promise<HookEvent | undefined> {
+  const pushed = await pushedOf(deps, projectId, userId, { push_options: [] });
+  if (pushed === undefined) return undefined;
+  const { repo, project } = pushed;
+  const head = project.defaultBranch === null ? null : await repo.refs.resolve(`${HEADS}${project.defaultBranch}`);
+  const commit = head === null ? null : await repo.objects.commit(head);
+  if (head === null || commit === null) return undefined;
+  const place = { trigger: kind, header: HEADERS[kind], projectId, groupId: null };
+  if (kind === 'push') {
+    const branch = project.defaultBranch!;
+    const before = await ancestorOf(repo, commit, SAMPLE_COMMITS);
+    const update = { ref: `${HEADS}${branch}`, old: before, new: head };
+    return { ...place, branch, payload: await tell(pushed, kind, update) };
+  }
+  const tag = (await repo.refs.list(TAGS)).at(-1);
+  const update = { ref: tag?.name ?? `${TAGS}v1.0.0`, old: null, new: tag?.oid ?? head };
+  return { ...place, payload: await tell(pushed, kind, update) };
+}
+
+/** The commit so many first parents before one, or the last that there is. */
+async function ancestorOf(repo: Repository, commit: Commit, steps: number): Promise<string | null> {
+  let at: Commit | null = commit;
+  for (let step = 0; step < steps && at !== null; step += 1) {
+    const parent: string | undefined = at.parents[0];
+    if (parent === undefined) return null;
+    at = await repo.objects.commit(parent);
+  }
+  return at?.oid ?? null;
+}

@@ -1,0 +1,76 @@
+import type { ReleaseFacts } from '../../../core/event-facts.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { releaseUrl, sourcesOf } from '../../delivery/index.ts';
+import { commitAt, commitPayload, webUrlOf } from './commits.payload.ts';
+import { utcText } from './payloads.times.ts';
+import { projectOf, wholeProject } from './projects.payload.ts';
+import { HEADERS, type HookEvent } from './types.ts';
+
+const ACTIONS = { 'release.created': 'create', 'release.updated': 'update', 'release.destroyed': 'delete' } as const;
+
+/** What hooks are told of a release, as it was. */
+export async function releaseHookEvents(
+  deps: Deps,
+  { type, payload }: RecordedEvent<keyof typeof ACTIONS>,
+): Promise<HookEvent[]> {
+  const told = await tell(deps, payload.project_id, payload.release_id, payload.release, ACTIONS[type]);
+  return told === undefined ? [] : [told];
+}
+
+async function tell(
+  deps: Deps,
+  projectId: number,
+  id: number,
+  release: ReleaseFacts,
+  action: string,
+): Promise<HookEvent | undefined> {
+  const project = await projectOf(deps, projectId);
+  if (project === undefined) return undefined;
+  const links = await deps.db
+    .selectFrom('release_links')
+    .selectAll()
+    .where('release_id', '=', id)
+    .orderBy('id', 'desc')
+    .execute();
+  const sources = sourcesOf(deps, project.row, release.tag);
+  const commit = release.sha === null ? null : await commitAt(repositoryOf(deps, project.row), release.sha);
+  return {
+    trigger: 'releases',
+    header: HEADERS.releases,
+    projectId,
+    groupId: null,
+    payload: {
+      id,
+      created_at: utcText(release.created_at),
+      description: release.description,
+      name: release.name ?? release.tag,
+      released_at: utcText(release.released_at),
+      tag: release.tag,
+      object_kind: 'release',
+      project: wholeProject(deps, project),
+      url: releaseUrl(deps, project.row, release.tag),
+      action,
+      assets: {
+        count: links.length + sources.length,
+        links: links.map(({ id, name, url, link_type }) => ({ id, external: true, link_type, name, url })),
+        sources,
+      },
+      commit: commit === null ? null : commitPayload(commit, webUrlOf(deps, project.row.full_path)),
+    },
+  };
+}
+
+/** The last release as if somebody had just made it, for tests of hooks; undefined where there is none. */
+export async function sampleRelease(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
+  const row = await deps.db
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && (await tell(deps, projectId, row.id, row, 'create'));
+}

@@ -1,0 +1,205 @@
+import { lineageIds } from '../../../access/access.membership.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import { type GroupFacts, groupFacts, type ProjectFacts, projectFacts } from '../../../core/event-facts.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { groupOf } from './groups.payload.ts';
+import { isoSeconds } from './payloads.times.ts';
+import { HEADERS, type HookEvent, type Payload, type SystemEvent } from './types.ts';
+import { HIDDEN, userOf } from './users.payload.ts';
+
+type ProjectEvent = RecordedEvent<
+  'project.created' | 'project.destroyed' | 'project.renamed' | 'project.transferred' | 'project.updated'
+>;
+type GroupEvent = RecordedEvent<'group.created' | 'group.destroyed' | 'group.renamed'>;
+
+const PROJECT_EVENTS = {
+  'project.created': 'project_create',
+  'project.destroyed': 'project_destroy',
+  'project.renamed': 'project_rename',
+  'project.transferred': 'project_transfer',
+  'project.updated': 'project_update',
+} as const;
+const GROUP_EVENTS = {
+  'group.created': 'group_create',
+  'group.destroyed': 'group_destroy',
+  'group.renamed': 'group_rename',
+} as const;
+
+const times = ({ created_at, updated_at }: { created_at: string; updated_at: string }) => ({
+  created_at: isoSeconds(created_at),
+  updated_at: isoSeconds(updated_at),
+});
+
+const owner = (user: Pick<User, 'name' | 'public_email'>) => ({
+  name: user.name,
+  email: user.public_email || HIDDEN,
+});
+
+/** Owners of what is in a namespace: the user whose it is, or all owners of the group and those above. */
+async function ownersIn({ db, clock }: Deps, namespace: Namespace | undefined) {
+  if (namespace === undefined) return [];
+  if (namespace.kind === 'user') {
+    const user = await userOf(db, namespace.owner_id);
+    return user === undefined ? [] : [owner(user)];
+  }
+  const users = await db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['users.id', 'users.name', 'users.public_email'])
+    .distinct()
+    .where('members.source_type', '=', 'group')
+    .where('members.source_id', 'in', lineageIds(namespace.lineage))
+    .where('members.access_level', '=', AccessLevel.owner)
+    .where('members.state', '=', 'active')
+    .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', today(clock))]))
+    .orderBy('users.id')
+    .execute();
+  return users.map(owner);
+}
+
+/** The project as the event knows it, else as it is; undefined when it is gone. */
+async function factsOf({ db }: Deps, { payload }: ProjectEvent): Promise<ProjectFacts | undefined> {
+  if (payload.project !== undefined) return payload.project;
+  return db.selectFrom('projects').selectAll().where('id', '=', payload.project_id).executeTakeFirst();
+}
+
+async function tellProject(deps: Deps, event: ProjectEvent): Promise<Payload | undefined> {
+  const project = await factsOf(deps, event);
+  if (project === undefined) return undefined;
+  const namespace = await deps.db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', '=', project.namespace_id)
+    .executeTakeFirst();
+  const owners = await ownersIn(deps, namespace);
+  const [user] = namespace?.kind === 'user' ? owners : [];
+  return {
+    event_name: PROJECT_EVENTS[event.type],
+    ...times(project),
+    name: project.name,
+    path: project.path,
+    path_with_namespace: project.full_path,
+    project_id: event.payload.project_id,
+    project_namespace_id: project.namespace_id,
+    owner_name: user?.name ?? namespace?.name ?? null,
+    owner_email: user?.email ?? '',
+    owners,
+    project_visibility: project.visibility,
+    ...('old_full_path' in event.payload ? { old_path_with_namespace: event.payload.old_full_path } : {}),
+  };
+}
+
+/** What hooks of a group are told of a project in it that was made or destroyed. */
+export async function projectHookEvents(
+  deps: Deps,
+  event: RecordedEvent<'project.created' | 'project.destroyed'>,
+): Promise<HookEvent[]> {
+  const payload = await tellProject(deps, event);
+  if (payload === undefined) return [];
+  const { owner_name: _, owner_email: __, ...told } = payload;
+  const groupId = payload.project_namespace_id as number;
+  return [{ trigger: 'project', header: HEADERS.project, projectId: null, groupId, payload: told }];
+}
+
+/** What system hooks are told of projects. */
+export async function projectSystemEvents(deps: Deps, event: ProjectEvent): Promise<SystemEvent[]> {
+  const payload = await tellProject(deps, event);
+  return payload === undefined ? [] : [{ trigger: 'always', header: 'System Hook', payload }];
+}
+
+async function groupFactsOf({ db }: Deps, { payload }: GroupEvent): Promise<GroupFacts | undefined> {
+  return payload.group ?? (await groupOf(db, payload.group_id));
+}
+
+const last = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** What system hooks are told of groups. */
+export async function groupSystemEvents(deps: Deps, event: GroupEvent): Promise<SystemEvent[]> {
+  const group = await groupFactsOf(deps, event);
+  if (group === undefined) return [];
+  const old = 'old_full_path' in event.payload ? event.payload.old_full_path : undefined;
+  const payload = {
+    ...times(group),
+    event_name: GROUP_EVENTS[event.type],
+    name: group.name,
+    path: group.path,
+    full_path: group.full_path,
+    group_id: event.payload.group_id,
+    ...(old === undefined ? {} : { old_path: last(old), old_full_path: old }),
+  };
+  return [{ trigger: 'always', header: 'System Hook', payload }];
+}
+
+/** What hooks of a group are told of a subgroup that was made or destroyed. */
+export async function subgroupHookEvents(
+  deps: Deps,
+  event: RecordedEvent<'group.created' | 'group.destroyed'>,
+): Promise<HookEvent[]> {
+  const group = await groupFactsOf(deps, event);
+  const parentId = group?.parent_id ?? null;
+  if (group === undefined || parentId === null) return [];
+  // Of a tree that is destroyed the parent may be gone as well.
+  const parentPath = group.full_path.slice(0, group.full_path.lastIndexOf('/'));
+  const parent = (await groupOf(deps.db, parentId)) ?? {
+    name: last(parentPath),
+    path: last(parentPath),
+    full_path: parentPath,
+  };
+  const payload = {
+    ...times(group),
+    event_name: event.type === 'group.created' ? 'subgroup_create' : 'subgroup_destroy',
+    name: group.name,
+    path: group.path,
+    full_path: group.full_path,
+    group_id: event.payload.group_id,
+    parent_group_id: parentId,
+    parent_name: parent.name,
+    parent_path: parent.path,
+    parent_full_path: parent.full_path,
+  };
+  return [{ trigger: 'subgroup', header: HEADERS.subgroup, projectId: null, groupId: parentId, payload }];
+}
+
+/** The last project of a group as if it had just been made, for tests of hooks; undefined where there is none. */
+export async function sampleProject(
+  deps: Deps,
+  groupId: number,
+  userId: number | null,
+): Promise<HookEvent | undefined> {
+  const row = await deps.db
+    .selectFrom('projects')
+    .selectAll()
+    .where('namespace_id', '=', groupId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const about = { project_id: row.id, group_id: null, actor_id: userId, created_at: row.created_at };
+  const payload = { project_id: row.id, project: projectFacts(row) };
+  const [event] = await projectHookEvents(deps, { id: 0, type: 'project.created', ...about, payload });
+  return event;
+}
+
+/** The last subgroup of a group as if it had just been made, for tests of hooks; undefined where there is none. */
+export async function sampleSubgroup(
+  deps: Deps,
+  groupId: number,
+  userId: number | null,
+): Promise<HookEvent | undefined> {
+  const row = await deps.db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('parent_id', '=', groupId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const about = { project_id: null, group_id: row.id, actor_id: userId, created_at: row.created_at };
+  const payload = { group_id: row.id, group: groupFacts(row) };
+  const [event] = await subgroupHookEvents(deps, { id: 0, type: 'group.created', ...about, payload });
+  return event;
+}

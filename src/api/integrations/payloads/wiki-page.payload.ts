@@ -1,0 +1,117 @@
+import type { WikiPageFacts } from '../../../core/event-facts.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { entryAt } from '../../../git/git.tree.ts';
+import { TextDecoding } from '../../../git/text-encoding.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { pagesOf, withoutFrontMatter } from '../../code/index.ts';
+import { orElse } from './commits.payload.ts';
+import { milestoneOwnerOf } from './milestone.payload.ts';
+import { HEADERS, type HookEvent } from './types.ts';
+import { userOf, userPayloadOrNull } from './users.payload.ts';
+
+const ACTIONS = {
+  'wiki_page.created': 'create',
+  'wiki_page.updated': 'update',
+  'wiki_page.destroyed': 'delete',
+} as const;
+
+/** Bytes of a page's text that a message shows. */
+const MAX_CONTENT = 4 * 1024 * 1024;
+
+interface About {
+  project_id: number | null;
+  group_id: number | null;
+}
+
+/** What hooks of its project or group are told of a page of a wiki, with its text then. */
+export async function wikiPageHookEvents(
+  deps: Deps,
+  { type, payload, actor_id }: RecordedEvent<keyof typeof ACTIONS>,
+): Promise<HookEvent[]> {
+  const told = await tell(deps, payload, payload.page, ACTIONS[type], actor_id);
+  return told === undefined ? [] : [told];
+}
+
+async function wikiOf({ db }: Deps, { project_id, group_id }: About) {
+  const wikis = db.selectFrom('wikis').selectAll();
+  const own =
+    project_id === null ? wikis.where('namespace_id', '=', group_id) : wikis.where('project_id', '=', project_id);
+  return own.executeTakeFirst();
+}
+
+async function tell(
+  deps: Deps,
+  about: About,
+  page: WikiPageFacts,
+  action: (typeof ACTIONS)[keyof typeof ACTIONS],
+  actorId: number | null,
+): Promise<HookEvent | undefined> {
+  const place = await milestoneOwnerOf(deps, about);
+  const row = await wikiOf(deps, about);
+  if (place === undefined || row === undefined) return undefined;
+  const { projectId, groupId, shown, fullPath } = place;
+  const base = deps.externalUrl();
+  const web = `${base}/${projectId === null ? 'groups/' : ''}${fullPath}/-/wikis`;
+  const url = `${web}/${page.slug.split('/').map(encodeURIComponent).join('/')}`;
+  const repo = repositoryOf(deps, row);
+  const sha = action === 'delete' ? page.previous_sha : page.sha;
+  return {
+    trigger: 'wiki_page',
+    header: HEADERS.wiki_page,
+    projectId,
+    groupId,
+    payload: {
+      object_kind: 'wiki_page',
+      user: userPayloadOrNull(deps, await userOf(deps.db, actorId)),
+      ...shown,
+      wiki: {
+        web_url: `${web}/home`,
+        git_ssh_url: deps.sshUrl(`${fullPath}.wiki.git`),
+        git_http_url: `${base}/${fullPath}.wiki.git`,
+        path_with_namespace: `${fullPath}.wiki`,
+        default_branch: await orElse(() => repo.refs.head(), null),
+      },
+      object_attributes: {
+        title: page.title,
+        content: sha === null ? '' : await textAt(repo, sha, page.path),
+        format: page.format,
+        message: page.message,
+        slug: page.slug,
+        url,
+        action,
+        diff_url: `${url}/diff?version_id=${page.sha ?? ''}`,
+        version_id: page.sha,
+      },
+    },
+  };
+}
+
+/** The text of a page in a commit; empty where it is large, or gone. */
+async function textAt(repo: Repository, sha: string, path: string): Promise<string> {
+  return orElse(async () => {
+    const entry = await entryAt(repo, sha, path);
+    const found = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
+    return found?.data == null ? '' : withoutFrontMatter(await new TextDecoding().text(found.data));
+  }, '');
+}
+
+/** A page of a project's wiki as if somebody had just made it, for tests of hooks; undefined where there is none. */
+export async function sampleWikiPage(
+  deps: Deps,
+  projectId: number,
+  userId: number | null,
+): Promise<HookEvent | undefined> {
+  const about = { project_id: projectId, group_id: null };
+  const wiki = await wikiOf(deps, about);
+  if (wiki === undefined) return undefined;
+  const repo = repositoryOf(deps, wiki);
+  const sha = await repo.refs.resolve(`refs/heads/${(await repo.refs.head()) ?? 'main'}`);
+  const [last] = (await pagesOf(repo, sha)).pages.slice(-1);
+  const commit = sha === null ? null : await repo.objects.commit(sha);
+  if (last === undefined) return undefined;
+  const { slug, title, path, format } = last;
+  const page = { slug, title, format, path, message: commit?.message ?? '', sha, previous_sha: null };
+  return tell(deps, about, page, 'create', userId);
+}

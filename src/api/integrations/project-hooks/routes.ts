@@ -1,4 +1,0 @@
-import { hookEndpoints } from '../hooks/endpoints.ts';
-
-/** Addresses that are told what happens in a project. */
-export const projectHookRoutes = hookEndpoints('project');

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../../http/http.route.ts';
+import { Secret } from '../../../http/http.schema.ts';
+import { openAbility } from '../../api.access.ts';
+import { originOf } from '../../user-agent.ts';
+import { CommandResponse } from './slash-commands.responses.ts';
+import { runCommand, type SlashCommandRequest } from './slash-commands.trigger.ts';
+
+const word = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, maxLength: 255, examples: [example] }));
+
+/** What Slack and Mattermost send where somebody gives a command; of the rest nothing is read. */
+const input = Type.Object({
+  token: Secret({ description: 'What the integration was set up with.', maxLength: 4_096 }),
+  team_id: word('Id of the team.', 'T0001'),
+  team_domain: word('Name of the team.', 'example'),
+  user_id: word('Id of the account that gave the command.', 'U2147483697'),
+  user_name: word('Its name.', 'ann'),
+  command: word('The command, as it is called in the chat.', '/stithy'),
+  text: Type.Optional(
+    Type.String({
+      description:
+        '`issue show <id>`, `issue new <title>` and a description on the lines after it, `issue search <words>`, `issue close <id>`, `issue comment <id>` and the comment on the lines after it, `deploy <environment> to <environment>`, or `help`.',
+      maxLength: 65_536,
+      examples: ['issue show 1'],
+    }),
+  ),
+});
+
+const CHATS = [
+  ['mattermost-slash-commands', 'Mattermost'],
+  ['slack-slash-commands', 'Slack'],
+] as const;
+
+const trigger = (slug: string, chat: string, word: string): Route =>
+  route({
+    method: 'POST',
+    path: `/projects/:id/${word}/${slug}/trigger`,
+    summary: `Run a command that was given in ${chat}${word === 'services' ? ' by its earlier address' : ''}`,
+    description:
+      'Whoever gave it is answered in the chat. It is run as the user whom their account there is linked to; one that is linked to nobody is told how that is done.',
+    access: openAbility('run_chat_command'),
+    params: Type.Object({ id: Type.String({ description: 'Id or path of the project.' }) }),
+    input,
+    success: { status: 200, schema: CommandResponse },
+    errors: [400, 404, 429],
+    handler: ({ deps, params, input, request }) =>
+      runCommand(deps, { id: params.id, slug, given: input as SlashCommandRequest, origin: originOf(request) }),
+  });
+
+/** Commands of chats (`mattermost-slash-commands`, `slack-slash-commands`). */
+export const slashCommandRoutes: readonly Route[] = CHATS.flatMap(([slug, chat]) =>
+  ['integrations', 'services'].map((word) => trigger(slug, chat, word)),
+);

@@ -1,0 +1,47 @@
+import type { Deps } from '../../../deps.ts';
+import { enqueueMails } from '../../../mail/send-mail.ts';
+import { notificationEmail } from '../notification-settings/notification-settings.settings.ts';
+import { reachableUsers } from '../recipients/recipients.readers.ts';
+import type { MailDraft } from './mail-draft.ts';
+import { recordMails } from './mail-log.ts';
+import type { Block } from './notification-mails.block.ts';
+import { compose, mailFormatOf } from './notification-mails.compose.ts';
+
+/** Users whom one such mail goes to at most. */
+const MAX_PEOPLE = 100;
+
+/** What concerns somebody themselves, whatever they have set. */
+export interface PersonalNotification {
+  /** What it is about: each user gets one mail of it. */
+  occasion: string;
+  userIds: readonly number[];
+  draft: Pick<MailDraft, 'subject' | 'url' | 'actor'> & { headers?: MailDraft['headers'] };
+  sentences: readonly Block[];
+  space?: { projectId?: number; groupId?: number };
+}
+
+/** Mails people of what concerns themselves: those who can be written to. */
+export async function notifyUsers(
+  deps: Deps,
+  { occasion, userIds, draft, sentences, space }: PersonalNotification,
+): Promise<void> {
+  const ids = [...new Set(userIds)].slice(0, MAX_PEOPLE);
+  const users = ids.length === 0 ? [] : await reachableUsers(deps, ids);
+  if (users.length === 0) return;
+  const format = await mailFormatOf(deps);
+  const whole: MailDraft = { body: [], thread: {}, headers: {}, followed: null, ...draft };
+  await deps.db.transaction().execute(async (db) => {
+    const fresh = await recordMails(
+      deps,
+      db,
+      occasion,
+      users.map(({ id }) => id),
+      space,
+    );
+    const recipients = users.filter(({ id }) => fresh.has(id));
+    const mails = recipients.map((user) =>
+      compose(deps, format, whole, { user, address: notificationEmail(user), reason: undefined }, sentences),
+    );
+    await enqueueMails(db, deps, mails);
+  });
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { Enum, Nullable } from '../../../http/http.schema.ts';
+import {
+  CUSTOM_EVENTS,
+  NOTIFICATION_LEVELS,
+  type NotificationLevel,
+  PREMIUM_EVENTS,
+} from './notification-settings.levels.ts';
+
+const Level = Enum(Object.keys(NOTIFICATION_LEVELS) as NotificationLevel[]);
+
+/** Which events somebody has switched on and off; null for those they have said nothing of. */
+export const NotificationEvents = Type.Partial(
+  Type.Object(
+    Object.fromEntries(
+      Object.entries({ ...CUSTOM_EVENTS, ...PREMIUM_EVENTS }).map(([name, description]) => [
+        name,
+        Nullable(Type.Boolean({ description })),
+      ]),
+    ),
+  ),
+);
+
+/** Notification setting (part 2, section 2). */
+export const NotificationSetting = Type.Object({ level: Level, events: Type.Optional(NotificationEvents) });
+
+/** The setting that counts where nothing else was said. */
+export const GlobalNotificationSetting = Type.Object({
+  level: Level,
+  notification_email: Type.String(),
+  events: Type.Optional(NotificationEvents),
+});

@@ -1,0 +1,52 @@
+import {
+  type CustomEvent,
+  type NotificationLevel,
+  ON_BY_DEFAULT,
+} from '../notification-settings/notification-settings.levels.ts';
+import type { EventKind, Relation } from './candidate.ts';
+
+/** What those who watch a place are not told of. */
+const NOT_WATCHED: readonly EventKind[] = [
+  'push_to_merge_request',
+  'issue_due',
+  'success_pipeline',
+  'approver',
+  'service_account_failed_pipeline',
+  'service_account_fixed_pipeline',
+  'service_account_success_pipeline',
+];
+/** What is told to those who take part, without their doing anything for it. */
+const TOLD_TO_ALL: readonly EventKind[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
+
+/** How much somebody wants to be mailed of in a place. */
+export interface NotificationPreference {
+  level: NotificationLevel;
+  /** What they have switched on and off one by one, with the level `custom`. */
+  events: Partial<Record<CustomEvent, boolean>>;
+}
+
+/** Whether somebody wants a mail of something that they are tied to in this way. */
+export function wantsNotification(
+  { level, events }: NotificationPreference,
+  relation: Relation,
+  eventKind: EventKind,
+): boolean {
+  if (relation === 'subscription') return true;
+  if (level === 'disabled') return false;
+  if (relation === 'mention') return true;
+  if (level === 'mention') return false;
+  if (relation === 'participating') return true;
+  if (level === 'watch') return !NOT_WATCHED.includes(eventKind);
+  if (level === 'custom') return isOn(events, eventKind);
+  return TOLD_TO_ALL.includes(eventKind);
+}
+
+function isOn(events: NotificationPreference['events'], eventKind: EventKind): boolean {
+  if (eventKind === null) return false;
+  const said = events[eventKind] ?? ON_BY_DEFAULT.includes(eventKind);
+  return (
+    said ||
+    (eventKind === 'fixed_pipeline' && events.success_pipeline === true) ||
+    (eventKind === 'service_account_fixed_pipeline' && events.service_account_success_pipeline === true)
+  );
+}

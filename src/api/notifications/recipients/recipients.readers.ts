@@ -1,0 +1,61 @@
+import { effectivePlan, holds } from '../../../access/access.plan.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { effectiveMemberships } from '../../../access/effective-memberships.ts';
+import { type ProjectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { BATCH } from './preferences.ts';
+import type { ProjectContext } from './project-context.ts';
+
+/** Whether somebody may be told of something, who stands so to its project. */
+export type MayRead = (reader: UserCaller, permissions: ProjectPermissions) => boolean;
+
+/** Somebody who may be told, with what they may do in the project. */
+export interface Reader {
+  user: User;
+  permissions: ProjectPermissions;
+}
+
+/**
+ * Those of the users whom a mail about something in the project may reach now: people who are active, have a confirmed address
+ * and may read it. Two statements for 500 users.
+ */
+export async function readersAmong(
+  deps: Deps,
+  place: ProjectContext,
+  mayRead: MayRead,
+  userIds: readonly number[],
+): Promise<Map<number, Reader>> {
+  const readers = new Map<number, Reader>();
+  if (place.mailsDisabled) return readers;
+  const roles = holds(await effectivePlan(deps), 'ultimate');
+  const { project } = place;
+  for (let at = 0; at < userIds.length; at += BATCH) {
+    const some = userIds.slice(at, at + BATCH);
+    const users = await reachableUsers(deps, some);
+    const standings = (await effectiveMemberships(deps.db, [project.id], some, today(deps.clock))).get(project.id)!;
+    for (const user of users) {
+      const admin = user.admin === 1;
+      const member = standings.get(user.id) ?? atLevel(0);
+      const topicContext = admin ? atLevel(AccessLevel.admin) : roles ? member : atLevel(member.level);
+      const caller: UserCaller = { user, admin, scopes: null, credential: { kind: 'none' }, sudoBy: null };
+      const permissions = projectPermissionsAt(caller, project, topicContext);
+      if (mayRead(caller, permissions)) readers.set(user.id, { user, permissions });
+    }
+  }
+  return readers;
+}
+
+/** Those of at most 500 users who can be written to at all. */
+export const reachableUsers = (deps: Pick<Deps, 'db'>, userIds: readonly number[]): Promise<User[]> =>
+  deps.db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', 'in', userIds)
+    .where('state', '=', 'active')
+    .where('kind', '=', 'human')
+    .where('confirmed_at', 'is not', null)
+    .execute();

@@ -1,0 +1,94 @@
+import { ApiError, notFound } from '../../../core/core.errors.ts';
+import { isDatabaseText } from '../../../core/database-text.ts';
+import { parseJson } from '../../../db/columns.ts';
+import { lockInstance } from '../../../db/lock-row.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import { entryAt } from '../../../git/git.tree.ts';
+import { resolveRevision } from '../../../git/revision.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import { type PublishTransaction, publish } from '../../../packages/package-registry.publish.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { isPackageName, versionOfBranch, versionOfTag } from './composer.versions.ts';
+
+/** Each answer about a package repeats that of every version. */
+const MAX_FILE = 64 * 1024;
+/** Commits that a version was at before, and that lock files still ask for. */
+const MAX_EARLIER = 100;
+
+/** What is kept of a version, written in this order: `versionAt` looks for commits before `composer_json`. */
+export interface ComposerFacts {
+  /** The commit. */
+  sha: string;
+  previousShas: string[];
+  /** Its composer.json. */
+  composer_json: Record<string, unknown>;
+}
+
+const invalid = (text: string) => new ApiError(400, `400 Bad request - Validation failed: ${text}`);
+
+/** Makes a version of a tag or a branch, or moves it to where that is now. @throws ApiError 400, 401, 403, 404, 422 */
+export async function registerVersion(
+  { deps, caller }: BaseContext,
+  project: Project,
+  { tag, branch = '' }: { tag?: string | undefined; branch?: string | undefined },
+): Promise<void> {
+  const repo = repositoryOf(deps, project);
+  const ref = tag === undefined ? `refs/heads/${branch}` : `refs/tags/${tag}`;
+  const commit = await resolveRevision(repo, ref);
+  if (commit?.ref !== ref) throw notFound(tag === undefined ? 'Branch' : 'Tag');
+  const composer_json = await composerFile(repo, commit.oid);
+  const { name } = composer_json;
+  if (typeof name !== 'string' || !isPackageName(name)) throw invalid('Name is invalid');
+  const version = tag === undefined ? versionOfBranch(branch) : versionOfTag(tag);
+  if (version === undefined || version.length > 255) throw invalid('Version is invalid');
+  const nameKey = name.toLowerCase();
+  const publication = { caller, projectId: project.id, type: 'composer', name, nameKey, version, files: [] } as const;
+  await publish(deps, publication, async (publishing) => {
+    await requireOwnName(publishing);
+    const { db, row, isNew } = publishing;
+    const before = isNew ? undefined : parseJson<ComposerFacts>(row.metadata);
+    const shas = before === undefined ? [] : [before.sha, ...before.previousShas];
+    const earlier = shas.filter((sha) => sha !== commit.oid).slice(0, MAX_EARLIER);
+    const facts: ComposerFacts = { sha: commit.oid, previousShas: earlier, composer_json };
+    await db
+      .updateTable('packages')
+      .set({ name, metadata: JSON.stringify(facts) })
+      .where('id', '=', row.id)
+      .execute();
+  });
+}
+
+/** @throws ApiError 422 */
+async function composerFile(repo: Repository, commit: string): Promise<Record<string, unknown>> {
+  const entry = await entryAt(repo, commit, 'composer.json');
+  const blob = entry?.mode.startsWith('100') ? await repo.objects.read(entry.oid, MAX_FILE) : null;
+  if (blob === null) throw new ApiError(422, 'The file composer.json was not found.');
+  if (blob.data === null)
+    throw new ApiError(422, `The file composer.json is too large (maximum is ${MAX_FILE} bytes).`);
+  let content: unknown;
+  try {
+    content = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(blob.data));
+  } catch {
+    content = null;
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content) || !isDatabaseText(content)) {
+    throw new ApiError(422, 'Could not parse composer.json file. Invalid JSON.');
+  }
+  return content as Record<string, unknown>;
+}
+
+/** A name is one package wherever it is asked for, so it belongs to one project. @throws ApiError 400 */
+async function requireOwnName({ db, row }: PublishTransaction): Promise<void> {
+  await lockInstance(db);
+  const other = await db
+    .selectFrom('packages')
+    .select('id')
+    .where('package_type', '=', 'composer')
+    .where('name_key', '=', row.name_key)
+    .where('project_id', '<>', row.project_id)
+    .where('status', '<>', 'pending_destruction')
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) throw invalid('Name is already taken by another project');
+}

@@ -1,0 +1,37 @@
+import { whoInProject } from '../../../access/ability-words.ts';
+import { isReading, type ProjectAbility } from '../../../access/access.abilities.ts';
+import { callerIn } from '../../../access/job-token-caller.ts';
+import { findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { notFound, unauthorized } from '../../../core/core.errors.ts';
+import type { Access } from '../../../http/http.route.ts';
+import { type ProjectScope, requireProjectAbility } from '../../api.access.ts';
+import { pathOfUser } from './conan.names.ts';
+
+/**
+ * Callers who have an ability in the project whose full path is the user of a recipe, with `+` for `/`: so two projects never
+ * answer for one recipe. A project that they do not see is 404.
+ */
+export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
+  const reads = isReading(ability);
+  return {
+    description: whoInProject(ability, undefined, reads),
+    ability,
+    writes: !reads,
+    anonymous: reads,
+    params: {},
+    check: async ({ deps, caller, params }) => {
+      if (caller.credential.kind === 'none' && !reads) throw unauthorized();
+      const path = pathOfUser(params.package_username!);
+      // Whatever has no `/` would be the id of a project.
+      const found = path.includes('/') ? await findProject(deps, path) : undefined;
+      if (found === undefined) throw notFound('Project');
+      const { project, namespace } = found;
+      const permissions = await projectPermissions(deps, caller, project, namespace);
+      requireProjectAbility(permissions, reads ? ability : 'read_project', caller);
+      requireProjectAbility(permissions, ability, caller);
+      const scope = { project, namespace, permissions, caller: await callerIn(deps, caller, project) };
+      return scope;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { ApiError, badRequest, notFound } from '../../../core/core.errors.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import { addFile, publish } from '../../../packages/package-registry.publish.ts';
+import type { ProjectScope } from '../../api.access.ts';
+import { receiveUpload } from '../receive-upload.ts';
+import { fileOfRevision } from './conan.find.ts';
+import {
+  DEFAULT_REVISION,
+  MANIFEST,
+  type RecipeParams,
+  type RevisionParams,
+  recipeOf,
+  requireFileName,
+  revisionOf,
+} from './conan.names.ts';
+
+const taken = () =>
+  new ApiError(
+    400,
+    'Validation failed: File name already exists for the given recipe revision, package reference, and package revision',
+  );
+
+/**
+ * Publishes a file of a revision. While that is not whole the same bytes are taken again, from clients whose upload was cut off.
+ * Where there are no revisions, what comes later is kept beside what was there, and read instead of it.
+ * @throws ApiError 400, 401, 403, 404
+ */
+export async function storeConanFile(
+  c: BaseContext & ProjectScope,
+  params: RecipeParams & RevisionParams & { file_name: string },
+  key = revisionOf(params),
+): Promise<void> {
+  const { deps, caller, project, request } = c;
+  const recipe = recipeOf(params);
+  const { file_name: fileName, package_version: version } = params;
+  requireFileName(fileName, key);
+  // Clients ask so whether the bytes are there already; then they send them.
+  if (request.headers['x-checksum-deploy'] === 'true') throw notFound('Non checksum storage');
+  const { file } = (await receiveUpload(c, 'conan', 'file')) ?? {};
+  // A binary that depends on no settings and options has nothing to say of itself.
+  const mayBeEmpty = fileName === 'conaninfo.txt';
+  if (file === undefined || (file.size === 0 && !mayBeEmpty)) throw badRequest('The file is empty');
+  const names = { name: recipe, version, nameKey: recipe, versionKey: '' };
+  const publication = { caller, projectId: project.id, type: 'conan', ...names, files: [file] } as const;
+  await publish(deps, publication, async (publishing) => {
+    const { db, row } = publishing;
+    const there = await fileOfRevision(db, row.id, key, fileName);
+    const isSame = there?.sha256 === file.sha256;
+    if (there === undefined || (key.recipe === DEFAULT_REVISION && !isSame)) {
+      return addFile(deps, publishing, file, fileName, key);
+    }
+    if (key.recipe === DEFAULT_REVISION) return there;
+    if (!isSame || (await fileOfRevision(db, row.id, key, MANIFEST)) !== undefined) throw taken();
+    return there;
+  });
+}

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { invalidParameter, notFound } from '../../../core/core.errors.ts';
+import type { PackageFile } from '../../../db/tables/package-files.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { Enum } from '../../../http/http.schema.ts';
+import { blobSuccess } from '../../../http/send-blob.ts';
+import { findFile } from '../../../packages/package-registry.find.ts';
+import { addFile, publish } from '../../../packages/package-registry.publish.ts';
+import { receiveUpload, UPLOAD_BODY } from '../receive-upload.ts';
+import { publishes, readsRegistry } from '../registries.access.ts';
+import { CHALLENGED, READ_PACKAGES, WRITE_PACKAGES } from '../registries.credentials.ts';
+import { CREATED, CreatedMessage } from '../registries.responses.ts';
+import { sendPackageFile } from '../registries.send-file.ts';
+import { type GenericFile, genericFile } from './generic.names.ts';
+import { PublishedFile, presentPublished } from './generic.responses.ts';
+
+const shared = {
+  path: '/projects/:id/packages/generic/:package_name/*package_path',
+  tag: 'Generic packages',
+  credentials: CHALLENGED,
+  params: Type.Object({
+    package_name: Type.String(),
+    package_path: Type.String({
+      description: 'The version, folders if there are any, and the name of the file, with slashes between them.',
+      examples: ['1.0.0/linux/app.tar.gz'],
+    }),
+  }),
+} as const;
+
+/** The file of that name that was uploaded last. @throws ApiError 404 */
+async function newestFile(
+  { db }: Deps,
+  projectId: number,
+  { name, version, fileName }: GenericFile,
+): Promise<PackageFile> {
+  const wanted = { type: 'generic', nameKey: name, versionKey: version, fileName } as const;
+  const file = await findFile(db, { projectId }, wanted);
+  if (file === undefined) throw notFound('Package');
+  return file;
+}
+
+/** Packages of any files, which any HTTP client publishes (part 1, section 4.7). */
+export const genericRoutes: readonly Route[] = [
+  route({
+    ...shared,
+    method: 'PUT',
+    operationId: 'uploadGenericPackageFile',
+    summary: 'Publish a file of a generic package',
+    description: 'The same file again is kept beside the earlier one; whoever downloads it gets the last.',
+    access: publishes,
+    scopes: WRITE_PACKAGES,
+    input: Type.Object({
+      status: Type.Optional(
+        Enum(['default', 'hidden'], { description: 'What becomes of the whole package: a hidden one is in no list.' }),
+      ),
+      select: Type.Optional(Enum(['package_file'], { description: 'Answers with the file instead of a message.' })),
+    }),
+    body: UPLOAD_BODY,
+    success: { status: 201, schema: CreatedMessage },
+    otherSuccess: { status: 200, schema: PublishedFile },
+    handler: async (c) => {
+      const { deps, caller, project, params, input, reply } = c;
+      const at = genericFile(params.package_name, params.package_path);
+      const upload = await receiveUpload(c, 'generic', 'file');
+      if (upload === undefined) throw invalidParameter('file is missing');
+      const { name, version, fileName } = at;
+      const publication = {
+        caller,
+        projectId: project.id,
+        type: 'generic',
+        name,
+        version,
+        files: [upload.file],
+      } as const;
+      const file = await publish(deps, publication, async (publishing) => {
+        const { db, row } = publishing;
+        if (input.status !== undefined && input.status !== row.status) {
+          await db.updateTable('packages').set({ status: input.status }).where('id', '=', row.id).execute();
+        }
+        return addFile(deps, publishing, upload.file, fileName);
+      });
+      if (input.select === undefined) return CREATED;
+      reply.code(200);
+      const path = `/projects/${project.id}/packages/generic/${name}/${params.package_path}`;
+      return presentPublished(deps, file, path);
+    },
+  }),
+  route({
+    ...shared,
+    ...blobSuccess('application/octet-stream', 'The file.'),
+    method: 'GET',
+    operationId: 'downloadGenericPackageFile',
+    summary: 'Download a file of a generic package',
+    access: readsRegistry,
+    scopes: READ_PACKAGES,
+    handler: async (c) => {
+      const at = genericFile(c.params.package_name, c.params.package_path);
+      const file = await newestFile(c.deps, c.project.id, at);
+      c.reply.header('X-Checksum-SHA256', file.sha256);
+      return sendPackageFile(c, file, file.file_name.split('%2F').at(-1));
+    },
+  }),
+];

@@ -1,0 +1,18 @@
+import { forbidden, notFound, unauthorized } from '../../../core/core.errors.ts';
+import type { Access } from '../../../http/http.route.ts';
+import type { ProjectScope } from '../../api.access.ts';
+import { readsRegistry } from '../registries.access.ts';
+
+/** Who may have the modules of a project: they are its code, so packages that are open to more people do not open it. */
+export const readsModules: Access<ProjectScope> = {
+  ...readsRegistry,
+  description: `${readsRegistry.description}, and its code; a deploy token needs the scope \`read_repository\`, too`,
+  check: async (request) => {
+    const scope = await readsRegistry.check(request);
+    const { credential, scopes } = request.caller;
+    const isForCode = credential.kind !== 'deploy_token' || scopes?.includes('read_repository');
+    if (isForCode && scope.permissions.can('read_code')) return scope;
+    if (request.caller.credential.kind === 'none') throw unauthorized();
+    throw scope.permissions.can('read_project') ? forbidden() : notFound('Project');
+  },
+};

@@ -1,0 +1,80 @@
+import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { notFound } from '../../../core/core.errors.ts';
+import type { BaseContext, Route } from '../../../http/http.route.ts';
+import { route } from '../../../http/http.route.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import type { ProjectScope } from '../../api.access.ts';
+import { CHALLENGED, READ_PACKAGES } from '../registries.credentials.ts';
+import { readsModules } from './go.access.ts';
+import { memoryOf, moduleArchive } from './go.archive.ts';
+import { filesOfModule } from './go.files.ts';
+import { locateModule, type ModuleRequest, readModulePath } from './go.paths.ts';
+import { findModule, type ResolvedModule, versionsOfModule } from './module.ts';
+
+const TYPES = {
+  info: 'application/json',
+  list: 'text/plain; charset=utf-8',
+  mod: 'text/plain; charset=utf-8',
+  zip: 'application/zip',
+} as const;
+
+/** What the protocol of Go's proxies asks of a module (`go help goproxy`). */
+async function sendModule(c: BaseContext & ProjectScope, asked: ModuleRequest): Promise<string | Readable> {
+  const { deps, project, reply } = c;
+  const location = locateModule(deps.externalUrl(), project.full_path, asked.module);
+  if (location === undefined) throw notFound();
+  const repo = repositoryOf(deps, project);
+  reply.type(TYPES[asked.file]);
+  if (asked.version === null) {
+    const versions = await versionsOfModule(repo, location);
+    return versions.map((version) => `${version}\n`).join('');
+  }
+  const found = await findModule(repo, location, asked.version);
+  if (found === undefined) throw notFound();
+  if (asked.file === 'info') return info(found, asked.version);
+  if (asked.file === 'mod') return found.goMod;
+  const files = await filesOfModule(repo, found);
+  return c.stream(memoryOf(files), () => {
+    const { commit } = found;
+    const prefix = `${asked.module}@${asked.version}`;
+    return moduleArchive(repo, files, { prefix, date: commit.committer.date, signal: c.signal });
+  });
+}
+
+const info = ({ commit }: ResolvedModule, version: string): string =>
+  JSON.stringify({ Version: version, Time: commit.committer.date.toISOString().replace('.000Z', 'Z') });
+
+/** A project as a proxy of Go modules (part 1, section 4.7): its modules are the tags of its repository. */
+export const goRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/packages/go/*module_path',
+    operationId: 'getGoModule',
+    tag: 'Go modules',
+    summary: 'Get a Go module of the project',
+    description:
+      'For `GOPROXY`. A module is called as the host of the server, the path of the project and the folder in it, and its `go.mod` says so. Versions are tags, in a folder those that begin with its path if there are such ones; a version can stand for a commit by its time and id.',
+    access: readsModules,
+    credentials: CHALLENGED,
+    scopes: READ_PACKAGES,
+    params: Type.Object({
+      module_path: Type.String({
+        description:
+          'The module, `@v`, and `list` for its versions, or a version with `.info`, `.mod` or `.zip` at its end. Capital letters are written as `!x`.',
+        examples: ['gitlab.example.com/group/project/@v/v1.0.0.info'],
+      }),
+    }),
+    success: {
+      status: 200,
+      contentType: ['text/plain; charset=utf-8', 'application/json', 'application/zip'],
+      description: 'The versions, one a line; what is known of a version; its `go.mod`; or its files.',
+    },
+    errors: [404, 422, 429],
+    handler: (c) => {
+      const asked = readModulePath(c.params.module_path);
+      if (asked === undefined) throw notFound();
+      return sendModule(c, asked);
+    },
+  }),
+];

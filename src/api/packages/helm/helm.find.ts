@@ -1,0 +1,92 @@
+import { type SqlBool, sql } from 'kysely';
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { PackageFile } from '../../../db/tables/package-files.table.ts';
+import { INSTALLABLE } from '../../../packages/package-registry.find.ts';
+import { type Chart, isChartName, isChartVersion } from './chart.ts';
+
+/** What is kept of the file of a chart. Its channel stands first, where a query finds it. */
+interface Facts {
+  channel: string;
+  chart: Chart;
+}
+export const factsOf = (channel: string, chart: Chart): Facts => ({ channel, chart });
+
+/** A query of all charts of a project. */
+export const charts = (db: Db, projectId: number) =>
+  db
+    .selectFrom('packages')
+    .where('packages.project_id', '=', projectId)
+    .where('packages.package_type', '=', 'helm')
+    .where('packages.status', 'in', INSTALLABLE);
+
+const inChannel = (channel: string) => {
+  const start = `{"channel":${JSON.stringify(channel)},`;
+  return sql<SqlBool>`substr(package_files.metadata, 1, ${sql.lit(start.length)}) = ${start}`;
+};
+
+/** A chart in an index. */
+export interface IndexedChart {
+  chart: Chart;
+  sha256: string;
+  fileName: string;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+/** The last file of each version in a channel. @param limit the ones that came last */
+export async function chartsIn(db: Db, projectId: number, channel: string, limit: number): Promise<IndexedChart[]> {
+  const rows = await db
+    .selectFrom('package_files')
+    .select(['file_name', 'sha256', 'metadata', 'created_at'])
+    .where('id', 'in', () =>
+      charts(db, projectId)
+        .innerJoin('package_files', 'package_files.package_id', 'packages.id')
+        .select((eb) => eb.fn.max<number>('package_files.id').as('id'))
+        .where('package_files.status', '=', 'default')
+        .where(inChannel(channel))
+        .groupBy('packages.id'),
+    )
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ file_name: fileName, sha256, metadata, created_at: createdAt }) => {
+    const { chart } = parseJson<Facts>(metadata);
+    return { chart, sha256, fileName, createdAt };
+  });
+}
+
+/** Names and versions that the name of a file can be made of. */
+function versionsIn(fileName: string): { name: string; version: string }[] {
+  const words = fileName.replace(/\.tgz$/, '').split('-');
+  return words
+    .map((_, at) => ({ name: words.slice(0, at).join('-'), version: words.slice(at).join('-') }))
+    .filter(({ name, version }) => isChartName(name) && isChartVersion(version));
+}
+
+/** The file of a chart that came last in a channel. */
+export async function chartFile(
+  db: Db,
+  projectId: number,
+  channel: string,
+  fileName: string,
+): Promise<PackageFile | undefined> {
+  const versions = versionsIn(fileName);
+  if (versions.length === 0) return undefined;
+  return charts(db, projectId)
+    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
+    .selectAll('package_files')
+    .where((eb) =>
+      eb.or(
+        versions.map(({ name, version }) =>
+          eb.and([eb('packages.name_key', '=', name), eb('packages.version_key', '=', version)]),
+        ),
+      ),
+    )
+    .where('package_files.file_name', '=', fileName)
+    .where('package_files.status', '=', 'default')
+    .where(inChannel(channel))
+    .orderBy('package_files.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,33 @@
+import { findProject } from '../../../access/lookup.ts';
+import { projectPermissions } from '../../../access/permissions.ts';
+import { forbidden, unauthorized } from '../../../core/core.errors.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Access } from '../../../http/http.route.ts';
+import { findVersion } from '../../../packages/package-registry.find.ts';
+import { type MavenFile, readMavenFile } from './maven.paths.ts';
+
+/**
+ * Callers who may read the packages of the project whose full path is the name of the package: so two projects never
+ * answer for one name. All others learn nothing, not even whether there is such a package.
+ */
+export const readsProjectOfName: Access<{ project: Project }> = {
+  description: 'Whoever may read the packages of the project whose path is the name of the package',
+  anonymous: true,
+  params: {},
+  check: async ({ deps, caller, params }) => {
+    const at = readMavenFile(params.maven_path!);
+    const found = at === undefined ? undefined : await findProject(deps, at.name);
+    const permissions =
+      found === undefined ? undefined : await projectPermissions(deps, caller, found.project, found.namespace);
+    if (permissions?.can('read_package') && (await isThere(deps, found!.project, at!))) {
+      return { project: found!.project };
+    }
+    throw caller.credential.kind === 'none' ? unauthorized() : forbidden();
+  },
+};
+
+async function isThere(deps: Deps, { id: projectId }: Project, { name, version }: MavenFile): Promise<boolean> {
+  const wanted = { type: 'maven', nameKey: name, versionKey: version ?? '' } as const;
+  return (await findVersion(deps.db, { projectId }, wanted)) !== undefined;
+}

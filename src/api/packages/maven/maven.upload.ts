@@ -1,0 +1,50 @@
+import { conflict, invalidParameter, notFound } from '../../../core/core.errors.ts';
+import type { PackageStatus } from '../../../db/tables/packages.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import { findFile } from '../../../packages/package-registry.find.ts';
+import { addFile, publish } from '../../../packages/package-registry.publish.ts';
+import { receiveUpload } from '../receive-upload.ts';
+import { fileMetadata, readChecksum } from './checksums.ts';
+import type { MavenFile } from './maven.paths.ts';
+
+/**
+ * Takes a checksum of a file that is there: tools upload it to be sure that the file arrived whole.
+ * @returns whether it was compared
+ * @throws ApiError 400; 404 where the file is not there; 409 where it has another one
+ */
+export async function compareChecksum(
+  { deps, bytes }: BaseContext,
+  project: Project,
+  { name, version, fileName, checksum }: MavenFile,
+): Promise<boolean> {
+  const input = await readChecksum(bytes);
+  if (checksum !== 'sha1') return false;
+  const wanted = { type: 'maven', nameKey: name, versionKey: version ?? '', fileName } as const;
+  const file = await findFile(deps.db, { projectId: project.id }, wanted);
+  if (file === undefined) throw notFound('Package');
+  if (file.sha1 !== input) throw conflict();
+  return true;
+}
+
+/** Publishes a file. @throws ApiError 400, 401, 403, 404 */
+export async function storeMavenFile(
+  c: BaseContext,
+  project: Project,
+  { name, version, fileName, checksum }: MavenFile,
+  status: Extract<PackageStatus, 'default' | 'hidden'> | undefined,
+): Promise<void> {
+  const { deps, caller } = c;
+  const upload = await receiveUpload(c, 'maven', 'file');
+  if (upload === undefined) throw invalidParameter('file is missing');
+  const { file } = upload;
+  const publication = { caller, projectId: project.id, type: 'maven', name, version, files: [file] } as const;
+  await publish(deps, publication, async (publishing) => {
+    const { db, row } = publishing;
+    if (status !== undefined && status !== row.status) {
+      await db.updateTable('packages').set({ status }).where('id', '=', row.id).execute();
+    }
+    const stored = checksum === null ? fileName : `${fileName}.${checksum}`;
+    await addFile(deps, publishing, file, stored, fileMetadata(file));
+  });
+}

@@ -1,0 +1,93 @@
+import { AFTER_LINEAGE, lineageIds } from '../../../access/access.membership.ts';
+import type { Caller } from '../../../access/caller.ts';
+import type { CallerInProject } from '../../../access/caller-in-project.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { asciiLower } from '../../../db/like.ts';
+import { lockTrees } from '../../../db/namespace-tree.ts';
+import type { Package } from '../../../db/tables/packages.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { addFile, publish } from '../../../packages/package-registry.publish.ts';
+import type { ReceivedFile } from '../../../packages/receive.ts';
+import { enqueueManifestCheck } from './check-manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { npmError } from './npm.errors.ts';
+import { scopeOf, tarballName } from './npm.names.ts';
+import { pointTag } from './npm.tags.ts';
+
+/** What only this registry reads of a file. */
+export interface TarballMetadata {
+  /** SHA-512 of the file, as npm writes and checks it. */
+  integrity: string;
+}
+
+const isThere = () => npmError(403, 'Package already exists.');
+
+/** A version with its file. */
+export interface Publication {
+  manifest: Manifest;
+  file: ReceivedFile;
+}
+
+/** Where somebody publishes which package. */
+interface Target {
+  caller: Caller;
+  projectId: number;
+  name: string;
+}
+
+/**
+ * Publishes a version with its file, and points its tag to it.
+ * @throws ApiError 401, 403, 404
+ */
+export async function publishVersion(
+  deps: Deps,
+  { caller, projectId, name }: Target,
+  { manifest: { version, tag, stored }, file }: Publication,
+): Promise<void> {
+  const publication = { caller, projectId, type: 'npm', name, version, files: [file] } as const;
+  await publish(deps, publication, async (publishing) => {
+    const { db, row, isNew, standing: scope } = publishing;
+    if (!isNew) throw isThere();
+    await requireOneInTree(db, scope, row);
+    await db
+      .updateTable('packages')
+      .set({ metadata: JSON.stringify(stored) })
+      .where('id', '=', row.id)
+      .execute();
+    const facts: TarballMetadata = { integrity: integrityOf(file) };
+    await addFile(deps, publishing, file, tarballName(name, version), facts);
+    await pointTag(deps, db, row, tag);
+    await enqueueManifestCheck(deps, db, row);
+  });
+}
+
+const integrityOf = ({ sha512 }: ReceivedFile): string => `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`;
+
+/**
+ * A package whose scope is the top-level namespace has each version once in all projects of that.
+ * @throws ApiError 403
+ */
+async function requireOneInTree(db: Db, { namespace }: CallerInProject, row: Package): Promise<void> {
+  const scope = scopeOf(row.name);
+  const [root = ''] = namespace.full_path.split('/');
+  if (scope === null || asciiLower(scope) !== asciiLower(root)) return;
+  // Who publishes the same in another project waits here.
+  const [now] = await lockTrees(db, [namespace]);
+  const lineage = `/${lineageIds(now!.lineage)[0]}/`;
+  const other = await db
+    .selectFrom('packages')
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('packages.id')
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', row.name_key)
+    .where('packages.version_key', '=', row.version_key)
+    .where('packages.status', '<>', 'pending_destruction')
+    .where('packages.id', '<>', row.id)
+    .where('projects.pending_delete', '=', 0)
+    .where('namespaces.lineage', '>=', lineage)
+    .where('namespaces.lineage', '<', `${lineage}${AFTER_LINEAGE}`)
+    .limit(1)
+    .executeTakeFirst();
+  if (other !== undefined) throw isThere();
+}

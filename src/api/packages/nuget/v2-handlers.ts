@@ -1,0 +1,108 @@
+import { notFound } from '../../../core/core.errors.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import { type Feed, type KnownVersion, sortedVersions, versionsOfNames, withMetadata } from './nuget.find.ts';
+import { apiOf } from './nuget.handlers.ts';
+import { searchNames, searchVersions } from './nuget.search.ts';
+import { presentV2Entry, presentV2Feed, type V2Version } from './nuget.v2-views.ts';
+import type { SearchQuery, VersionQuery } from './v2-query.ts';
+
+/** Versions of a page. */
+const MAX_TOP = 100;
+
+/** Where a page begins, and how long it is. */
+interface Page {
+  skip: number;
+  top: number;
+}
+
+type Listed = Omit<V2Version, 'row'> & { version: KnownVersion };
+
+/** All versions of a name, the highest first, with which are the latest. */
+function marked(versions: readonly KnownVersion[]): Listed[] {
+  const release = versions.find(({ versionKey }) => !versionKey.includes('-'));
+  return versions.map((version, index) => ({
+    version,
+    isLatest: version === release,
+    isAbsoluteLatest: index === 0,
+  }));
+}
+
+/** Listed versions with what they say of themselves. */
+async function filled(c: BaseContext, listed: readonly Listed[]): Promise<V2Version[]> {
+  const rows = await withMetadata(
+    c,
+    listed.map(({ version }) => version),
+  );
+  const byId = new Map(listed.map((each) => [each.version.id, each]));
+  return rows.map((row) => {
+    const { isLatest, isAbsoluteLatest } = byId.get(row.id)!;
+    return { row, isLatest, isAbsoluteLatest };
+  });
+}
+
+/** The versions that are asked for, the lowest first. */
+async function versions(c: BaseContext, feed: Feed, asked: VersionQuery): Promise<Listed[]> {
+  const sorted = await sortedVersions(c.deps.db, feed, asked.name);
+  return marked(sorted.reverse())
+    .reverse()
+    .filter(
+      ({ version, isLatest, isAbsoluteLatest }) =>
+        (asked.versionKey === undefined || version.versionKey === asked.versionKey) &&
+        (asked.latest === undefined || (asked.latest === 'release' ? isLatest : isAbsoluteLatest)),
+    );
+}
+
+/** A page as a feed. @param total how many versions there are in all */
+async function pageFeed(
+  c: BaseContext,
+  feed: Feed,
+  listed: readonly Listed[],
+  total: number,
+  { skip, top }: Page,
+): Promise<string> {
+  const api = apiOf(c);
+  const most = Math.min(top, MAX_TOP);
+  const url = new URL(c.request.url, c.deps.externalUrl());
+  const id = `${api}${feed.path}/v2/${url.pathname.slice(url.pathname.lastIndexOf('/') + 1)}`;
+  url.searchParams.set('$skip', String(skip + most));
+  url.searchParams.set('$top', String(top - most));
+  const next = top > most && total > skip + most ? { next: `${id}${url.search}` } : {};
+  return presentV2Feed(api, `${api}${feed.path}`, await filled(c, listed), { id, total, ...next });
+}
+
+/** A page of the versions that are asked for; none of a name that is not there. */
+export async function versionFeed(c: BaseContext, feed: Feed, asked: VersionQuery, page: Page): Promise<string> {
+  const found = await versions(c, feed, asked);
+  return pageFeed(c, feed, found.slice(page.skip, page.skip + Math.min(page.top, MAX_TOP)), found.length, page);
+}
+
+/** A page of what a search finds, by name: all versions, or of each package the latest. */
+export async function searchFeed(
+  c: BaseContext,
+  feed: Feed,
+  { q, prerelease, latest }: SearchQuery,
+  page: Page,
+): Promise<string> {
+  const { db } = c.deps;
+  const search = { q, prerelease, skip: page.skip, take: Math.min(page.top, MAX_TOP) };
+  if (latest) {
+    const { total, nameKeys } = await searchNames(db, feed, search);
+    const byName = await versionsOfNames(db, feed, true, nameKeys);
+    const listed = [...byName.values()].flatMap((all) =>
+      marked(all).filter(({ isLatest, isAbsoluteLatest }) => (prerelease ? isAbsoluteLatest : isLatest)),
+    );
+    return pageFeed(c, feed, listed, total, page);
+  }
+  const { total, versions: found } = await searchVersions(db, feed, search);
+  const byName = await versionsOfNames(db, feed, true, [...new Set(found.map(({ nameKey }) => nameKey))]);
+  const byId = new Map([...byName.values()].flatMap(marked).map((each) => [each.version.id, each]));
+  const listed = found.flatMap(({ id }) => byId.get(id) ?? []);
+  return pageFeed(c, feed, listed, total, page);
+}
+
+/** One version. @throws ApiError 404 */
+export async function versionEntry(c: BaseContext, feed: Feed, asked: VersionQuery): Promise<string> {
+  const [found] = await filled(c, (await versions(c, feed, asked)).slice(0, 1));
+  if (found === undefined) throw notFound('Package');
+  return presentV2Entry(apiOf(c), `${apiOf(c)}${feed.path}`, found);
+}

@@ -1,0 +1,49 @@
+import type { Caller } from '../../../access/caller.ts';
+import { type ProjectPermissions, projectPermissions, projectPermissionsAt } from '../../../access/permissions.ts';
+import { projectAccessLevels } from '../../../access/project-levels.ts';
+import { atLevel } from '../../../access/role-permissions.ts';
+import { projectsOfIds } from '../../../access/rows-by-id.ts';
+import { today } from '../../../core/clock.ts';
+import type { Package } from '../../../db/tables/packages.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { PackageProject } from './packages.views.ts';
+
+/** What somebody with these rights is shown of the packages of a project. */
+export const packageProject = (project: Project, permissions: ProjectPermissions): PackageProject => ({
+  project,
+  mayDelete: permissions.can('destroy_package'),
+  seesPipelines: permissions.can('read_pipeline'),
+});
+
+/** The projects of packages by their ids, with what the caller is shown of each; a fixed number of queries. */
+export async function projectsOfPackages(
+  deps: Deps,
+  caller: Caller,
+  packages: readonly Pick<Package, 'project_id'>[],
+): Promise<Map<number, PackageProject>> {
+  const ids = [...new Set(packages.map(({ project_id }) => project_id))];
+  if (ids.length === 0) return new Map();
+  const { db } = deps;
+  const projects = await projectsOfIds(db, { ids });
+  const found = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
+    .execute();
+  const namespaces = new Map(found.map((namespace) => [namespace.id, namespace]));
+  const { user, admin } = caller;
+  const standings =
+    user === null || admin ? null : await projectAccessLevels(db, user.id, projects, namespaces, today(deps.clock));
+  const places = await Promise.all(
+    projects.map(async (project) => {
+      // Of whom no level is to be looked up this asks the database nothing.
+      const permissions =
+        standings === null
+          ? await projectPermissions(deps, caller, project, namespaces.get(project.namespace_id)!)
+          : projectPermissionsAt(caller, project, standings.get(project.id) ?? atLevel(0));
+      return [project.id, packageProject(project, permissions)] as const;
+    }),
+  );
+  return new Map(places);
+}

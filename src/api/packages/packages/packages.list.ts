@@ -1,0 +1,191 @@
+import { type OrderByItemBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Db, Schema } from '../../../db/db.schema.ts';
+import { contains } from '../../../db/like.ts';
+import { countOf, pageOf } from '../../../db/paginate.ts';
+import {
+  PACKAGE_TYPES,
+  type Package,
+  type PackageStatus,
+  type PackageType,
+} from '../../../db/tables/packages.table.ts';
+import { type PackageNameScope, packagesNamed } from '../../../packages/package-registry.names.ts';
+
+export type PackageOrder = 'created_at' | 'name' | 'version' | 'type' | 'project_path';
+
+/** What is wanted of a list of packages. */
+export interface PackageFilters {
+  order_by?: string | undefined;
+  sort?: 'asc' | 'desc' | undefined;
+  package_type?: PackageType | undefined;
+  package_name?: string | undefined;
+  package_version?: string | undefined;
+  include_versionless?: boolean | undefined;
+  status?: PackageStatus | undefined;
+}
+
+export interface PageRange {
+  offset: number;
+  size: number;
+}
+export type Packages = SelectQueryBuilder<Schema, 'packages', object>;
+
+/** What is shown of packages in lists: what registries keep of them can be long. */
+export const SHOWN = [
+  'packages.id',
+  'packages.project_id',
+  'packages.package_type',
+  'packages.name',
+  'packages.version',
+  'packages.status',
+  'packages.created_at',
+] as const;
+export type ShownPackage = Pick<
+  Package,
+  'id' | 'project_id' | 'package_type' | 'name' | 'version' | 'status' | 'created_at'
+>;
+
+/** Statuses that lists show unless one is asked for. */
+export const DISPLAYED: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
+
+/** The columns behind an order; the id follows. Each is served by an index, and by one that begins with the project. */
+const COLUMNS = {
+  created_at: ['packages.created_at'],
+  name: ['packages.name'],
+  version: ['packages.version', 'packages.created_at'],
+  type: ['packages.package_type', 'packages.created_at'],
+  project_path: ['packages.created_at'],
+} as const satisfies Record<PackageOrder, readonly string[]>;
+
+export const orderOf = ({ order_by = 'created_at', sort = 'asc' }: PackageFilters) => ({
+  order: order_by as PackageOrder,
+  columns: [...COLUMNS[order_by as PackageOrder], 'packages.id'] as const,
+  sort,
+});
+
+/** Packages up to which those of a part of a name are gathered and put in order; of more a walk along the order finds enough. */
+export const FEW_NAMED = 1_000;
+
+/**
+ * Packages that filters let through, of any project.
+ * @param named begins with the names of this place, where a part of a name is wanted
+ */
+export function matching(db: Db, filters: PackageFilters, named: PackageNameScope | null = null): Packages {
+  const { package_type, package_name = '', package_version, include_versionless, status } = filters;
+  let query = (
+    named === null || package_name === '' ? db.selectFrom('packages') : packagesNamed(db, package_name, named)
+  ) as Packages;
+  query = query.where('packages.status', 'in', status === undefined ? DISPLAYED : [status]);
+  if (package_type !== undefined) query = query.where('packages.package_type', '=', package_type);
+  if (named === null && package_name !== '') {
+    query = query.where((eb) => contains(eb.ref('packages.name'), package_name));
+  }
+  if (package_version !== undefined) query = query.where('packages.version', '=', package_version);
+  else if (include_versionless !== true) query = query.where('packages.version', 'is not', null);
+  return query;
+}
+
+/** A query for packages with the order that is wanted of it. */
+export function inOrder(query: Packages, filters: PackageFilters): Packages {
+  const { columns, sort } = orderOf(filters);
+  return columns.reduce(
+    (ordered, column) => ordered.orderBy(column, (item) => direction(item, column, filters, sort)),
+    query,
+  );
+}
+
+/** What is of no version comes first, as SQLite has it by itself. */
+function direction(
+  item: OrderByItemBuilder,
+  column: string,
+  { include_versionless }: PackageFilters,
+  sort: 'asc' | 'desc',
+): OrderByItemBuilder {
+  const directed = sort === 'asc' ? item.asc() : item.desc();
+  if (include_versionless !== true || column !== 'packages.version') return directed;
+  return sort === 'asc' ? directed.nullsFirst() : directed.nullsLast();
+}
+
+/** A page of the packages of a project. */
+export function packagesOfProject(db: Db, projectId: number, filters: PackageFilters, page: PageRange) {
+  const listed = (named: PackageNameScope | null) =>
+    inOrder(matching(db, filters, named).where('packages.project_id', '=', projectId), filters).select(SHOWN);
+  if (!isByName(filters)) return pageOf(db, listed(null), page);
+  return pageByPackageName(db, listed, namesPlace(filters, [projectId]), page);
+}
+
+/** Whether a part of a name is wanted. */
+export const isByName = ({ package_name = '' }: PackageFilters): boolean => package_name !== '';
+
+/** Which names are looked through: of the type that is wanted, in these projects, or in all. */
+export const namesPlace = ({ package_type }: PackageFilters, projectIds?: readonly number[]): PackageNameScope => ({
+  types: package_type === undefined ? PACKAGE_TYPES : [package_type],
+  ...(projectIds === undefined ? {} : { projectIds }),
+});
+
+/** A page of packages of a part of a name. @param listed the query for them, by their names or by an order */
+export async function pageByPackageName(
+  db: Db,
+  listed: (named: PackageNameScope | null) => SelectQueryBuilder<Schema, 'packages', ShownPackage>,
+  scope: PackageNameScope,
+  { offset, size }: PageRange,
+): Promise<{ rows: ShownPackage[]; total: number }> {
+  const total = await countOf(db, listed(scope));
+  const query = listed(total <= FEW_NAMED ? scope : null);
+  return { rows: await query.limit(size).offset(offset).execute(), total };
+}
+
+export interface ListedProject {
+  id: number;
+  /** The last segment of its full path. */
+  path: string;
+  full_path: string;
+}
+
+/** Compares projects by the last segments of their paths; where these are the same, by the whole. */
+export const byLastSegment = (a: ListedProject, b: ListedProject): number =>
+  (a.path === b.path ? a.full_path < b.full_path : a.path < b.path) ? -1 : 1;
+
+/**
+ * A page of the packages of a few projects: the first of each by its own order, and of these the page.
+ * @param fewNamed begins with the names, where a part of one is wanted
+ */
+export async function packagesOfFew(
+  db: Db,
+  projects: readonly ListedProject[],
+  filters: PackageFilters,
+  { offset, size }: PageRange,
+  fewNamed = false,
+): Promise<ShownPackage[]> {
+  const { order, columns, sort } = orderOf(filters);
+  const byPath = [...projects].sort(byLastSegment);
+  const [first, ...others] = byPath.map(({ id }, rank) =>
+    db
+      .selectFrom(
+        inOrder(
+          matching(db, filters, fewNamed ? namesPlace(filters, [id]) : null).where('packages.project_id', '=', id),
+          filters,
+        )
+          .select(['packages.id', sql.ref(columns[0]).as('first_key'), sql.ref(columns[1]).as('second_key')])
+          .select(sql.lit(order === 'project_path' ? rank : 0).as('rank'))
+          .limit(offset + size)
+          .as('of_project'),
+      )
+      .selectAll(),
+  );
+  if (first === undefined) return [];
+  const firsts = others.reduce((all, each) => all.unionAll(each), first).as('firsts');
+  const page = db
+    .selectFrom(firsts)
+    .select('firsts.id')
+    .orderBy('rank', sort)
+    .orderBy('first_key', (item) => direction(item, columns[0], filters, sort))
+    .orderBy('second_key', sort)
+    .orderBy('firsts.id', sort)
+    .limit(size)
+    .offset(offset);
+  const wanted = (await page.execute()).map(({ id }) => id);
+  if (wanted.length === 0) return [];
+  const rows = await db.selectFrom('packages').select(SHOWN).where('id', 'in', wanted).execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return wanted.flatMap((id) => byId.get(id) ?? []);
+}

@@ -1,0 +1,123 @@
+import type { Static } from 'typebox';
+import type { Package as Row } from '../../../db/tables/packages.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { lastDownload } from '../../../packages/downloads.ts';
+import { DETAILED } from './packages.find.ts';
+import { DISPLAYED, SHOWN, type ShownPackage } from './packages.list.ts';
+import type { GroupPackage, OtherVersion, Package, PackageListEntry } from './packages.responses.ts';
+import { lastPipelines, pipelinesOf, presentPipelines, tagsOf } from './packages.view-rows.ts';
+
+/** The project of a package, and what decides what the caller is shown of it. */
+export interface PackageProject {
+  project: Pick<Project, 'id' | 'full_path'>;
+  mayDelete: boolean;
+  seesPipelines: boolean;
+}
+
+const VERSIONS = 1_000;
+const PIPELINES = 20;
+
+const webUrls = (deps: Pick<Deps, 'externalUrl'>, places: Iterable<PackageProject>) =>
+  new Map([...places].map(({ project }) => [project.id, `${deps.externalUrl()}/${project.full_path}`]));
+
+function linksOf(
+  deps: Deps,
+  row: ShownPackage,
+  { project, mayDelete }: PackageProject,
+): Static<typeof PackageListEntry>['_links'] {
+  return {
+    ...(DETAILED.includes(row.status) ? { web_path: `/${project.full_path}/-/packages/${row.id}` } : {}),
+    ...(mayDelete ? { delete_api_path: `${deps.externalUrl()}/api/v4/projects/${project.id}/packages/${row.id}` } : {}),
+  };
+}
+
+/** Packages of projects as lists show them, with a fixed number of queries. @param places of all projects of the rows */
+export async function presentPackages(
+  deps: Deps,
+  rows: readonly ShownPackage[],
+  places: ReadonlyMap<number, PackageProject>,
+): Promise<Static<typeof PackageListEntry>[]> {
+  const ids = rows.map(({ id }) => id);
+  const tags = await tagsOf(deps.db, ids);
+  const withPipelines = rows.filter(({ project_id }) => places.get(project_id)!.seesPipelines);
+  const pipelines = await lastPipelines(
+    deps,
+    withPipelines.map(({ id }) => id),
+    webUrls(deps, places.values()),
+  );
+  return rows.map((row) => {
+    const pipeline = pipelines.get(row.id);
+    return {
+      id: row.id,
+      name: row.name,
+      ...(row.package_type === 'conan' ? { conan_package_name: row.name.split('/', 1)[0]! } : {}),
+      version: row.version,
+      package_type: row.package_type,
+      status: row.status,
+      _links: linksOf(deps, row, places.get(row.project_id)!),
+      created_at: row.created_at,
+      tags: tags.get(row.id) ?? [],
+      ...(pipeline === undefined ? { pipelines: [] } : { pipeline, pipelines: [pipeline] }),
+    };
+  });
+}
+
+/** The same with the projects that they are in. */
+export async function presentGroupPackages(
+  deps: Deps,
+  rows: readonly ShownPackage[],
+  places: ReadonlyMap<number, PackageProject>,
+): Promise<Static<typeof GroupPackage>[]> {
+  const shown = await presentPackages(deps, rows, places);
+  return shown.map((entry, at) => {
+    const { id, full_path } = places.get(rows[at]!.project_id)!.project;
+    return { ...entry, project_id: id, project_path: full_path };
+  });
+}
+
+/** A package with all that is known of it. */
+export async function presentPackage(
+  deps: Deps,
+  row: Row,
+  packageProject: PackageProject,
+): Promise<Static<typeof Package>> {
+  const { db } = deps;
+  const places = new Map([[packageProject.project.id, packageProject]]);
+  const [entry] = await presentPackages(deps, [row], places);
+  const newest = packageProject.seesPipelines ? await pipelinesOf(db, row).limit(PIPELINES).execute() : [];
+  return {
+    ...entry!,
+    pipelines: await presentPipelines(deps, newest, webUrls(deps, [packageProject])),
+    last_downloaded_at: lastDownload(deps, row),
+    versions: await otherVersions(deps, row, places),
+  };
+}
+
+async function otherVersions(
+  deps: Deps,
+  row: Row,
+  places: ReadonlyMap<number, PackageProject>,
+): Promise<Static<typeof OtherVersion>[]> {
+  const rows = await deps.db
+    .selectFrom('packages')
+    .select(SHOWN)
+    .where('project_id', '=', row.project_id)
+    .where('package_type', '=', row.package_type)
+    .where('name_key', '=', row.name_key)
+    .where('status', 'in', DISPLAYED)
+    .where('version', 'is not', null)
+    .where('id', '!=', row.id)
+    .orderBy('id', 'desc')
+    .limit(VERSIONS)
+    .execute();
+  const shown = await presentPackages(deps, rows.reverse(), places);
+  return shown.map(({ id, version, created_at, tags, pipeline, pipelines }) => ({
+    id,
+    version,
+    created_at,
+    tags,
+    ...(pipeline === undefined ? {} : { pipeline }),
+    pipelines,
+  }));
+}

@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import type { PackageProtectionRule as Row } from '../../../db/tables/package-protection-rules.table.ts';
+import { Enum, Nullable } from '../../../http/http.schema.ts';
+import { DELETE_LEVELS, PROTECTED_TYPES, PUSH_LEVELS } from './protection-rules.inputs.ts';
+
+/** Which role packages of certain names take. */
+export const PackageProtectionRule = Type.Object({
+  id: Type.Integer(),
+  project_id: Type.Integer(),
+  package_name_pattern: Type.String({
+    description: 'Name of the packages, whatever its case; `*` stands for any text.',
+    examples: ['@flight/*'],
+  }),
+  package_type: Enum(PROTECTED_TYPES, { description: 'Registry that the packages come through.' }),
+  minimum_access_level_for_delete: Nullable(
+    Enum(DELETE_LEVELS, { description: 'Role that deleting them takes; null for the ordinary one.' }),
+  ),
+  minimum_access_level_for_push: Nullable(
+    Enum(PUSH_LEVELS, { description: 'Role that publishing them takes; null for the ordinary one.' }),
+  ),
+});
+
+export const presentRule = (row: Row) => ({
+  id: row.id,
+  project_id: row.project_id,
+  package_name_pattern: row.package_name_pattern,
+  package_type: row.package_type,
+  minimum_access_level_for_delete: row.minimum_access_level_for_delete,
+  minimum_access_level_for_push: row.minimum_access_level_for_push,
+});

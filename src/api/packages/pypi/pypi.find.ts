@@ -1,0 +1,121 @@
+import { parseJson } from '../../../db/columns.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { PackageFile } from '../../../db/tables/package-files.table.ts';
+import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
+import type { FileMetadata } from './distribution.ts';
+import type { IndexedName, LinkedFile } from './pypi.simple.ts';
+
+/** Names in an index, and files on a page, that are read at most. */
+const MAX_NAMES = 100_000;
+const MAX_FILES = 50_000;
+
+/** A query of all Python packages that can be installed. */
+export function distributions(db: Db, source: PackageSource) {
+  const query = db
+    .selectFrom('packages')
+    .where('packages.package_type', '=', 'pypi')
+    .where('packages.status', 'in', INSTALLABLE);
+  return 'projectId' in source
+    ? query.where('packages.project_id', '=', source.projectId)
+    : query.where(source.readable);
+}
+
+/** The same of one name. */
+export const distributionsOf = (db: Db, source: PackageSource, nameKey: string) =>
+  installable(db, source, { type: 'pypi', nameKey });
+
+/** All names, each as it was first spelled. */
+export async function namesIn(db: Db, source: PackageSource): Promise<IndexedName[]> {
+  const rows = await db
+    .selectFrom('packages')
+    .select(['name', 'name_key'])
+    .where('id', 'in', () =>
+      distributions(db, source)
+        .select((eb) => eb.fn.min<number>('packages.id').as('id'))
+        .groupBy('packages.name_key'),
+    )
+    .orderBy('name_key')
+    .limit(MAX_NAMES)
+    .execute();
+  return rows.map(({ name, name_key: nameKey }) => ({ name, nameKey }));
+}
+
+/** What the page of a name shows. */
+export interface NameContent {
+  name: string;
+  files: LinkedFile[];
+  versions: string[];
+}
+
+/**
+ * The files of a name; of those of one name the one that came last, whichever project has it.
+ * @param base address of the files
+ * @returns undefined where there is no version of it
+ */
+export async function contentOf(
+  db: Db,
+  source: PackageSource,
+  nameKey: string,
+  base: string,
+): Promise<NameContent | undefined> {
+  const rows = await distributionsOf(db, source, nameKey)
+    .leftJoin('package_files', (join) =>
+      join.onRef('package_files.package_id', '=', 'packages.id').on('package_files.status', '=', 'default'),
+    )
+    .select([
+      'packages.id as package_id',
+      'packages.name',
+      'packages.version',
+      'packages.version_key',
+      'package_files.file_name',
+      'package_files.sha256',
+      'package_files.size',
+      'package_files.created_at',
+      'package_files.metadata',
+    ])
+    .orderBy('packages.id', 'desc')
+    .orderBy('package_files.id', 'desc')
+    .limit(MAX_FILES)
+    .execute();
+  if (rows.length === 0) return undefined;
+  rows.reverse();
+  const files = new Map<string, LinkedFile>();
+  const versions = new Map<string, string>();
+  const required = new Map<number, string>();
+  const read = rows.flatMap((row) => {
+    const { file_name: fileName, sha256, size, created_at: uploadedAt, version_key, package_id } = row;
+    versions.set(version_key, row.version ?? version_key);
+    if (fileName === null || sha256 === null || size === null || uploadedAt === null) return [];
+    const facts = parseJson<Partial<FileMetadata>>(row.metadata ?? '{}');
+    const { requires_python: requiresPython = '', metadata_sha256: metadataSha256 } = facts;
+    if (requiresPython !== '') required.set(package_id, requiresPython);
+    const url = `${base}/${sha256}/${encodeURIComponent(fileName)}`;
+    const version = row.version ?? version_key;
+    return [{ fileName, url, sha256, size, requiresPython, metadataSha256, version, uploadedAt, package_id }];
+  });
+  for (const { package_id, ...file } of read) {
+    // A file that says nothing of it is as the others of its version.
+    const requiresPython = file.requiresPython || (required.get(package_id) ?? '');
+    files.delete(file.fileName);
+    files.set(file.fileName, { ...file, requiresPython });
+  }
+  return { name: rows[0]!.name, files: [...files.values()], versions: [...versions.values()] };
+}
+
+/** A file by its content and name. */
+export function distributionFile(
+  db: Db,
+  source: PackageSource,
+  sha256: string,
+  fileName: string,
+): Promise<PackageFile | undefined> {
+  return distributions(db, source)
+    .innerJoin('package_files', 'package_files.package_id', 'packages.id')
+    .selectAll('package_files')
+    .where('package_files.sha256', '=', sha256)
+    .where('package_files.file_name', '=', fileName)
+    .where('package_files.status', '=', 'default')
+    .orderBy('package_files.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,32 @@
+import { notFound } from '../../../core/core.errors.ts';
+import type { PackageFile } from '../../../db/tables/package-files.table.ts';
+import type { Package } from '../../../db/tables/packages.table.ts';
+import type { BaseContext } from '../../../http/http.route.ts';
+import { findFile, findVersion, type PackageSource, versionsOf } from '../../../packages/package-registry.find.ts';
+import { archiveName, type ModuleName, newestOf, packageName } from './terraform-modules.names.ts';
+
+const module = (name: ModuleName) => ({ type: 'terraform_module', nameKey: packageName(name) }) as const;
+
+/** All versions of a module. @returns none where there is no such module */
+export const moduleVersions = ({ deps }: BaseContext, source: PackageSource, name: ModuleName): Promise<Package[]> =>
+  versionsOf(deps.db, source, module(name));
+
+/** A version of a module, the newest where none is named. @returns undefined where there is none */
+export async function findModule(
+  c: BaseContext,
+  source: PackageSource,
+  name: ModuleName,
+  version: string | undefined,
+): Promise<Package | undefined> {
+  if (version === undefined) return newestOf(await moduleVersions(c, source, name));
+  return findVersion(c.deps.db, source, { ...module(name), versionKey: version });
+}
+
+/** The archive of a version. @throws ApiError 404 where it was deleted */
+export async function archiveOf({ deps }: BaseContext, name: ModuleName, row: Package): Promise<PackageFile> {
+  const fileName = archiveName(name, row.version!);
+  const wanted = { ...module(name), versionKey: row.version_key, fileName };
+  const file = await findFile(deps.db, { projectId: row.project_id }, wanted);
+  if (file === undefined) throw notFound('Package');
+  return file;
+}

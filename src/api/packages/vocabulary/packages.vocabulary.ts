@@ -1,0 +1,17 @@
+import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
+
+/** Words of packages and their files. */
+export const packageWords: Vocabulary['entries'] = {
+  package_id: ['Id of the package.', 4],
+  package_name: ['Name of the package.', 'my-app'],
+  file_name: ['Name of the file.', 'app.tar.gz'],
+  file_md5: ['MD5 of the file, 32 hexadecimal digits.', 'd41d8cd98f00b204e9800998ecf8427e'],
+  file_sha1: ['SHA-1 of the file, 40 hexadecimal digits.', 'da39a3ee5e6b4b0d3255bfef95601890afd80709'],
+  file_sha256: [
+    'SHA-256 of the file, 64 hexadecimal digits.',
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  ],
+  module_name: ['Name of the module.', 'network'],
+  module_system: ['System that the module is for: the provider that it is written for.', 'aws'],
+  module_version: ['Version of the module, by the rules of semver.org.', '1.2.0'],
+};

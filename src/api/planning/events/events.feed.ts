@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import { fewProjectsOf } from '../../../access/access.membership.ts';
+import type { Caller } from '../../../access/caller.ts';
+import type { ProjectPermissions } from '../../../access/permissions.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import { countOf } from '../../../db/paginate.ts';
+import type { Event } from '../../../db/tables/events.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { MAX_COUNTED } from '../../../http/pagination.ts';
+import { type Filters, filteredEntriesOf } from './events.filters.ts';
+import { readableEventsIn } from './events.readable.ts';
+import { type Rights, rightsIn, rightsOf, visible } from './events.rights.ts';
+import { readProject } from './project.ts';
+import { scanEvents } from './walk.ts';
+
+/** A list of the feed as a caller asks for it. */
+export interface FeedRequest {
+  caller: Caller;
+  filters: Filters;
+  page: { offset: number; size: number };
+  signal: AbortSignal;
+}
+
+export interface FeedPage {
+  events: Event[];
+  /** Null where there are very many, or where they lie among very many. */
+  total: number | null;
+  more: boolean;
+}
+
+/** Projects that are read one by one at most; the entries of more are walked through together. */
+const FEW_PROJECTS = 100;
+/** Windows in which most callers find what they ask for, without a look at all the projects of the author. */
+const NEAR_WINDOWS = 2;
+const EMPTY: FeedPage = { events: [], total: 0, more: false };
+
+/**
+ * How many entries there are in the projects that the caller may read, remembered until something is written.
+ * @returns null for more than 10,000, be they readable or not: an index counts them without looking at each
+ */
+function totalOf(
+  deps: Deps,
+  { caller, filters }: Pick<FeedRequest, 'caller' | 'filters'>,
+  rights: ReadonlyMap<number, Rights>,
+  authorId?: number,
+): Promise<number | null> {
+  const key = JSON.stringify([caller.user?.id, caller.admin, authorId, filters, [...rights]]);
+  return deps.snapshot.get(`feed-total:${key}`, async () => {
+    const entries = filteredEntriesOf(deps.db, { authorId }, filters)
+      .where('events.project_id', 'in', [...rights.keys()])
+      .select('events.id');
+    if ((await countOf(deps.db, entries)) > MAX_COUNTED) return null;
+    return countOf(deps.db, entries.where(readableEventsIn(caller, rights)));
+  });
+}
+
+/** The page when one entry more than it was asked for. */
+const pageOf = (events: Event[], size: number, total: number | null): FeedPage => ({
+  events: events.slice(0, size),
+  total,
+  more: events.length > size,
+});
+
+/** The activity of a project, as far as the caller may read what it tells of. */
+export async function projectFeed(
+  deps: Deps,
+  projectId: number,
+  permissions: ProjectPermissions,
+  request: FeedRequest,
+): Promise<FeedPage> {
+  const rights = rightsOf(permissions);
+  if (rights === null) return EMPTY;
+  const { caller, filters, page } = request;
+  const { offset, size } = page;
+  const events = await readProject(deps.db, { projectId, caller, rights, filters }, { offset, size: size + 1 });
+  const known = events.length <= size && (events.length > 0 || offset === 0);
+  const total = known ? offset + events.length : await totalOf(deps, request, new Map([[projectId, rights]]));
+  return pageOf(events, size, total);
+}
+
+/**
+ * The activity of a user, or of everyone in the projects that the caller is a member of, as far as the caller may read
+ * what it tells of.
+ */
+export async function userFeed(deps: Deps, authorId: number | undefined, request: FeedRequest): Promise<FeedPage> {
+  const { caller, filters, page, signal } = request;
+  const { offset: skip, size } = page;
+  const way = { caller, authorId, filters, signal };
+  const wanted = { skip, take: size + 1 };
+  // Mostly the newest entries of a user are readable, and often they are all.
+  const near = authorId === undefined ? null : await scanEvents(deps, way, wanted, { windows: NEAR_WINDOWS });
+  if (near !== null && near.total !== null) return pageOf(near.events, size, near.total);
+  const key = `feed-rights:${authorId ?? ''}:${caller.user?.id ?? ''}:${caller.admin}:${today(deps.clock)}`;
+  const among = await deps.snapshot.get(key, () => fewRights(deps, caller, authorId));
+  if (among?.size === 0) return EMPTY;
+  const total = among === null ? null : await totalOf(deps, request, among, authorId);
+  if (total !== null && skip >= total) return pageOf([], size, total);
+  const found = near !== null && near.events.length > size ? near : await scanEvents(deps, { ...way, among }, wanted);
+  return pageOf(found.events, size, total ?? found.total);
+}
+
+/** The caller's rights in the projects that the list is about; null when they are many. */
+async function fewRights(
+  deps: Deps,
+  caller: Caller,
+  authorId: number | undefined,
+): Promise<Map<number, Rights> | null> {
+  const day = today(deps.clock);
+  const ids =
+    authorId === undefined
+      ? await fewProjectsOf(deps.db, caller.user!.id, AccessLevel.guest, day, FEW_PROJECTS)
+      : await visibleProjectsOf(deps, caller, authorId, day);
+  return ids === null ? null : rightsIn(deps, caller, ids, authorId === undefined);
+}
+
+/** Projects that an author was active in and the caller sees: the index is read once for each project, not each entry. */
+async function visibleProjectsOf(deps: Deps, caller: Caller, authorId: number, day: string): Promise<number[] | null> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive seen (id) as (
+      select min(project_id) from events where author_id = ${authorId}
+      union all
+      select (select min(e.project_id) from events e where e.author_id = ${authorId} and e.project_id > seen.id)
+      from seen where seen.id is not null
+    )
+    select seen.id from seen
+    where seen.id is not null and exists (
+      select 1 from projects where projects.id = seen.id and ${visible(caller, day)})
+    limit ${FEW_PROJECTS + 1}`.execute(deps.db);
+  return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
+}

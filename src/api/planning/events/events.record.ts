@@ -1,0 +1,243 @@
+import type { Insertable } from 'kysely';
+import { transactionDeps } from '../../../access/transaction-deps.ts';
+import type { DomainEventType } from '../../../core/core.domain-events.ts';
+import type { Db, Schema } from '../../../db/db.schema.ts';
+import { type Columns, columnsOf, prepared, rowsOf } from '../../../db/prepared.ts';
+import { type Event, eventId } from '../../../db/tables/events.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Repository } from '../../../git/git.repository.ts';
+import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
+import { repositoryOf } from '../../../repositories/change-refs.ts';
+import { ofProject } from '../../../repositories/holder.ts';
+import { applicationSettings } from '../../../settings/application-settings.ts';
+import { isRecordedSynchronously, pushEntries } from './events.pushes.ts';
+
+/** An entry of the feed as far as the kind of event decides it. */
+type Entry = Pick<Event, 'action' | 'target_type' | 'target_id'> &
+  Partial<Pick<Event, 'noteable_type' | 'noteable_id' | 'push_data'>>;
+interface Told {
+  projectId: number;
+  authorId: number;
+  entries: Entry[];
+}
+
+const TOLD = [
+  'push',
+  'project.created',
+  'member.added',
+  'member.removed',
+  'issue.created',
+  'issue.closed',
+  'issue.reopened',
+  'merge_request.created',
+  'merge_request.closed',
+  'merge_request.reopened',
+  'merge_request.merged',
+  'merge_request.approved',
+  'milestone.created',
+  'milestone.closed',
+  'milestone.reopened',
+  'milestone.destroyed',
+  'note.created',
+  'snippet.created',
+  'wiki_page.created',
+  'wiki_page.updated',
+  'wiki_page.destroyed',
+] as const satisfies readonly DomainEventType[];
+type ToldEvent = { [T in (typeof TOLD)[number]]: RecordedEvent<T> & { type: T } }[(typeof TOLD)[number]];
+
+const HOUR_MS = 3_600_000;
+
+/** The last word of the names above that is an action of its own. */
+const verbOf = (type: string) => type.split('.')[1] as Event['action'];
+
+const about = (event: ToldEvent, target_type: Event['target_type'], target_id: number | null): Entry => ({
+  action: verbOf(event.type),
+  target_type,
+  target_id,
+});
+
+/** What an event adds to the feed of its project; null where it belongs to nobody's, or to none. */
+async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
+  const { project_id: projectId, actor_id: actorId } = event;
+  const by = (authorId: number | null, ...entries: Entry[]): Told | null =>
+    authorId === null || projectId === null ? null : { projectId, authorId, entries };
+  switch (event.type) {
+    case 'push':
+      return by(actorId, ...(await tellPush(deps, event)));
+    case 'project.created':
+      return by(actorId, about(event, 'Project', event.payload.project_id));
+    case 'member.added':
+      return by(event.payload.user_id, { action: 'joined', target_type: null, target_id: null });
+    case 'member.removed':
+      // Nobody ends a membership that expires.
+      return by(event.payload.user_id, {
+        action: actorId === null ? 'expired' : 'left',
+        target_type: null,
+        target_id: null,
+      });
+    case 'issue.created':
+    case 'issue.closed':
+    case 'issue.reopened':
+      return by(actorId, about(event, 'Issue', event.payload.issue_id));
+    case 'merge_request.approved':
+      return by(event.payload.user_id, about(event, 'MergeRequest', event.payload.merge_request_id));
+    case 'merge_request.created':
+    case 'merge_request.closed':
+    case 'merge_request.reopened':
+    case 'merge_request.merged':
+      return by(actorId, about(event, 'MergeRequest', event.payload.merge_request_id));
+    case 'milestone.destroyed':
+      return by(actorId, about(event, 'Milestone', null));
+    case 'milestone.created':
+    case 'milestone.closed':
+    case 'milestone.reopened':
+      return by(actorId, about(event, 'Milestone', await milestoneThere(deps.db, event.payload.milestone_id)));
+    case 'snippet.created':
+      return by(actorId, about(event, 'Snippet', event.payload.snippet_id));
+    case 'wiki_page.created':
+    case 'wiki_page.updated':
+    case 'wiki_page.destroyed':
+      return by(actorId, about(event, 'WikiPage::Meta', event.payload.wiki_page_id));
+    case 'note.created': {
+      const note = await deps.db
+        .selectFrom('notes')
+        .select(['id', 'author_id', 'type', 'system', 'noteable_type', 'noteable_id'])
+        .where('id', '=', event.payload.note_id)
+        .executeTakeFirst();
+      if (note === undefined || note.system === 1) return null;
+      const { id, author_id, type, noteable_type, noteable_id } = note;
+      return by(author_id, {
+        action: 'commented',
+        target_type: type ?? 'Note',
+        target_id: id,
+        noteable_type,
+        noteable_id,
+      });
+    }
+  }
+}
+
+/** The milestone's id, null when it is gone by now. */
+async function milestoneThere(db: Db, id: number): Promise<number | null> {
+  const found = await db.selectFrom('milestones').select('id').where('id', '=', id).executeTakeFirst();
+  return found?.id ?? null;
+}
+
+const placeOfProject = prepared((db, { id }: { id: number }) =>
+  db.selectFrom('projects').select(['id', 'repository_storage', 'disk_path']).where('id', '=', id),
+);
+
+async function tellPush(deps: Deps, { payload }: RecordedEvent<'push'>): Promise<Entry[]> {
+  const { push_event_activities_limit } = await applicationSettings(deps);
+  let repo: Repository | null = null;
+  if (!isRecordedSynchronously(payload)) {
+    const [project] = await placeOfProject(deps.db, { id: payload.project_id });
+    if (project === undefined) return [];
+    repo = repositoryOf(deps, ofProject(project));
+  }
+  const pushes = await pushEntries(repo, payload, push_event_activities_limit);
+  return pushes.map((push) => ({
+    action: 'pushed',
+    target_type: null,
+    target_id: null,
+    push_data: JSON.stringify(push),
+  }));
+}
+
+type Owners = Pick<Told, 'authorId' | 'projectId'>;
+const owners = (db: Db, { authorId, projectId }: Owners) =>
+  db
+    .selectFrom('users')
+    .innerJoin('projects', (join) => join.on('projects.id', '=', projectId))
+    .select('users.id')
+    .where('users.id', '=', authorId);
+/** Whether the author and the project of an entry are still there. */
+const bothThere = prepared(owners);
+/** As `bothThere`, and on PostgreSQL nobody removes them until the transaction ends. */
+const bothHeld = prepared((db, ids: Owners) => owners(db, ids).forKeyShare());
+
+const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>) =>
+  db
+    .insertInto('events')
+    .values(rowsOf(rows))
+    .onConflict((conflict) => conflict.columns(['domain_event_id', 'ordinal']).doNothing()),
+);
+
+/** Tells of a push in the transaction that records it, where no git is needed for it. */
+async function writeAtOnce(deps: Deps, event: ToldEvent, db: Db): Promise<boolean> {
+  if (event.type !== 'push' || !isRecordedSynchronously(event.payload)) return false;
+  const inside = transactionDeps(deps, db);
+  const told = await tell(inside, event);
+  // Its project was touched already.
+  if (told !== null && told.entries.length > 0) await enter(inside, event, told);
+  return true;
+}
+
+/** Writes what an event adds to the feed, once however often it is delivered. */
+async function write(deps: Deps, event: ToldEvent): Promise<void> {
+  if (event.type === 'milestone.destroyed') await forgetMilestone(deps.db, event.payload.milestone_id);
+  const told = await tell(deps, event);
+  if (told === null || told.entries.length === 0) return;
+  await deps.db.transaction().execute(async (db) => {
+    if (!(await enter(transactionDeps(deps, db), event, told))) return;
+    const due = new Date(Date.parse(event.created_at) - HOUR_MS).toISOString();
+    await touchProject(db, { id: told.projectId, at: event.created_at, due });
+  });
+}
+
+/** Enters what is told, unless author or project have gone meanwhile. */
+async function enter({ db, config }: Deps, event: ToldEvent, { authorId, projectId, entries }: Told): Promise<boolean> {
+  const held = config.database.kind === 'postgres' ? bothHeld : bothThere;
+  if ((await held(db, { authorId, projectId })).length === 0) return false;
+  const rows = entries.map((entry, ordinal) => ({
+    noteable_type: null,
+    noteable_id: null,
+    push_data: null,
+    ...entry,
+    id: eventId(event.id, ordinal),
+    author_id: authorId,
+    project_id: projectId,
+    domain_event_id: event.id,
+    ordinal,
+    created_at: event.created_at,
+  }));
+  await insertEntries(db, columnsOf(rows));
+  return true;
+}
+
+/** Keeps `last_activity_at` of a project right to the hour; pushes set it exactly by themselves. */
+const touchProject = prepared((db, { id, at, due }: { id: number; at: string; due: string }) =>
+  db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id).where('last_activity_at', '<', due),
+);
+
+/** What happened to a milestone outlives it, without a target. */
+const forgetMilestone = (db: Db, id: number) =>
+  db
+    .updateTable('events')
+    .set({ target_id: null })
+    .where('target_type', '=', 'Milestone')
+    .where('target_id', '=', id)
+    .execute();
+
+/** Whether an event can be anybody's, in a project: what belongs to groups or to nobody, and system notes, are not told. */
+function belongs(event: ToldEvent): boolean {
+  if (event.type === 'milestone.destroyed') return true;
+  if (event.project_id === null) return false;
+  return event.type !== 'note.created' || event.payload.note?.system !== 1;
+}
+
+/**
+ * Keeps the activity feed (part 1, section 4.11). Its entries are made from domain events by jobs that may run out of
+ * order and more than once: an entry's id is made of the event's, and its time is the event's, so lists show things in
+ * the order in which they happened, each once.
+ */
+export function registerActivityFeed(deps: Deps): void {
+  deps.events.subscribe({
+    name: 'activity-feed',
+    types: TOLD,
+    wants: (event) => belongs(event as ToldEvent),
+    synchronous: (event, db) => writeAtOnce(deps, event as ToldEvent, db),
+    handle: (event) => write(deps, event as ToldEvent),
+  });
+}

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { type Route, route } from '../../../http/http.route.ts';
+import { pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
+import { onIssuable } from './issuables.access.ts';
+import type { IssuableKind, IssuableRow } from './issuables.kind.ts';
+import { setSubscribed } from './issuables.subscriptions.ts';
+import { participantsOf } from './participants.ts';
+
+/** The endpoints of who takes part: subscribing, unsubscribing and the participants. */
+export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Route[] {
+  const path = `/projects/:id/${kind.table}/:${kind.param}`;
+  const params = Type.Object({ [kind.param]: Type.Integer() });
+  const subscribing = (action: 'subscribe' | 'unsubscribe') =>
+    route({
+      method: 'POST',
+      path: `${path}/${action}`,
+      summary: action === 'subscribe' ? `Follow ${kind.noun}` : `Stop following ${kind.noun}`,
+      description: 'Answers 304 where that is so already.',
+      access: onIssuable(kind, kind.follow),
+      success: { status: 201, schema: kind.schema },
+      errors: [304, 404],
+      handler: async (c) => {
+        const { row } = c;
+        const changed = await setSubscribed(c.deps, kind.type, row, c.caller.user.id, action === 'subscribe');
+        return changed ? kind.present(c.deps, c, row) : c.reply.code(304).send();
+      },
+    });
+  return [
+    subscribing('subscribe'),
+    subscribing('unsubscribe'),
+    route({
+      method: 'GET',
+      path: `${path}/participants`,
+      summary: `List who takes part in ${kind.noun}`,
+      access: inProject(kind.read, { anonymous: true }),
+      params,
+      input: Type.Object(pagination),
+      success: { status: 200, schema: Type.Array(UserBasic) },
+      errors: [404],
+      handler: async (c) => {
+        const row = await kind.find(c.deps, c, c.params[kind.param]!);
+        const internal = c.permissions.can('read_internal_note');
+        const query = participantsOf(c.deps.db, kind.type, row, internal);
+        const { rows, total } = await pageOf(c.deps.db, query, c.page);
+        setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+        return rows.map((user) => userBasic(c.deps, user));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,74 @@
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { fewProjectsOf } from '../../../access/access.membership.ts';
+import type { Caller } from '../../../access/caller.ts';
+import { type ReadableProjectsFilter, readableProjects } from '../../../access/readable-projects.ts';
+import { openVisibilities } from '../../../access/visible-groups.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import type { Schema } from '../../../db/db.schema.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Ids } from './issuables.filters.ts';
+
+/** What labels and milestones are for. */
+const ISSUABLES = ['issues', 'merge_requests'] as const;
+
+/**
+ * Condition on rows of `projects`: its labels and milestones are for the caller, because issues or merge requests are
+ * open to them. It says of every project what `read_label` and `read_milestone` say of one.
+ * @param day today, `YYYY-MM-DD`
+ */
+export const withOpenIssuables = (
+  eb: ExpressionBuilder<Schema, 'projects'>,
+  caller: Caller,
+  below: string,
+  day: string,
+): Expression<SqlBool> =>
+  eb.or(ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, below }, day)));
+
+/** Projects that are named one by one at most. */
+const FEW_PROJECTS = 2_000;
+
+/**
+ * Queries for the ids of the issues (or merge requests) in the projects that the caller may read, where these are a
+ * part of all: a source of a list across projects.
+ */
+export async function projectSources(deps: Deps, caller: Caller, filter: ReadableProjectsFilter): Promise<Ids[]> {
+  if (caller.admin && filter.below === undefined) return [];
+  const day = today(deps.clock);
+  const who = caller.admin ? 'admin' : caller.user?.id;
+  const key = `readable:${day}:${who}:${JSON.stringify(filter)}`;
+  const readable = () =>
+    deps.db
+      .selectFrom('projects')
+      .select('projects.id')
+      .where((eb) => readableProjects(eb, caller, filter, day));
+  const ids = await deps.snapshot.get(key, async () => {
+    if (filter.below !== undefined) return idsOf(readable());
+    const candidates = await candidatesOf(deps, caller, day);
+    if (candidates === null) return null;
+    return candidates.length === 0 ? [] : idsOf(readable().where('projects.id', 'in', candidates));
+  });
+  const table = sql.table(filter.feature);
+  const [id, project] = [sql.ref(`${filter.feature}.id`), sql.ref(`${filter.feature}.project_id`)];
+  if (ids === null)
+    return filter.below === undefined ? [] : [sql`select ${id} from ${table} where ${project} in (${readable()})`];
+  if (ids.length === 0) return [sql`select ${id} from ${table} where 1 = 0`];
+  return [sql`select ${id} from ${table} where ${project} in (${sql.join(ids)})`];
+}
+
+/** The ids that a query gives; null when they are not few. */
+async function idsOf(query: SelectQueryBuilder<Schema, 'projects', { id: number }>): Promise<number[] | null> {
+  const rows = await query.limit(FEW_PROJECTS + 1).execute();
+  return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
+}
+
+/** Projects that are open to the caller or that they are a member of, by an index each; null when they are not few. */
+async function candidatesOf(deps: Deps, caller: Caller, day: string): Promise<number[] | null> {
+  const { db } = deps;
+  const open = await idsOf(
+    db.selectFrom('projects').select('projects.id').where('projects.visibility', 'in', openVisibilities(caller)),
+  );
+  if (open === null || caller.user === null) return open;
+  const own = await fewProjectsOf(db, caller.user.id, AccessLevel.guest, day, FEW_PROJECTS);
+  return own === null ? null : [...new Set([...open, ...own])];
+}

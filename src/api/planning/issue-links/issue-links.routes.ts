@@ -1,0 +1,118 @@
+import { Type } from 'typebox';
+import { recordNotFound } from '../../../core/core.errors.ts';
+import type { Issue } from '../../../db/tables/issues.table.ts';
+import { type BaseContext, route } from '../../../http/http.route.ts';
+import { pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { onIssuable } from '../issuables/issuables.access.ts';
+import { findIssue } from '../issues/issues.find.ts';
+import { ISSUE_KIND } from '../issues/issues.kind.ts';
+import { presentBasicIssues, presentIssues } from '../issues/issues.views.ts';
+import { CreateIssueLink, issueIid, linkId } from './issue-links.inputs.ts';
+import { findLink, type LinkFrom, linkFrom, linksFrom, readableIssues } from './issue-links.queries.ts';
+import { IssueLink, type IssueLinkJson, LinkedIssue } from './issue-links.responses.ts';
+import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './issue-links.writes.ts';
+
+const PATH = '/projects/:id/issues/:issue_iid/links';
+const read = inProject('read_issue');
+/** An issue has so few links that they fit on one page, which a client gets who asks for none. */
+const ALL = { number: 1, size: 100, offset: 0 };
+
+/** A link as one of its issues has it. @throws ApiError 404 where the caller may not see the other one */
+async function presentLink(
+  { deps, caller }: Pick<BaseContext, 'deps' | 'caller'>,
+  { link, otherId, type }: LinkFrom,
+  issue: Issue,
+): Promise<IssueLinkJson> {
+  const other = (await readableIssues(deps, caller, [otherId])).get(otherId);
+  if (other === undefined) throw recordNotFound();
+  const [source_issue, target_issue] = await presentBasicIssues(deps, caller, [issue, other], { subscribed: true });
+  return { id: link.id, source_issue: source_issue!, target_issue: target_issue!, link_type: type };
+}
+
+export const issueLinkRoutes = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the issues that an issue is linked to',
+    description: 'Those that the caller may see, the oldest link first. All of them, unless a page is asked for.',
+    access: read,
+    params: Type.Object(issueIid),
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(LinkedIssue) },
+    errors: [404],
+    handler: async (c) => {
+      const { deps, caller, project } = c;
+      const issue = await findIssue(deps.db, c, c.params.issue_iid);
+      const links = await linksFrom(deps.db, issue.id);
+      const readable = await readableIssues(
+        deps,
+        caller,
+        links.map(({ otherId }) => otherId),
+      );
+      const seen = links.flatMap((each) => {
+        const other = readable.get(each.otherId);
+        return other === undefined ? [] : [{ ...each, other }];
+      });
+      const page = c.given('page') || c.given('per_page') ? c.page : ALL;
+      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: seen.length });
+      const shown = seen.slice(page.offset, page.offset + page.size);
+      const issues = await presentIssues(
+        deps,
+        caller,
+        shown.map(({ other }) => other),
+        { from: { project }, subscribed: true },
+      );
+      return shown.map(({ link, type }, index) => ({
+        ...issues[index]!,
+        issue_link_id: link.id,
+        link_type: type,
+        link_created_at: link.created_at,
+        link_updated_at: link.updated_at,
+      }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${PATH}/:issue_link_id`,
+    summary: 'Get a link of an issue',
+    access: read,
+    params: Type.Object(linkId),
+    success: { status: 200, schema: IssueLink },
+    errors: [404],
+    handler: async (c) => {
+      const issue = await findIssue(c.deps.db, c, c.params.issue_iid);
+      const found = await findLink(c.deps.db, issue.id, c.params.issue_link_id);
+      if (found === undefined) throw recordNotFound();
+      return presentLink(c, found, issue);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Link an issue to another one',
+    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotLink }),
+    input: CreateIssueLink,
+    success: { status: 201, schema: IssueLink },
+    errors: [404, 409, 422],
+    handler: async (c) => {
+      const link = await linkIssues(c.deps, c, c.row, c.input);
+      return presentLink(c, linkFrom(link, c.row.id), await findIssue(c.deps.db, c, c.row.iid));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:issue_link_id`,
+    summary: 'Take a link of an issue away',
+    access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotUnlink }),
+    params: Type.Object(linkId),
+    input: Type.Object({ link_type: Type.Optional(Type.String({ description: 'Has no effect.' })) }),
+    success: { status: 200, schema: IssueLink },
+    errors: [404],
+    handler: async (c) => {
+      const found = await unlinkIssues(c.deps, c, c.row, c.params.issue_link_id);
+      return presentLink(c, found, await findIssue(c.deps.db, c, c.row.iid));
+    },
+  }),
+];

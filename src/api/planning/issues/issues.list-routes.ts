@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { ApiError, unauthorized } from '../../../core/core.errors.ts';
+import { type BaseContext, route } from '../../../http/http.route.ts';
+import { API_AND_JOB_TOKENS } from '../../../http/job-tokens.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { anyone, inGroup, inProject } from '../../api.access.ts';
+import { filterRules } from '../issuables/issuables.filter-inputs.ts';
+import { pageOfIssuables } from '../issuables/issuables.page.ts';
+import type { Viewpoint } from '../issuables/issuables.views.ts';
+import {
+  AllIssuesInput,
+  AllStatisticsInput,
+  GroupIssuesInput,
+  type IssueFilters,
+  ProjectIssuesInput,
+  ProjectStatisticsInput,
+  StatisticsInput,
+} from './issues.filter-inputs.ts';
+import { keysetPage } from './issues.keyset.ts';
+import { type IssueListScope, issueCounts, selectIssues } from './issues.list.ts';
+import { Issue } from './issues.responses.ts';
+import { presentIssues } from './issues.views.ts';
+
+const Issues = Type.Array(Issue);
+const Statistics = Type.Object({
+  statistics: Type.Object({
+    counts: Type.Object({ all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() }),
+  }),
+});
+/** Rows before a page at most; further ones need keyset pagination. */
+const MAX_OFFSET = 50_000;
+
+/** Answers with one offset page. */
+async function answerPage(c: BaseContext, scope: IssueListScope, from: Viewpoint, input: IssueFilters) {
+  const selection = await selectIssues(c.deps, c.caller, scope, input);
+  const query = c.deps.db.selectFrom('issues').selectAll('issues');
+  const { rows, total } = await pageOfIssuables(c.deps, query, selection, c.page);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  return presentIssues(c.deps, c.caller, rows, { from, withLabelsDetails: input.with_labels_details === true });
+}
+
+const statistics = async (c: BaseContext, scope: IssueListScope, input: IssueFilters) => ({
+  statistics: { counts: await issueCounts(c.deps, c.caller, scope, input) },
+});
+
+/** Without a name the caller sees only what is open to everyone. @throws ApiError 401 */
+function requireScopeAll(caller: Caller, scope: string | undefined): void {
+  if (caller.user === null && scope !== 'all') throw unauthorized();
+}
+
+export const issueListRoutes = [
+  route({
+    method: 'GET',
+    path: '/issues',
+    summary: 'List issues of all projects that the caller may see',
+    description: "The caller's own unless `scope` says otherwise; anonymous callers say `scope=all`.",
+    access: anyone,
+    input: AllIssuesInput,
+    rules: filterRules,
+    success: { status: 200, schema: Issues },
+    errors: [401],
+    handler: (c) => {
+      requireScopeAll(c.caller, c.input.scope);
+      return answerPage(c, {}, null, c.input);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/issues',
+    summary: 'List the issues of a group and of all below it',
+    access: inGroup('read_group_issues', { anonymous: true }),
+    input: GroupIssuesInput,
+    rules: filterRules,
+    success: { status: 200, schema: Issues },
+    handler: (c) => answerPage(c, { below: c.group.lineage }, { groupId: c.group.id }, c.input),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/issues',
+    summary: 'List the issues of a project',
+    credentials: API_AND_JOB_TOKENS,
+    description: 'Nothing where issues are closed to the caller.',
+    access: inProject('read_project', { anonymous: true }),
+    input: ProjectIssuesInput,
+    rules: filterRules,
+    success: { status: 200, schema: Issues },
+    errors: [405],
+    handler: async (c) => {
+      const scope = { project: c };
+      const from = { project: c.project };
+      if (c.input.pagination === 'keyset') {
+        const { rows, next } = await keysetPage(c.deps, c.caller, scope, c.input, c.page.size);
+        setKeysetHeaders(c.deps.externalUrl(), c.request, c.reply, next);
+        const withLabelsDetails = c.input.with_labels_details === true;
+        return presentIssues(c.deps, c.caller, rows, { from, withLabelsDetails });
+      }
+      if (c.page.offset > MAX_OFFSET) {
+        const text = `Offset pagination has a maximum allowed offset of ${MAX_OFFSET} for requests that return objects of type Issue. Remaining records can be retrieved using keyset pagination.`;
+        throw new ApiError(405, text, { error: text });
+      }
+      return answerPage(c, scope, from, c.input);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/issues_statistics',
+    summary: 'Count issues of all projects that the caller may see, by state',
+    access: anyone,
+    input: AllStatisticsInput,
+    rules: filterRules,
+    success: { status: 200, schema: Statistics },
+    errors: [401],
+    handler: (c) => {
+      requireScopeAll(c.caller, c.input.scope);
+      return statistics(c, {}, c.input);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/issues_statistics',
+    summary: 'Count the issues of a group by state',
+    access: inGroup('read_group_issues', { anonymous: true }),
+    input: StatisticsInput,
+    rules: filterRules,
+    success: { status: 200, schema: Statistics },
+    handler: (c) => statistics(c, { below: c.group.lineage }, c.input),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/issues_statistics',
+    summary: 'Count the issues of a project by state',
+    access: inProject('read_project', { anonymous: true }),
+    input: ProjectStatisticsInput,
+    rules: filterRules,
+    success: { status: 200, schema: Statistics },
+    handler: (c) => statistics(c, { project: c }, c.input),
+  }),
+];

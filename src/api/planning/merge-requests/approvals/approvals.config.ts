@@ -1,0 +1,141 @@
+import { type Static, Type } from 'typebox';
+import type { UserCaller } from '../../../../access/caller.ts';
+import { revalidateProjectAbility } from '../../../../access/caller-in-project.ts';
+import { recordProjectChanges } from '../../../../audit/projects.audit.ts';
+import { timestamp } from '../../../../core/clock.ts';
+import { invalidModel, recordNotFound } from '../../../../core/core.errors.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../../deps.ts';
+import { optional } from '../../../../http/http.schema.ts';
+import { changedSettings, type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
+import { MAX_APPROVALS } from './approvals.rule-inputs.ts';
+import { effectiveApprovalSettings, isSettingEnforced } from './effective-settings.ts';
+
+const flag = (description: string) => Type.Boolean({ description });
+
+const shared = {
+  reset_approvals_on_push: flag('New commits take all approvals away.'),
+  selective_code_owner_removals: flag(
+    'New commits take the approvals of the owners of changed files away. Needs `reset_approvals_on_push` to be off.',
+  ),
+  disable_overriding_approvers_per_merge_request: flag('Merge requests have no rules of their own.'),
+  merge_requests_author_approval: flag('Authors may approve their own merge requests.'),
+  merge_requests_disable_committers_approval: flag('Who committed to a merge request may not approve it.'),
+  require_password_to_approve: flag('Deprecated: the same as `require_reauthentication_to_approve`.'),
+  require_reauthentication_to_approve: flag('Approving needs the password of the user.'),
+};
+
+/** Project approval configuration (part 1, section 2). */
+export const ApprovalConfig = Type.Object({
+  approvers: Type.Array(Type.Object({}), { description: 'Deprecated: always empty.' }),
+  approver_groups: Type.Array(Type.Object({}), { description: 'Deprecated: always empty.' }),
+  approvals_before_merge: Type.Integer({ description: 'Deprecated: use approval rules.' }),
+  ...shared,
+});
+type ApprovalConfig = Static<typeof ApprovalConfig>;
+
+export const ApprovalConfigInput = optional({
+  approvals_before_merge: Type.Integer({
+    minimum: 0,
+    maximum: MAX_APPROVALS,
+    description: 'Deprecated: use approval rules.',
+  }),
+  ...shared,
+});
+export type ApprovalConfigInput = Static<typeof ApprovalConfigInput>;
+
+/** Attributes of the settings that have to do with approvals. */
+export type ApprovalSettings = Pick<
+  ProjectSettings,
+  Exclude<keyof typeof shared, 'require_password_to_approve'> | 'approvals_before_merge'
+>;
+
+/** The configuration as the API shows it. */
+export async function presentConfig(deps: Deps, project: Project): Promise<ApprovalConfig> {
+  const settings = effectiveApprovalSettings(deps, project);
+  const any = await deps.db
+    .selectFrom('approval_rules')
+    .select('approvals_required')
+    .where('project_id', '=', project.id)
+    .where('merge_request_id', 'is', null)
+    .where('rule_type', '=', 'any_approver')
+    .executeTakeFirst();
+  return {
+    approvers: [],
+    approver_groups: [],
+    approvals_before_merge: Math.max(settings.approvals_before_merge, any?.approvals_required ?? 0),
+    reset_approvals_on_push: settings.reset_approvals_on_push,
+    selective_code_owner_removals: settings.selective_code_owner_removals,
+    disable_overriding_approvers_per_merge_request: settings.disable_overriding_approvers_per_merge_request,
+    merge_requests_author_approval: settings.merge_requests_author_approval,
+    merge_requests_disable_committers_approval: settings.merge_requests_disable_committers_approval,
+    require_password_to_approve: settings.require_reauthentication_to_approve,
+    require_reauthentication_to_approve: settings.require_reauthentication_to_approve,
+  };
+}
+
+/** What was given, as settings. The newer name of re-authentication wins over the deprecated one. */
+export function settingsFrom({ require_password_to_approve: old, ...input }: ApprovalConfigInput) {
+  const { require_reauthentication_to_approve: asked = old, ...rest } = input;
+  const settings: Partial<ApprovalSettings> = { ...rest };
+  if (asked !== undefined) settings.require_reauthentication_to_approve = asked;
+  return settings;
+}
+
+/**
+ * Changes how a project wants to be approved. What administrators have decided for all projects stays as it is.
+ * @throws ApiError 400 when only owners' approvals shall go though all of them do
+ */
+export async function changeApprovalSettings(
+  deps: Deps,
+  project: Project,
+  caller: UserCaller,
+  changes: Partial<ApprovalSettings>,
+): Promise<Project> {
+  return deps.db.transaction().execute(async (db) => {
+    await revalidateProjectAbility(deps, db, caller, project.id, 'admin_approval_rules');
+    // The update that changes nothing locks the row: settings are merged into what is there now.
+    const current = await db
+      .updateTable('projects')
+      .set((eb) => ({ path: eb.ref('path') }))
+      .where('id', '=', project.id)
+      .returning(['settings'])
+      .executeTakeFirst();
+    if (current === undefined) throw recordNotFound();
+    const decided = isSettingEnforced(deps);
+    const own = Object.fromEntries(Object.entries(changes).filter(([name]) => !(name in decided)));
+    const settings = changedSettings(current, own);
+    refuseContradiction(settingsOf({ settings }));
+    if (changes.approvals_before_merge !== undefined) {
+      await db
+        .updateTable('approval_rules')
+        .set({ approvals_required: changes.approvals_before_merge, updated_at: timestamp(deps.clock) })
+        .where('project_id', '=', project.id)
+        .where('merge_request_id', 'is', null)
+        .where('rule_type', '=', 'any_approver')
+        .execute();
+    }
+    const row = await db
+      .updateTable('projects')
+      .set({ settings, updated_at: timestamp(deps.clock) })
+      .where('id', '=', project.id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    const [old, now] = [settingsOf(current), settingsOf(row)];
+    await recordProjectChanges(deps, db, { id: project.id, ...old }, { id: project.id, ...now });
+    await deps.events.record(
+      db,
+      'project.updated',
+      { project_id: project.id },
+      { projectId: project.id, actorId: caller.user.id },
+    );
+    return row;
+  });
+}
+
+function refuseContradiction(settings: ProjectSettings): void {
+  if (!settings.selective_code_owner_removals || !settings.reset_approvals_on_push) return;
+  throw invalidModel({
+    base: ['selective_code_owner_removals can only be enabled when reset_approvals_on_push is disabled'],
+  });
+}

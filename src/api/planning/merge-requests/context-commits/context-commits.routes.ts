@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { type Route, route } from '../../../../http/http.route.ts';
+import { List, pagination } from '../../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import { Commit, presentCommit, projectUrl } from '../../../code/index.ts';
+import { diffReader, MERGE_REQUEST_PATH, mergeRequestReader, params } from '../requests/merge-requests.access.ts';
+import { onMergeRequest } from '../requests/merge-requests.kind.ts';
+import { addContextCommits, contextCommits, removeContextCommits } from './context-commits.writes.ts';
+
+const PATH = `${MERGE_REQUEST_PATH}/context_commits`;
+/** Those who may change the merge request, and read the code. */
+const changer = onMergeRequest('update_merge_request', {
+  further: async (_deps, { permissions }) => permissions.can('read_code'),
+});
+/** Commits of one request. */
+const MAX_GIVEN = 20;
+const commits = (maxItems: number) =>
+  List(Type.String({ maxLength: 64 }), { minItems: 1, maxItems, description: 'Full ids of commits of the project.' });
+
+export const contextCommitRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: PATH,
+    summary: 'List the context commits of a merge request',
+    description: 'Commits of the project that are looked at with it, the newest first.',
+    access: mergeRequestReader,
+    params,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(Commit) },
+    errors: [403, 404],
+    handler: async (c) => {
+      const found = await contextCommits(c.deps, c.project, await diffReader(c));
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: found.length });
+      const { offset, size } = c.page;
+      return found.slice(offset, offset + size).map((commit) => presentCommit(commit, projectUrl(c.deps, c.project)));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    summary: 'Add context commits to a merge request',
+    access: changer,
+    input: Type.Object({ commits: commits(MAX_GIVEN) }),
+    success: { status: 201, schema: Type.Array(Commit) },
+    errors: [400, 403, 404],
+    handler: async (c) => {
+      const added = await addContextCommits(c.deps, c.project, c.row, c.input.commits);
+      return added.map((commit) => presentCommit(commit, projectUrl(c.deps, c.project)));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: PATH,
+    summary: 'Remove context commits from a merge request',
+    access: changer,
+    input: Type.Object({ commits: commits(200) }),
+    success: { status: 204, empty: true },
+    errors: [400, 403, 404],
+    handler: async (c) => removeContextCommits(c.deps, c.row, c.input.commits),
+  }),
+];

@@ -1,0 +1,134 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../../db/paginate.ts';
+import { type Route, route } from '../../../../http/http.route.ts';
+import { pagination } from '../../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import { inProject } from '../../../api.access.ts';
+import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestWriter, params } from '../requests/merge-requests.access.ts';
+import { onMergeRequest } from '../requests/merge-requests.kind.ts';
+import { presentMergeRequests } from '../requests/merge-requests.views.ts';
+import { presentCheck, withBranches } from './external-status-checks.checks.ts';
+import { CreateStatusCheck, RespondToStatusCheck, UpdateStatusCheck } from './external-status-checks.inputs.ts';
+import { ExternalStatusCheck, StatusCheck, StatusCheckResponse } from './external-status-checks.responses.ts';
+import { checkStatuses } from './external-status-checks.statuses.ts';
+import { createCheck, destroyCheck, respond, retry, updateCheck } from './external-status-checks.writes.ts';
+
+const PATH = '/projects/:id/external_status_checks';
+const responder = onMergeRequest('respond_to_status_checks');
+const admin = inProject('admin_status_checks');
+const checkId = Type.Object({ check_id: Type.Integer({ description: 'Id of the check.' }) });
+
+export const externalStatusCheckRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: PATH,
+    plan: 'ultimate',
+    summary: 'List the external status checks of a project',
+    access: admin,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(ExternalStatusCheck) },
+    handler: async (c) => {
+      const query = c.deps.db.selectFrom('external_status_checks').selectAll().where('project_id', '=', c.project.id);
+      const { rows, total } = await pageOf(c.deps.db, query.orderBy('id'), c.page);
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+      return (await withBranches(c.deps.db, rows)).map(presentCheck);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: PATH,
+    plan: 'ultimate',
+    summary: 'Add an external status check to a project',
+    description: 'The address is shown to readers of merge requests; the server does not call it by itself yet.',
+    access: admin,
+    input: CreateStatusCheck,
+    success: { status: 201, schema: ExternalStatusCheck },
+    errors: [422],
+    handler: async (c) => presentCheck(await createCheck(c.deps, c.project, c.input)),
+  }),
+  route({
+    method: 'PUT',
+    path: `${PATH}/:check_id`,
+    plan: 'ultimate',
+    summary: 'Change an external status check of a project',
+    access: admin,
+    params: checkId,
+    input: UpdateStatusCheck,
+    success: { status: 200, schema: ExternalStatusCheck },
+    errors: [404, 422],
+    handler: async (c) => presentCheck(await updateCheck(c.deps, c.project, c.params.check_id, c.input)),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${PATH}/:check_id`,
+    plan: 'ultimate',
+    summary: 'Remove an external status check from a project',
+    access: admin,
+    params: checkId,
+    success: { status: 204, empty: true },
+    errors: [404],
+    handler: (c) => destroyCheck(c.deps, c.project.id, c.params.check_id),
+  }),
+  route({
+    method: 'GET',
+    path: `${MERGE_REQUEST_PATH}/status_checks`,
+    plan: 'ultimate',
+    summary: 'List where a merge request stands to its external status checks',
+    description: 'As of its head: what was said of an earlier one does not count.',
+    access: mergeRequestWriter,
+    params,
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(StatusCheck) },
+    errors: [404],
+    handler: async (c) => {
+      const row = await mergeRequestOf(c);
+      const all = (await checkStatuses(c.deps, c.deps.db, [row])).get(row.id)!;
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total: all.length });
+      return all.slice(c.page.offset, c.page.offset + c.page.size).map(({ check, status }) => ({
+        id: check.id,
+        name: check.name,
+        external_url: check.external_url,
+        status,
+      }));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${MERGE_REQUEST_PATH}/status_check_responses`,
+    plan: 'ultimate',
+    summary: 'Say for an external status check whether a merge request is fine',
+    access: responder,
+    input: RespondToStatusCheck,
+    success: { status: 201, schema: StatusCheckResponse },
+    errors: [403, 404, 409],
+    handler: async (c) => {
+      const { row } = c;
+      const { sha, external_status_check_id, status = 'passed' } = c.input;
+      const { id, check } = await respond(
+        c.deps,
+        row,
+        { checkId: external_status_check_id, sha, status },
+        c.caller.user.id,
+      );
+      const [merge_request] = await presentMergeRequests(c.deps, [row], { from: c });
+      return { id, merge_request, external_status_check: presentCheck(check), status };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${MERGE_REQUEST_PATH}/status_checks/:external_status_check_id/retry`,
+    plan: 'ultimate',
+    summary: 'Have a failed external status check look at a merge request again',
+    access: responder,
+    params: Type.Object({
+      external_status_check_id: Type.Integer({ description: 'Id of the check.' }),
+    }),
+    success: { status: 202, schema: Type.Object({ message: Type.String() }) },
+    errors: [403, 404, 422],
+    handler: async (c) => {
+      const { row } = c;
+      await retry(c.deps, row, c.params.external_status_check_id);
+      return { message: '202 Accepted' };
+    },
+  }),
+];

@@ -1,0 +1,60 @@
+import type { Clock } from '../../../../core/clock.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { StatusCheckResponsesTable } from '../../../../db/tables/status-check-responses.table.ts';
+import { checksOf, isFor, type StoredCheck } from './external-status-checks.checks.ts';
+
+/** A service that has said it is at work and then nothing for so long has failed. */
+const PENDING_MS = 2 * 60_000;
+
+/** Where a merge request stands to one of the checks that are for it. */
+export interface CheckStatus {
+  check: StoredCheck;
+  status: StatusCheckResponsesTable['status'];
+}
+
+/** Where merge requests stand to their checks, by id, as of their heads; three queries for all. */
+export async function checkStatuses(
+  { clock }: { clock: Clock },
+  db: Db,
+  mergeRequests: readonly MergeRequest[],
+): Promise<Map<number, CheckStatus[]>> {
+  if (mergeRequests.length === 0) return new Map();
+  const checks = await checksOf(db, [...new Set(mergeRequests.map(({ project_id }) => project_id))]);
+  const newest = checks.length === 0 ? [] : await newestResponses(db, mergeRequests);
+  const stale = new Date(clock.now().getTime() - PENDING_MS).toISOString();
+  return new Map(
+    mergeRequests.map(({ id, project_id, target_branch, head_sha }) => {
+      const statuses = checks
+        .filter((check) => check.project_id === project_id && isFor(check, target_branch))
+        .map((check): CheckStatus => {
+          const said = newest.find(
+            (each) =>
+              each.merge_request_id === id && each.external_status_check_id === check.id && each.sha === head_sha,
+          );
+          const late = said?.status === 'pending' && said.created_at < stale;
+          return { check, status: late ? 'failed' : (said?.status ?? 'pending') };
+        });
+      return [id, statuses];
+    }),
+  );
+}
+
+/** What each check said last of each merge request's head. */
+const newestResponses = (db: Db, mergeRequests: readonly MergeRequest[]) =>
+  db
+    .selectFrom('status_check_responses')
+    .selectAll()
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('status_check_responses')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where(
+          'merge_request_id',
+          'in',
+          mergeRequests.map(({ id }) => id),
+        )
+        .where('sha', 'in', [...new Set(mergeRequests.flatMap(({ head_sha }) => head_sha ?? '')), ''])
+        .groupBy(['merge_request_id', 'sha', 'external_status_check_id']),
+    )
+    .execute();

@@ -1,0 +1,71 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { timestamp } from '../../../../core/clock.ts';
+import type { Deps } from '../../../../deps.ts';
+import { changesLockedPaths, lacksCommits, needsRebase } from './git-checks.ts';
+import { isActive } from './head-pipelines.ts';
+import type { MergeFacts } from './merging.facts.ts';
+import type { DetailedMergeStatus } from './merging.statuses.ts';
+
+type Verdict = boolean | Promise<boolean>;
+
+interface Check {
+  name: DetailedMergeStatus;
+  fails(deps: Deps, facts: MergeFacts): Verdict;
+  /** Git is asked, or its stored answer is looked at: nothing for a transaction, and the merge itself finds out anyway. */
+  git?: true;
+}
+
+/** What stands in the way of a merge, in the order in which it is told. */
+const CHECKS: readonly Check[] = [
+  { name: 'requested_changes', fails: (_, { requestedChanges }) => requestedChanges },
+  { name: 'approvals_syncing', fails: (_, { mergeRequest }) => mergeRequest.approvals_syncing === 1 },
+  { name: 'not_approved', fails: (_, facts) => facts.approvalsLeft > 0 },
+  { name: 'status_checks_must_pass', fails: (_, { statusChecksLeft }) => statusChecksLeft },
+  { name: 'not_open', fails: (_, { mergeRequest }) => mergeRequest.state !== 'opened' },
+  { name: 'merge_time', fails: ({ clock }, { mergeRequest }) => (mergeRequest.merge_after ?? '') > timestamp(clock) },
+  { name: 'draft_status', fails: (_, { mergeRequest }) => mergeRequest.draft === 1 },
+  { name: 'commits_status', fails: lacksCommits, git: true },
+  { name: 'discussions_not_resolved', fails: (_, { unresolvedDiscussions }) => unresolvedDiscussions },
+  { name: 'title_regex', fails: (_, facts) => !titleFits(facts) },
+  { name: 'locked_lfs_files', fails: changesLockedPaths, git: true },
+  { name: 'conflict', fails: (_, { mergeRequest }) => mergeRequest.merge_status !== 'can_be_merged', git: true },
+  { name: 'need_rebase', fails: needsRebase, git: true },
+  { name: 'ci_still_running', fails: (_, facts) => pipelineMissing(facts) && isRunning(facts) },
+  { name: 'ci_must_pass', fails: (_, facts) => pipelineMissing(facts) },
+];
+
+/**
+ * The first thing that stands in the way of a merge; null when nothing does.
+ * @param options `git`: whether git is asked too, which nobody may do within a transaction
+ */
+export async function firstFailure(
+  deps: Deps,
+  facts: MergeFacts,
+  options: { git: boolean },
+): Promise<DetailedMergeStatus | null> {
+  for (const { name, fails, git } of CHECKS) {
+    if (git && !options.git) continue;
+    if (await fails(deps, facts)) return name;
+  }
+  return null;
+}
+
+/** A pattern that cannot be read lets nothing pass, as long as it is set. */
+function titleFits({ mergeRequest, settings }: MergeFacts): boolean {
+  const pattern = settings.merge_request_title_regex;
+  if (!pattern) return true;
+  try {
+    return RE2JS.compile(pattern).matcher(mergeRequest.title).find();
+  } catch (error) {
+    if (error instanceof RE2JSException) return false;
+    throw error;
+  }
+}
+
+/** Whether the project wants a pipeline that succeeded, and there is none. */
+function pipelineMissing({ settings, pipeline }: MergeFacts): boolean {
+  if (!settings.only_allow_merge_if_pipeline_succeeds || pipeline?.status === 'success') return false;
+  return pipeline?.status !== 'skipped' || !settings.allow_merge_on_skipped_pipeline;
+}
+
+const isRunning = ({ pipeline }: MergeFacts): boolean => pipeline !== undefined && isActive(pipeline);

@@ -1,0 +1,171 @@
+import { timestamp } from '../../../../core/clock.ts';
+import { conflict } from '../../../../core/core.errors.ts';
+import { environmentFaultOf } from '../../../../core/environment-fault.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+import type { PushRule } from '../../../../db/tables/push-rules.table.ts';
+import type { User } from '../../../../db/tables/users.table.ts';
+import type { Deps } from '../../../../deps.ts';
+import { type BranchMergeResult, makeMerge } from '../../../../git/branch-merge.ts';
+import { GitError } from '../../../../git/git.errors.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
+import type { NewIdentity } from '../../../../git/object-encode.ts';
+import { changeRefs, inRepositoryQueue } from '../../../../repositories/change-refs.ts';
+import { ofProject } from '../../../../repositories/holder.ts';
+import { checkPushRules, type PushRuleVerdict } from '../../../../repositories/push-rules/check-push-rules.ts';
+import { RepositoryReadOnly } from '../../../../repositories/read-only.ts';
+import { type LockSnapshot, refuseNewerLocks, snapshotLocks } from '../../../../repositories/repository.lfs-locks.ts';
+import { repositorySizeRefusal } from '../../../../settings/repository-size-limit.ts';
+import { settingsOf } from '../../../spaces/index.ts';
+import { requireMerger } from './actor.ts';
+import { changesLockedPaths } from './git-checks.ts';
+import { mergeFacts } from './merging.facts.ts';
+import { isStillLocked, lockForMerge, type MergeOrder, unlock, unlockLater } from './merging.lock.ts';
+import { mergeMessage, squashMessage } from './merging.messages.ts';
+import { CannotBeMerged, cannotBeMerged } from './refusals.ts';
+import { removeSourceBranch } from './remove-source.ts';
+
+const MAX_TRIES = 10;
+const MERGE_ERROR = 'The source branch can no longer be merged into the target branch.';
+
+/** A merge under way. */
+interface Merge extends MergeOrder {
+  target: Project;
+  pushRule: PushRule | null;
+}
+
+/**
+ * Merges exactly the head that `mergeRequest` has into exactly its target branch, or nothing: the merge request is
+ * locked, the commits are made on the newest tip of the target branch, and the branch moves together with the state.
+ * What fails leaves it open.
+ * @throws ApiError 401 for who may not merge into the branch by then, 405, 409, 422 `Branch cannot be merged`;
+ *   RepositoryReadOnly, after which an automatic merge stands as before; GitError where git fails
+ */
+export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
+  const { caller } = order;
+  const { id } = order.mergeRequest;
+  const taken = { id, locked_at: timestamp(deps.clock) };
+  /** @throws what the work throws */
+  const orUnlock = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      // The connection may have been lost behind the commit.
+      if (environmentFaultOf(error) !== null) unlockLater(deps, taken);
+      throw error;
+    }
+  };
+  const { target, pushRule, locked, stood } = await orUnlock(lockForMerge(deps, order, taken.locked_at));
+  try {
+    const merge = { ...order, target, pushRule, mergeRequest: locked };
+    await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, merge));
+  } catch (error) {
+    const reason = error instanceof CannotBeMerged ? (error.reason ?? MERGE_ERROR) : null;
+    // A repository that is moved can be written soon.
+    await orUnlock(unlock(deps, locked, reason, error instanceof RepositoryReadOnly ? stood : undefined));
+    throw error;
+  }
+  try {
+    await removeSourceBranch(deps, id, caller.user.id);
+  } catch (error) {
+    // The merge stands; a job comes back for the branch.
+    deps.log.log('warn', 'a merged branch was not removed', { merge_request_id: id, error: String(error) });
+  }
+}
+
+/** Again on the new tip, when another process moves the target branch meanwhile. */
+async function mergeInto(deps: Deps, repo: Repository, order: Merge): Promise<void> {
+  const ref = `refs/heads/${order.mergeRequest.target_branch}`;
+  for (let attempt = 1; ; attempt += 1) {
+    const tip = await repo.refs.resolve(ref);
+    if (tip === null) throw cannotBeMerged();
+    const made = await makeCommits(deps, repo, order, tip);
+    if (made.kind !== 'merged') throw cannotBeMerged();
+    const judged = await checkPushRules(deps, repo, order.pushRule, {
+      userId: order.caller.user.id,
+      changes: [{ ref, old: tip, new: made.tip }],
+      defaultBranch: await repo.refs.head(),
+      via: 'api',
+      made: { oids: [made.mergeCommit, made.squashCommit], from: 'commits' },
+    });
+    const full = repositorySizeRefusal(deps, order.target, 'merge');
+    if (full !== null) throw cannotBeMerged(full);
+    if (judged.reason !== null) throw cannotBeMerged(judged.reason);
+    const locks = await snapshotLocks(deps, order.target);
+    const [facts] = await mergeFacts(deps, deps.db, [order.mergeRequest]);
+    if (facts === undefined || (await changesLockedPaths(deps, facts))) throw cannotBeMerged();
+    try {
+      await moveTarget(deps, repo, order, { ref, old: tip, made, locks, judged });
+      return;
+    } catch (error) {
+      if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
+      if (attempt === MAX_TRIES) throw conflict('409 Conflict: Resource lock');
+    }
+  }
+}
+
+async function makeCommits(deps: Deps, repo: Repository, order: Merge, tip: string): Promise<BranchMergeResult> {
+  const { mergeRequest, target, caller, params } = order;
+  const settings = settingsOf(target);
+  const head = mergeRequest.head_sha!;
+  const subject = { mergeRequest, target, merger: caller.user, tip, head, squash: false };
+  const squashes =
+    settings.squash_option === 'always' || (settings.squash_option !== 'never' && params.squash === true);
+  const author = await deps.db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', mergeRequest.author_id)
+    .executeTakeFirstOrThrow();
+  return makeMerge(repo, {
+    tip,
+    head,
+    method: settings.merge_method,
+    squashMessage: squashes
+      ? params.squash_commit_message || (await squashMessage(deps, subject, settings.squash_commit_template))
+      : null,
+    mergeMessage: params.merge_commit_message || (await mergeMessage(deps, subject, settings.merge_commit_template)),
+    author: identityOf(deps, author),
+    committer: identityOf(deps, caller.user),
+  });
+}
+
+const identityOf = ({ clock }: Deps, user: User): NewIdentity => ({
+  name: user.name,
+  email: user.commit_email ?? user.email,
+  date: clock.now(),
+});
+
+async function moveTarget(
+  deps: Deps,
+  repo: Repository,
+  { target, mergeRequest, caller }: Merge,
+  move: {
+    ref: string;
+    old: string;
+    made: Extract<BranchMergeResult, { kind: 'merged' }>;
+    locks: LockSnapshot;
+    judged: PushRuleVerdict;
+  },
+): Promise<void> {
+  const { tip, mergeCommit, squashCommit } = move.made;
+  await changeRefs(deps, repo, {
+    holder: ofProject(target),
+    userId: caller.user.id,
+    updates: [{ ref: move.ref, old: move.old, new: tip }],
+    via: 'api',
+    pushOptions: [],
+    cause: {
+      type: 'merge',
+      merge_request_id: mergeRequest.id,
+      head_sha: mergeRequest.head_sha!,
+      merge_commit_sha: mergeCommit,
+      squash_commit_sha: squashCommit,
+    },
+    guard: async (deps) => {
+      if (!(await isStillLocked(deps.db, mergeRequest))) throw cannotBeMerged();
+      const { pushRule } = await requireMerger(deps, caller, mergeRequest);
+      const reason = await move.judged.revalidate(deps, pushRule);
+      if (reason !== null) throw cannotBeMerged(reason);
+      await refuseNewerLocks(deps, move.locks, mergeRequest.author_id);
+    },
+  });
+}

@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { forbidden } from '../../../../core/core.errors.ts';
+import type { Deps } from '../../../../deps.ts';
+import { inProject, inProjectByUser, type ProjectScope } from '../../../api.access.ts';
+import { findMergeRequest } from './merge-requests.find.ts';
+
+export const PATH = '/projects/:id/merge_requests';
+export const MERGE_REQUEST_PATH = `${PATH}/:merge_request_iid`;
+
+/** Whoever may read merge requests, anonymous callers of public projects included. */
+export const mergeRequestReader = inProject('read_merge_request', { anonymous: true });
+/** The same for what only users can do. */
+export const mergeRequestWriter = inProjectByUser('read_merge_request');
+
+export const MergeRequestIid = {
+  merge_request_iid: Type.Integer({ description: 'Number of the merge request in the project.' }),
+};
+export const params = Type.Object(MergeRequestIid);
+
+interface Asked extends ProjectScope {
+  deps: Deps;
+  params: { merge_request_iid: number };
+}
+
+/** The merge request of the address. @throws ApiError 404 */
+export const mergeRequestOf = (c: Asked) => findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
+
+/** The same for what shows its commits and files. @throws ApiError 403 for those who may not read code, 404 */
+export async function diffReader(c: Asked) {
+  const row = await mergeRequestOf(c);
+  if (!c.permissions.can('read_code')) throw forbidden();
+  return row;
+}

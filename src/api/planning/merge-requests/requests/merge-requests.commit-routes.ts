@@ -1,0 +1,37 @@
+import { Type } from 'typebox';
+import { route } from '../../../../http/http.route.ts';
+import { Enum, pagination } from '../../../../http/http.schema.ts';
+import { API_AND_JOB_TOKENS } from '../../../../http/job-tokens.ts';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import { CommitSha, commitReader, findCommit } from '../../../code/index.ts';
+import { mergeRequestsWith } from './merge-requests.changes.ts';
+import { MergeRequestBasic } from './merge-requests.responses.ts';
+import { presentMergeRequests } from './merge-requests.views.ts';
+
+/** The merge requests of a commit. */
+export const commitMergeRequestRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/merge_requests',
+    summary: 'List the merge requests that brought a commit in',
+    credentials: API_AND_JOB_TOKENS,
+    description:
+      'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
+    access: commitReader,
+    params: Type.Object(CommitSha),
+    input: Type.Object({
+      state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(MergeRequestBasic) },
+    errors: [400, 404],
+    handler: async ({ deps, project, permissions, params, input, page, request, reply }) => {
+      const { commit } = await findCommit(deps, project, params.sha);
+      const { rows, total } = permissions.can('read_merge_request')
+        ? await mergeRequestsWith(deps, project, commit.oid, input.state, page)
+        : { rows: [], total: 0 };
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentMergeRequests(deps, rows, { from: { project } });
+    },
+  }),
+];

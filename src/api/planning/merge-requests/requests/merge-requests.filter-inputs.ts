@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox';
+import { Enum, Instant, List, optional, pagination } from '../../../../http/http.schema.ts';
+import type { ParamRules } from '../../../../http/params/coerce.ts';
+import { filterRules, issuableFilterProperties, notFilters, SCOPES } from '../../issuables/issuables.filter-inputs.ts';
+import { ISSUABLE_ORDERS } from '../../issuables/issuables.order.ts';
+import { releaseFilter } from '../../issuables/release-filter.ts';
+
+const number = (name: string, description: string) =>
+  Type.String({
+    pattern: '^(\\d{1,15}|[Nn]one|[Aa]ny)$',
+    'x-message': `${name} should be an integer, 'None' or 'Any'`,
+    description,
+  });
+
+const people = (description: string) => List(Type.String(), { maxItems: 50, description });
+
+const own = {
+  source_branch: Type.String(),
+  target_branch: Type.String(),
+  source_project_id: Type.Integer(),
+  reviewer_id: number('reviewer_id', 'Id; or None, or Any.'),
+  reviewer_username: Type.String(),
+  wip: Enum(['yes', 'no'], { description: '`yes`: drafts only; `no`: those that are none.' }),
+  merge_user_id: Type.Integer(),
+  merge_user_username: Type.String(),
+  approved: Enum(['yes', 'no'], { description: '`yes`: those that somebody has approved; `no`: the others.' }),
+  approver_ids: people('Ids of users whom rules name as approvers, all of them; or None, or Any.'),
+  approved_by_ids: people('Ids of users who all have approved; or None, or Any.'),
+  approved_by_usernames: people('Names of users who all have approved; or None, or Any.'),
+  merged_after: Instant(),
+  merged_before: Instant(),
+  deployed_after: Instant({ description: 'Nothing has been deployed.' }),
+  deployed_before: Instant({ description: 'Nothing has been deployed.' }),
+  environment: Type.String({ maxLength: 255, description: 'Nothing has been deployed.' }),
+  view: Enum(['simple'], { description: 'A few keys only.' }),
+  with_merge_status_recheck: Type.Boolean({
+    default: false,
+    description: 'Have it found out for those of the page of which it is not known whether they can be merged.',
+  }),
+};
+
+const filters = {
+  ...issuableFilterProperties,
+  ...optional(own).properties,
+  state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged', 'all'], { default: 'all' })),
+  order_by: Type.Optional(Enum([...ISSUABLE_ORDERS, 'merged_at'], { default: 'created_at' })),
+  not: Type.Optional(notFilters({ reviewer_id: Type.Integer(), reviewer_username: Type.String() })),
+};
+
+const scope = (fallback: 'all' | 'created_by_me') =>
+  Type.Optional(Enum([...SCOPES, 'reviews_for_me'], { default: fallback }));
+
+const non_archived = Type.Optional(Type.Boolean({ default: true, description: 'Not those of archived projects.' }));
+
+export const ProjectMergeRequests = Type.Object({ ...filters, ...releaseFilter, scope: scope('all'), ...pagination });
+
+export const GroupMergeRequests = Type.Object({ ...filters, scope: scope('all'), non_archived, ...pagination });
+
+export const AllMergeRequests = Type.Object({ ...filters, scope: scope('created_by_me'), non_archived, ...pagination });
+
+/** What a list of merge requests is narrowed down and sorted by. */
+export type MergeRequestFilters = Omit<Static<typeof AllMergeRequests>, 'page' | 'per_page'> & { release_tag?: string };
+
+export const listRules: ParamRules = {
+  mutuallyExclusive: [
+    ...(filterRules.mutuallyExclusive ?? []),
+    ['reviewer_id', 'reviewer_username'],
+    ['approved_by_ids', 'approved_by_usernames'],
+    ['merge_user_id', 'merge_user_username'],
+  ],
+};

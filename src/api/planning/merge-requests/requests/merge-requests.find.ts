@@ -1,0 +1,24 @@
+import type { ProjectPermissions } from '../../../../access/permissions.ts';
+import { recordNotFound } from '../../../../core/core.errors.ts';
+import type { Db } from '../../../../db/db.schema.ts';
+import { prepared } from '../../../../db/prepared.ts';
+import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
+import type { Project } from '../../../../db/tables/projects.table.ts';
+
+const requestOfNumber = prepared((db, { project, iid }: { project: number; iid: number }) =>
+  db.selectFrom('merge_requests').selectAll().where('project_id', '=', project).where('iid', '=', iid),
+);
+
+/**
+ * A merge request of the (target) project by its number.
+ * @throws ApiError 404 when there is none, or none that the caller may read
+ */
+export async function findMergeRequest(
+  db: Db,
+  { project, permissions }: { project: Project; permissions: ProjectPermissions },
+  iid: number,
+): Promise<MergeRequest> {
+  const [found] = permissions.can('read_merge_request') ? await requestOfNumber(db, { project: project.id, iid }) : [];
+  if (found === undefined) throw recordNotFound();
+  return found;
+}

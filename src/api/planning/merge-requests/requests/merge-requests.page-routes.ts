@@ -1,0 +1,46 @@
+import type { Readable } from 'node:stream';
+import type { Deps } from '../../../../deps.ts';
+import type { Repository } from '../../../../git/git.repository.ts';
+import { mailPatch } from '../../../../git/mail-patch.ts';
+import { rawPatch } from '../../../../git/raw-patch.ts';
+import { type BaseContext, route } from '../../../../http/http.route.ts';
+import type { ProjectScope } from '../../../api.access.ts';
+import { diffReader, mergeRequestReader, params } from './merge-requests.access.ts';
+import { currentVersion, versionRepository } from './merge-requests.changes.ts';
+
+type Asked = BaseContext & ProjectScope & { params: { merge_request_iid: number }; deps: Deps };
+type Print = (repo: Repository, from: string, to: string, signal: AbortSignal) => Readable;
+
+const common = {
+  method: 'GET',
+  root: true,
+  access: mergeRequestReader,
+  params,
+  expensive: true,
+  success: { status: 200, contentType: 'text/plain', description: 'Streamed.' },
+  errors: [404, 429],
+} as const;
+
+const send = (print: Print) => async (c: Asked) => {
+  const version = await currentVersion(c.deps, await diffReader(c));
+  c.reply.type('text/plain; charset=utf-8');
+  if (version === undefined) return '';
+  const repo = versionRepository(c.deps, c.project);
+  return print(repo, version.base_commit_sha, version.head_commit_sha, c.signal);
+};
+
+/** A merge request as text at its web address, which tools fetch to apply it. */
+export const mergeRequestPageRoutes = [
+  route({
+    ...common,
+    path: '/:id/-/merge_requests/:merge_request_iid.diff',
+    summary: 'Get what a merge request changes, as git prints it',
+    handler: send(rawPatch),
+  }),
+  route({
+    ...common,
+    path: '/:id/-/merge_requests/:merge_request_iid.patch',
+    summary: 'Get the commits of a merge request as mails, for git am',
+    handler: send(mailPatch),
+  }),
+];

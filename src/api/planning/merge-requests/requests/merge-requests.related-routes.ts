@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { today } from '../../../../core/clock.ts';
+import { pageOf } from '../../../../db/paginate.ts';
+import { type BaseContext, route } from '../../../../http/http.route.ts';
+import { Enum, Instant, pagination } from '../../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../../http/pagination.ts';
+import type { ProjectScope } from '../../../api.access.ts';
+import { UserBasic, userBasic, usersById } from '../../../identity/index.ts';
+import { visibleIssues } from '../../issuables/visible-issues.ts';
+import { Issue } from '../../issues/issues.responses.ts';
+import { presentIssues } from '../../issues/issues.views.ts';
+import { currentClosingIssues } from '../../references/references.closing.ts';
+import { MERGE_REQUEST_PATH, mergeRequestOf, mergeRequestReader, params } from './merge-requests.access.ts';
+import { closedIssues, idsOf, relatedIssues } from './merge-requests.queries.ts';
+
+const Reviewer = Type.Object({
+  user: UserBasic,
+  state: Enum(['unreviewed', 'reviewed', 'requested_changes', 'approved', 'unapproved', 'review_started']),
+  created_at: Instant(),
+});
+
+/** A page of the issues of the ids that the caller may read, oldest first. */
+async function answerIssues(c: BaseContext & ProjectScope, ids: ReturnType<typeof closedIssues>) {
+  const { db } = c.deps;
+  const query = db
+    .selectFrom('issues')
+    .selectAll('issues')
+    .where(() => sql<boolean>`issues.id in (${ids})`)
+    .where(visibleIssues(c.caller, today(c.deps.clock)))
+    .orderBy('issues.id');
+  const { rows, total } = await pageOf(db, query, c.page);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  return presentIssues(c.deps, c.caller, rows, { from: { project: c.project } });
+}
+
+const list = {
+  method: 'GET',
+  access: mergeRequestReader,
+  params,
+  input: Type.Object(pagination),
+  errors: [404],
+} as const;
+
+export const mergeRequestRelatedRoutes = [
+  route({
+    ...list,
+    path: `${MERGE_REQUEST_PATH}/closes_issues`,
+    summary: 'List the issues that are closed when a merge request is merged',
+    description: 'Those that the caller may see.',
+    success: { status: 200, schema: Type.Array(Issue) },
+    handler: async (c) => {
+      const mergeRequest = await mergeRequestOf(c);
+      const ids = await currentClosingIssues(c.deps, c.caller, c, mergeRequest);
+      return answerIssues(c, ids === null ? closedIssues(mergeRequest) : idsOf(ids));
+    },
+  }),
+  route({
+    ...list,
+    path: `${MERGE_REQUEST_PATH}/related_issues`,
+    summary: 'List the issues that a merge request, its commits and its discussion name',
+    description: 'Those that the caller may see.',
+    success: { status: 200, schema: Type.Array(Issue) },
+    handler: async (c) => answerIssues(c, relatedIssues(await mergeRequestOf(c))),
+  }),
+  route({
+    ...list,
+    path: `${MERGE_REQUEST_PATH}/reviewers`,
+    summary: 'List those who are asked to review a merge request',
+    success: { status: 200, schema: Type.Array(Reviewer) },
+    handler: async (c) => {
+      const { db } = c.deps;
+      const { id } = await mergeRequestOf(c);
+      const query = db
+        .selectFrom('merge_request_reviewers')
+        .selectAll()
+        .where('merge_request_id', '=', id)
+        .orderBy('user_id');
+      const { rows, total } = await pageOf(db, query, c.page);
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+      const users = await usersById(
+        db,
+        rows.map(({ user_id }) => user_id),
+      );
+      return rows.map(({ user_id, state, created_at }) => ({
+        user: userBasic(c.deps, users.get(user_id)!),
+        state,
+        created_at,
+      }));
+    },
+  }),
+];

@@ -1,8 +1,0 @@
-import type { Db } from '../../../../db/schema.ts';
-import type { Project } from '../../../../db/tables/projects.ts';
-
-/** The source or target project of a merge request; undefined when it is gone. */
-export async function projectOf(db: Db, id: number | null): Promise<Project | undefined> {
-  if (id === null) return undefined;
-  return db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
-}

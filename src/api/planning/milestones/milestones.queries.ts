@@ -1,0 +1,121 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
+import type { Caller } from '../../../access/caller.ts';
+import { visibleGroups } from '../../../access/visible-groups.ts';
+import { today } from '../../../core/clock.ts';
+import type { Db, Schema } from '../../../db/db.schema.ts';
+import { containsWords } from '../../../db/like.ts';
+import type { Milestone } from '../../../db/tables/milestones.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { withOpenIssuables } from '../issuables/issuables.visible-projects.ts';
+import type { MilestoneOwner } from './milestone-owner.ts';
+import type { MilestoneFilters } from './milestones.inputs.ts';
+
+type Builder = ExpressionBuilder<Schema, 'milestones'>;
+type Condition = (eb: Builder) => Expression<SqlBool>;
+
+/** A milestone of exactly this project or group by its id; undefined when there is none. */
+export async function findMilestone(db: Db, owner: MilestoneOwner, id: number): Promise<Milestone | undefined> {
+  return db.selectFrom('milestones').selectAll().where('id', '=', id).where(ownedBy(owner)).executeTakeFirst();
+}
+
+const ownedBy =
+  ({ type, id }: Pick<MilestoneOwner, 'type' | 'id'>): Condition =>
+  (eb) =>
+    eb(`${type}_id`, '=', id);
+
+/** Projects in the group and below it, with issues or merge requests that are open to the caller: a subquery. */
+function projectsBelow(deps: Deps, db: Db, caller: Caller, lineage: string) {
+  return db
+    .selectFrom('projects')
+    .select('projects.id')
+    .where((eb) => withOpenIssuables(eb, caller, lineage, today(deps.clock)));
+}
+
+/** Whose milestones a list holds: those of the home, of groups above it, of groups and projects below it. */
+async function included(
+  deps: Deps,
+  db: Db,
+  caller: Caller,
+  owner: MilestoneOwner,
+  { ancestors, descendants }: { ancestors: boolean; descendants: boolean },
+): Promise<Condition> {
+  const visible = await visibleGroups(deps, caller);
+  return (eb) => {
+    const parts = [ownedBy(owner)(eb)];
+    if (ancestors) parts.push(eb('group_id', 'in', owner.groups));
+    if (descendants) {
+      const groups = eb
+        .selectFrom('namespaces')
+        .select('id')
+        .where('lineage', '>=', owner.lineage)
+        .where('lineage', '<', owner.lineage + AFTER_LINEAGE)
+        .where(visible);
+      parts.push(eb('group_id', 'in', groups), eb('project_id', 'in', projectsBelow(deps, db, caller, owner.lineage)));
+    }
+    return eb.or(parts);
+  };
+}
+
+function* conditions(filters: MilestoneFilters, ancestors: boolean): Generator<Condition> {
+  const { iids, state, title, search, search_title, updated_before, updated_after } = filters;
+  if (iids !== undefined && iids.length > 0 && !ancestors) yield (eb) => eb('iid', 'in', iids);
+  if (state === 'active' || state === 'closed') yield (eb) => eb('state', '=', state);
+  if (title !== undefined) yield (eb) => eb('title', '=', title);
+  if (search?.trim()) yield (eb) => containsWords([eb.ref('title'), eb.ref('description')], search);
+  if (search_title?.trim()) yield (eb) => containsWords([eb.ref('title')], search_title);
+  if (updated_before !== undefined) yield (eb) => eb('updated_at', '<=', updated_before);
+  if (updated_after !== undefined) yield (eb) => eb('updated_at', '>=', updated_after);
+  const { containing_date, start_date, end_date } = filters;
+  if (containing_date !== undefined) yield between(containing_date, containing_date);
+  else if (start_date !== undefined && end_date !== undefined) yield between(start_date, end_date);
+}
+
+/** Milestones under way at some time between two days: one without a date on a side is open there. */
+const between =
+  (from: string, to: string): Condition =>
+  (eb) =>
+    eb.and([
+      eb.or([eb('start_date', 'is not', null), eb('due_date', 'is not', null)]),
+      eb.or([eb('start_date', 'is', null), eb('start_date', '<=', to)]),
+      eb.or([eb('due_date', 'is', null), eb('due_date', '>=', from)]),
+    ]);
+
+/** The query of a list: what is due first comes first, then what was made last. */
+export async function milestoneList(
+  deps: Deps,
+  db: Db,
+  caller: Caller,
+  owner: MilestoneOwner,
+  filters: MilestoneFilters & { include_descendants?: boolean },
+) {
+  const ancestors = filters.include_ancestors ?? filters.include_parent_milestones ?? false;
+  const descendants = filters.include_descendants ?? false;
+  let query = db
+    .selectFrom('milestones')
+    .selectAll()
+    .where(await included(deps, db, caller, owner, { ancestors, descendants }));
+  for (const condition of conditions(filters, ancestors)) query = query.where(condition);
+  return query.orderBy(sql`case when due_date is null then 1 else 0 end`).orderBy('due_date').orderBy('id', 'desc');
+}
+
+/**
+ * Whether a title is taken: by a milestone of the same project or group, of the group that a project is in, or of a
+ * project that is in the group.
+ */
+export async function isTitleTaken(db: Db, owner: MilestoneOwner, title: string, exceptId = 0): Promise<boolean> {
+  const found = await db
+    .selectFrom('milestones')
+    .select('id')
+    .where('title', '=', title)
+    .where('id', '!=', exceptId)
+    .where((eb) => {
+      const other =
+        owner.type === 'project'
+          ? eb('group_id', '=', owner.groups.at(-1) ?? 0)
+          : eb('project_id', 'in', eb.selectFrom('projects').select('id').where('namespace_id', '=', owner.id));
+      return eb.or([ownedBy(owner)(eb), other]);
+    })
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,21 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import { visibleReferences } from '../../../access/visible-references.ts';
+import type { Schema } from '../../../db/db.schema.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Noteable, NoteScope } from './noteable.ts';
+
+/**
+ * Condition on rows of `notes`: the caller, who may read the noteable, may read them. Internal ones are for Planners
+ * and up; what tells that something was mentioned or closed from elsewhere is for those who may see it.
+ */
+export async function visibleNotes(
+  deps: Deps,
+  { caller, permissions }: Pick<NoteScope, 'caller' | 'permissions'>,
+  { type, id }: Pick<Noteable, 'type' | 'id'>,
+): Promise<Expression<SqlBool>> {
+  const eb = expressionBuilder<Schema, 'notes'>();
+  const conditions: Expression<SqlBool>[] = [];
+  if (!permissions.can('read_internal_note')) conditions.push(eb('notes.internal', '=', 0));
+  if (type === 'Issue' || type === 'MergeRequest') conditions.push(await visibleReferences(deps, caller, type, [id!]));
+  return eb.and(conditions);
+}

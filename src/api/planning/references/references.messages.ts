@@ -1,0 +1,16 @@
+import type { Repository } from '../../../git/git.repository.ts';
+
+export interface CommitMessage {
+  sha: string;
+  message: string;
+}
+
+/** Messages of the commits that are in the repository, in the order given. */
+export async function messagesOf(repo: Repository, shas: readonly string[]): Promise<CommitMessage[]> {
+  const messages: CommitMessage[] = [];
+  for (const sha of shas) {
+    const commit = await repo.objects.commit(sha);
+    if (commit !== null) messages.push({ sha, message: commit.message });
+  }
+  return messages;
+}

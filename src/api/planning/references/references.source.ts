@@ -1,0 +1,55 @@
+import { findNamespace } from '../../../access/lookup.ts';
+import { type ProjectPermissions, projectPermissions } from '../../../access/permissions.ts';
+import { projectOfId } from '../../../access/rows-by-id.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
+import type { Deps } from '../../../deps.ts';
+
+/** A project with its namespace: what bare references in a text are about. */
+export interface ReferenceScope {
+  project: Project;
+  namespace: Namespace;
+}
+
+/** Something with a text that names other things. */
+export type Source = {
+  /** Null for personal snippets. */
+  home: ReferenceScope | null;
+  iid: number | null;
+} & ({ type: NoteableType; id: number } | { type: 'Commit'; id: null; sha: string });
+
+/** The project of an id; undefined when it is gone or going. */
+export async function referenceScopeOf(deps: Deps, db: Db, projectId: number): Promise<ReferenceScope | undefined> {
+  const [project] = await projectOfId(db, { id: projectId });
+  const namespace = project && (await findNamespace(deps, String(project.namespace_id)));
+  return project && namespace && { project, namespace };
+}
+
+/** The source in one text, by which it is told once only. */
+export const keyOf = (source: Source): string =>
+  source.type === 'Commit' ? `Commit:${source.home!.project.id}:${source.sha}` : `${source.type}:${source.id}`;
+
+/** How notes speak of the source to readers of another project; without a path to those of its own. */
+export function describe(source: Source, readerProjectId: number): string {
+  const { home: scope } = source;
+  const path = scope === null || scope.project.id === readerProjectId ? '' : scope.project.full_path;
+  switch (source.type) {
+    case 'Issue':
+      return `issue ${path}#${source.iid}`;
+    case 'MergeRequest':
+      return `merge request ${path}!${source.iid}`;
+    case 'Snippet':
+      return `snippet ${path}$${source.id}`;
+    case 'Commit':
+      return `commit ${path === '' ? '' : `${path}@`}${source.sha}`;
+  }
+}
+
+/** What the viewer may do in the home. */
+export const permissionsIn = (
+  deps: Deps,
+  viewer: Parameters<typeof projectPermissions>[1],
+  { project, namespace }: ReferenceScope,
+): Promise<ProjectPermissions> => projectPermissions(deps, viewer, project, namespace);

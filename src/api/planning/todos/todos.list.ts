@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { Static } from 'typebox';
+import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { Todo } from '../../../db/tables/todos.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { TodoFilters } from './todos.inputs.ts';
+import { visibleTodos } from './todos.visible.ts';
+
+/** The caller's entries about what they may see. */
+async function own(deps: Deps, caller: UserCaller) {
+  const visible = await visibleTodos(deps, caller);
+  const query = deps.db.selectFrom('todos').selectAll('todos').where('todos.user_id', '=', caller.user.id);
+  return { query: query.where(visible) };
+}
+
+/** A page of what the caller has to do (or has done), the newest first. */
+export async function listTodos(
+  deps: Deps,
+  caller: UserCaller,
+  { action, author_id, project_id, group_id, state = 'pending', type }: Static<typeof TodoFilters>,
+  page: { offset: number; size: number },
+): Promise<{ rows: Todo[]; total: number }> {
+  let query = (await own(deps, caller)).query.where('todos.state', '=', state);
+  // Texts from outside that no row has are compared all the same.
+  if (action !== undefined) query = query.where(sql<string>`todos.action`, '=', action);
+  if (type !== undefined) query = query.where(sql<string>`todos.target_type`, '=', type);
+  if (author_id !== undefined) query = query.where('todos.author_id', '=', author_id);
+  if (project_id !== undefined) query = query.where('todos.project_id', '=', project_id);
+  if (group_id !== undefined) {
+    query = query.where('todos.project_id', 'in', (eb) =>
+      eb
+        .selectFrom('namespaces as above')
+        .innerJoin('namespaces as below', (join) =>
+          join
+            .onRef('below.lineage', '>=', 'above.lineage')
+            .on(sql`below.lineage`, '<', sql`above.lineage || ${AFTER_LINEAGE}`),
+        )
+        .innerJoin('projects', 'projects.namespace_id', 'below.id')
+        .select('projects.id')
+        .where('above.id', '=', group_id)
+        .where('above.kind', '=', 'group'),
+    );
+  }
+  return pageOf(deps.db, query.orderBy('todos.id', 'desc'), page);
+}
+
+/** One of the caller's entries by its id; undefined for none, and for one about what they may not see any more. */
+export async function findTodo(deps: Deps, caller: UserCaller, id: number): Promise<Todo | undefined> {
+  const { query } = await own(deps, caller);
+  return query.where('todos.id', '=', id).executeTakeFirst();
+}

@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { Instant, Nullable } from '../../../http/http.schema.ts';
+
+const ProjectIdentity = Type.Object({
+  id: Type.Integer(),
+  description: Nullable(Type.String()),
+  name: Type.String(),
+  name_with_namespace: Type.String(),
+  path: Type.String(),
+  path_with_namespace: Type.String(),
+  created_at: Instant(),
+});
+export type ProjectIdentity = Static<typeof ProjectIdentity>;
+
+const fields = {
+  id: Type.Integer(),
+  title: Type.String(),
+  created_at: Instant(),
+  expires_at: Nullable(Instant()),
+  last_used_at: Nullable(Instant()),
+  key: Type.String(),
+  usage_type: Type.String(),
+  fingerprint: Type.String({ description: 'MD5, pairs of hexadecimal digits.' }),
+  fingerprint_sha256: Type.String(),
+};
+
+export const DeployKey = Type.Object(fields);
+
+/** For administrators: with the projects that use the key. */
+export const DeployKeyWithProjects = Type.Object({
+  ...fields,
+  projects_with_write_access: Type.Array(ProjectIdentity),
+  projects_with_readonly_access: Type.Array(ProjectIdentity),
+});
+
+export const ProjectDeployKey = Type.Object({
+  ...fields,
+  can_push: Type.Boolean({ description: 'Whether it may push to this project.' }),
+});

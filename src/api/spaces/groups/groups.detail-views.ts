@@ -1,0 +1,81 @@
+import type { Caller } from '../../../access/caller.ts';
+import { groupPermissions } from '../../../access/permissions.ts';
+import { parseJson } from '../../../db/columns.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { registrationToken } from '../../../pipelines/runners/registration-tokens.ts';
+import { type ListBase, listProjects } from '../projects/projects.list.ts';
+import { presentProjects } from '../projects/projects.page-views.ts';
+import {
+  detailSettingFields,
+  duoAvailability,
+  type GroupSettings,
+  groupSettings,
+  laterSettingFields,
+} from './groups.settings.ts';
+import { sharedWith } from './groups.shares.ts';
+import { presentGroups } from './groups.views.ts';
+
+/** Projects in the object of a group at most. */
+const MAX_PROJECTS = 100;
+
+const { allow_personal_snippets } = laterSettingFields;
+const DETAILS = { ...detailSettingFields, allow_personal_snippets };
+const DETAIL_NAMES = Object.keys(DETAILS) as (keyof typeof DETAILS)[];
+
+/** One group with all that the caller may know of it. */
+export async function presentGroupDetail(
+  deps: Deps,
+  caller: Caller,
+  group: Namespace,
+  {
+    customAttributes,
+    projects = true,
+  }: { customAttributes?: boolean | undefined; projects?: boolean | undefined } = {},
+) {
+  const [shown] = await presentGroups(deps, caller, [group], { customAttributes });
+  const settings = groupSettings(group);
+  const details = Object.fromEntries(DETAIL_NAMES.map((name) => [name, settings[name]])) as Pick<
+    GroupSettings,
+    keyof typeof DETAILS
+  >;
+  const owns = (await groupPermissions(deps, caller, group)).can('own_group');
+  return {
+    ...shown!,
+    shared_with_groups: await sharedWith(deps, caller, { type: 'group', id: group.id }),
+    ip_restriction_ranges: null,
+    // Nobody signs in by a directory or a sign-in service here.
+    ldap_group_links: [],
+    saml_group_links: [],
+    duo_availability: duoAvailability(settings),
+    ...details,
+    ...(owns
+      ? {
+          allowed_email_domains_list: settings.allowed_email_domains_list,
+          runners_token: await runnersToken(deps, group),
+        }
+      : {}),
+    ...(projects
+      ? {
+          projects: await projectsOf(deps, caller, { namespaceIds: [group.id] }),
+          shared_projects: await projectsOf(deps, caller, { sharedWithGroupId: group.id }),
+        }
+      : {}),
+  };
+}
+
+/** Earlier versions kept the token among the settings. */
+const runnersToken = async (deps: Deps, { id, settings }: Namespace): Promise<string | null> =>
+  deps.settings.now.allow_runner_registration_token
+    ? registrationToken(
+        deps,
+        { project_id: null, group_id: id },
+        parseJson<{ runners_token?: string }>(settings).runners_token,
+      )
+    : null;
+
+async function projectsOf(deps: Deps, caller: Caller, base: ListBase) {
+  const page = { offset: 0, size: MAX_PROJECTS, uncounted: true };
+  const { rows } = await listProjects(deps, caller, { order_by: 'created_at', sort: 'desc' }, page, base);
+  return presentProjects(deps, caller, rows);
+}

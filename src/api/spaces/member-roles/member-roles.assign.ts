@@ -1,0 +1,60 @@
+import { lineageIds } from '../../../access/access.membership.ts';
+import { type EffectiveMembership, NO_PERMISSIONS } from '../../../access/role-permissions.ts';
+import { conflict } from '../../../core/core.errors.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { lockRow } from '../../../db/lock-row.ts';
+import type { Source } from '../spaces.source.ts';
+import { permissionsOfRoles } from './member-roles.queries.ts';
+
+/**
+ * The top-level group of a place now; null where there is none. Until the transaction ends the place stays in that tree: whoever moves
+ * it locks the same row.
+ */
+async function lockedRoot(db: Db, { kind, id, lineage: [known] }: Source): Promise<number | null> {
+  if (known !== undefined) await lockRow(db, 'namespaces', known);
+  const places = db.selectFrom('namespaces').select('lineage').where('namespaces.kind', '=', 'group');
+  const place = await (kind === 'group'
+    ? places.where('namespaces.id', '=', id)
+    : places.innerJoin('projects', 'projects.namespace_id', 'namespaces.id').where('projects.id', '=', id)
+  ).executeTakeFirst();
+  const root = place === undefined ? null : lineageIds(place.lineage)[0]!;
+  // It has moved since it was looked up, and nothing holds it where it is now.
+  if (root !== (known ?? null)) throw conflict('409 Conflict: Resource lock');
+  return root;
+}
+
+/**
+ * What a role gives that somebody is to get in a place, in the transaction that gives it: until that ends nobody removes the role.
+ * @returns undefined where there is no such role, or where it is for another tree of groups
+ * @throws ApiError 409 when the place has moved meanwhile
+ */
+export async function assignableRole(db: Db, source: Source, id: number): Promise<EffectiveMembership | undefined> {
+  const rootId = await lockedRoot(db, source);
+  if (!(await lockRow(db, 'member_roles', id))) return undefined;
+  const role = await db
+    .selectFrom('member_roles')
+    .select(['group_id', 'base_access_level'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (role === undefined || (role.group_id !== null && role.group_id !== rootId)) return undefined;
+  return grantedBy(db, { access_level: role.base_access_level, member_role_id: id });
+}
+
+interface Given {
+  access_level: number;
+  member_role_id: number | null;
+}
+
+/** What memberships, invitations or shares give, one by one; by one query. */
+export async function grantedByAll(db: Db, rows: readonly Given[]): Promise<EffectiveMembership[]> {
+  const roles = new Set(rows.flatMap(({ member_role_id }) => member_role_id ?? []));
+  const permissions = await permissionsOfRoles(db, [...roles]);
+  return rows.map(({ access_level, member_role_id }) => ({
+    level: access_level,
+    permissions: permissions.get(member_role_id ?? 0) ?? NO_PERMISSIONS,
+  }));
+}
+
+/** What one of them gives. */
+export const grantedBy = async (db: Db, row: Given): Promise<EffectiveMembership> =>
+  (await grantedByAll(db, [row]))[0]!;

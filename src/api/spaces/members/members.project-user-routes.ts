@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { today } from '../../../core/clock.ts';
+import { route } from '../../../http/http.route.ts';
+import { List, optional, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { UserBasic, userBasic, usersById } from '../../identity/index.ts';
+import { projectSource } from '../spaces.source.ts';
+import { listMembers } from './members.queries.ts';
+import { effectiveMembers } from './memberships.ts';
+
+/** The people of a project: everyone with a membership that counts in it, without levels. */
+export const projectUserRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects/:id/users',
+    summary: 'List the users of a project',
+    access: inProject('read_members', { anonymous: true }),
+    input: Type.Object({
+      ...optional({
+        search: Type.String({ description: 'Part of the name or user name, or the whole public address.' }),
+        skip_users: List(Type.Integer(), { description: 'Not these users.' }),
+      }).properties,
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(UserBasic) },
+    handler: async ({ deps, project, namespace, input, page, request, reply }) => {
+      const table = effectiveMembers(projectSource(project, namespace), today(deps.clock));
+      const filters = { query: input.search, skipUsers: input.skip_users, state: 'active' as const };
+      const { rows, total } = await listMembers(deps.db, table, filters, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      const users = await usersById(
+        deps.db,
+        rows.map(({ user_id }) => user_id),
+      );
+      return rows.flatMap(({ user_id }) => {
+        const user = users.get(user_id);
+        return user === undefined ? [] : [userBasic(deps, user)];
+      });
+    },
+  }),
+];

@@ -1,0 +1,153 @@
+import { type RawBuilder, sql } from 'kysely';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { asciiLower, contains } from '../../../db/like.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { Member } from '../../../db/tables/members.table.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import type { Page } from '../../../http/pagination.ts';
+import type { Source } from '../spaces.source.ts';
+import type { Membership } from './memberships.ts';
+
+export interface MemberFilters {
+  query?: string | undefined;
+  userIds?: readonly number[] | undefined;
+  skipUsers?: readonly number[] | undefined;
+  state?: Member['state'] | undefined;
+}
+
+/** A page of members, by the age of their membership. @param table one of the derived tables of `memberships.ts` */
+export function listMembers(db: Db, table: RawBuilder<Membership>, filters: MemberFilters, page: Page) {
+  const { query: text, userIds, skipUsers, state } = filters;
+  let query = db
+    .selectFrom(table.as('m'))
+    .innerJoin('users', 'users.id', 'm.user_id')
+    .select([
+      'm.id',
+      'm.user_id',
+      'm.access_level',
+      'm.member_role_id',
+      'm.created_by_id',
+      'm.expires_at',
+      'm.state',
+      'm.created_at',
+    ])
+    .orderBy('m.id');
+  if (text !== undefined && text !== '') {
+    query = query.where((eb) =>
+      eb.or([
+        contains(eb.ref('users.name'), text),
+        contains(eb.ref('users.username'), text),
+        eb(sql`lower(${eb.ref('users.public_email')})`, '=', asciiLower(text)),
+      ]),
+    );
+  }
+  if (userIds !== undefined) query = query.where('m.user_id', 'in', userIds.length === 0 ? [0] : userIds);
+  if (skipUsers !== undefined && skipUsers.length > 0) query = query.where('m.user_id', 'not in', skipUsers);
+  if (state !== undefined) query = query.where('m.state', '=', state);
+  return pageOf(db, query, page);
+}
+
+/** One member of a derived table of `memberships.ts`; undefined when the user is none. */
+export function findMembership(db: Db, table: RawBuilder<Membership>, userId: number): Promise<Membership | undefined> {
+  return db.selectFrom(table.as('m')).selectAll().where('m.user_id', '=', userId).executeTakeFirst();
+}
+
+/** The user's own membership of the source, expired ones included. */
+export function findDirect(db: Db, source: Source, userId: number): Promise<Member | undefined> {
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('source_type', '=', source.kind)
+    .where('source_id', '=', source.id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** The user's highest level in the groups above the source, with that group's name; undefined for none. */
+export function highestAbove(
+  db: Db,
+  source: Source,
+  userId: number,
+  day: string,
+): Promise<{ access_level: number; name: string } | undefined> {
+  const above = source.kind === 'group' ? source.lineage.slice(0, -1) : source.lineage;
+  return db
+    .selectFrom('members')
+    .innerJoin('namespaces', 'namespaces.id', 'members.source_id')
+    .select(['members.access_level', 'namespaces.name'])
+    .where('members.source_type', '=', 'group')
+    .where('members.source_id', 'in', above.length === 0 ? [0] : above)
+    .where('members.user_id', '=', userId)
+    .where('members.state', '=', 'active')
+    .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', day)]))
+    .orderBy('members.access_level', 'desc')
+    .orderBy('members.source_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** People who own the group by a membership of it or of a group above, two at most: bots and the blocked own nothing. */
+export async function ownersOf(db: Db, source: Source, day: string, exceptUserId = 0): Promise<number[]> {
+  const owners = await db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select('users.id')
+    .distinct()
+    .where('members.source_type', '=', 'group')
+    .where('members.source_id', 'in', source.lineage)
+    .where('members.access_level', '=', AccessLevel.owner)
+    .where('members.user_id', '!=', exceptUserId)
+    .where('members.state', '=', 'active')
+    .where('users.state', '=', 'active')
+    .where('users.kind', 'not in', ['project_bot', 'group_bot', 'ghost', 'placeholder'])
+    .where((eb) => eb.or([eb('members.expires_at', 'is', null), eb('members.expires_at', '>', day)]))
+    .limit(2)
+    .execute();
+  return owners.map(({ id }) => id);
+}
+
+/** Whom a caller means, by id (also as the text that was sent) or by user name. */
+export type Users = { ids: readonly (number | string)[] } | { usernames: readonly string[] };
+
+/** Users of the ids or user names, in no order; what no database could hold as an id is nobody's. */
+export function findUsers(db: Db, who: Users): Promise<User[]> {
+  const users = db.selectFrom('users').selectAll();
+  return (
+    'ids' in who
+      ? users.where('id', 'in', who.ids.map(Number).filter(Number.isSafeInteger))
+      : users.where(sql<string>`lower(username)`, 'in', who.usernames.map(asciiLower))
+  ).execute();
+}
+
+/** Memberships of the user in groups and projects below the group. */
+export function findBelow(db: Db, lineage: string, userId: number): Promise<Member[]> {
+  const inside = db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('lineage', '>', lineage)
+    .where('lineage', '<', `${lineage}~`);
+  return db
+    .selectFrom('members')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('source_type', '=', 'group'), eb('source_id', 'in', inside)]),
+        eb.and([
+          eb('source_type', '=', 'project'),
+          eb(
+            'source_id',
+            'in',
+            db
+              .selectFrom('projects')
+              .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+              .select('projects.id')
+              .where('namespaces.lineage', '>=', lineage)
+              .where('namespaces.lineage', '<', `${lineage}~`),
+          ),
+        ]),
+      ]),
+    )
+    .execute();
+}

@@ -1,0 +1,144 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { groupsOf } from '../../../access/access.membership.ts';
+import { effectivePlan } from '../../../access/access.plan.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { findNamespace } from '../../../access/lookup.ts';
+import { groupPermissions } from '../../../access/permissions.ts';
+import { AccessLevel } from '../../../core/access-levels.ts';
+import { today } from '../../../core/clock.ts';
+import { notFound } from '../../../core/core.errors.ts';
+import type { Schema } from '../../../db/db.schema.ts';
+import { asciiLower, contains } from '../../../db/like.ts';
+import type { Namespace as NamespaceRow } from '../../../db/tables/namespaces.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { usersById } from '../../identity/index.ts';
+import { countsOf } from './namespaces.counts.ts';
+import type { Namespace } from './namespaces.responses.ts';
+import { ADMIN_FIELDS, namespaceBasic, ownerFields } from './namespaces.views.ts';
+
+export interface NamespaceFilters {
+  search?: string | undefined;
+  owned_only?: boolean | undefined;
+  top_level_only?: boolean | undefined;
+  full_path_search?: boolean | undefined;
+}
+
+/** The caller's own namespace and the groups in which they are a member themselves; all for administrators. */
+export function namespaceQuery(
+  deps: Deps,
+  caller: UserCaller,
+  filters: NamespaceFilters,
+): SelectQueryBuilder<Schema, 'namespaces', NamespaceRow> {
+  const { search = '', full_path_search: wholePath = false } = filters;
+  let query = deps.db.selectFrom('namespaces').selectAll().where('in_deletion', '=', 0).orderBy('id');
+  if (filters.top_level_only) query = query.where('parent_id', 'is', null);
+  if (search !== '') {
+    query = query.where((eb) =>
+      eb.or([contains(eb.ref('name'), search), contains(eb.ref(wholePath ? 'full_path' : 'path'), search)]),
+    );
+  }
+  if (caller.admin && !filters.owned_only) return query;
+  const day = today(deps.clock);
+  return query.where((eb) =>
+    eb.or([
+      eb('owner_id', '=', caller.user.id),
+      eb.and([
+        eb('kind', '=', 'group'),
+        eb(
+          'id',
+          'in',
+          eb
+            .selectFrom('members')
+            .select('source_id')
+            .where('source_type', '=', 'group')
+            .where('user_id', '=', caller.user.id)
+            .where('state', '=', 'active')
+            .where('access_level', '>=', filters.owned_only ? AccessLevel.owner : AccessLevel.guest)
+            .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)])),
+        ),
+      ]),
+    ]),
+  );
+}
+
+/** The namespace of an id or full path: of members, of the user themselves, any for administrators. @throws ApiError 404 */
+export async function readableNamespace(deps: Deps, caller: UserCaller, idOrPath: string): Promise<NamespaceRow> {
+  const namespace = await findNamespace(deps, idOrPath);
+  if (namespace === undefined || (await groupPermissions(deps, caller, namespace)).level === 0) {
+    throw notFound('Namespace');
+  }
+  return namespace;
+}
+
+/** The namespaces as the caller may know them, in a number of queries that does not grow with the page. */
+export async function presentNamespaces(
+  deps: Deps,
+  caller: UserCaller,
+  namespaces: readonly NamespaceRow[],
+): Promise<Namespace[]> {
+  const owners = await usersById(
+    deps.db,
+    namespaces.map(({ owner_id }) => owner_id),
+  );
+  const counts = await countsOf(deps.db, await ownedOf(deps, caller, namespaces));
+  const plan = await effectivePlan(deps);
+  return namespaces.map((namespace) => {
+    const count = counts.get(namespace.id);
+    return {
+      ...namespaceBasic(deps, namespace, owners.get(namespace.owner_id ?? 0)),
+      ...(count === undefined ? {} : ownerFields(plan, namespace.kind, count)),
+      ...(caller.admin ? ADMIN_FIELDS : {}),
+    };
+  });
+}
+
+/** Those of the namespaces that the caller is an owner of, in one query. */
+async function ownedOf(
+  deps: Deps,
+  { user, admin }: UserCaller,
+  namespaces: readonly NamespaceRow[],
+): Promise<readonly NamespaceRow[]> {
+  if (admin || namespaces.length === 0) return namespaces;
+  const rows = await deps.db
+    .selectFrom('namespaces')
+    .select('id')
+    .where(
+      'id',
+      'in',
+      namespaces.map(({ id }) => id),
+    )
+    .where((eb) =>
+      eb.or([eb('owner_id', '=', user.id), eb('id', 'in', groupsOf(user.id, AccessLevel.owner, today(deps.clock)))]),
+    )
+    .execute();
+  const owned = new Set(rows.map(({ id }) => id));
+  return namespaces.filter(({ id }) => owned.has(id));
+}
+
+/** Paths looked at for a suggestion at most. */
+const MAX_LOOKED_AT = 10_000;
+
+/** Whether a namespace has the path, below the parent, and the next one that is free. Hidden groups hold nothing. */
+export async function pathInUse(
+  deps: Deps,
+  caller: UserCaller,
+  path: string,
+  parentId: number | undefined,
+): Promise<{ exists: boolean; suggests: string[] }> {
+  if (parentId !== undefined) {
+    const parent = await findNamespace(deps, String(parentId), 'group');
+    const seen = parent !== undefined && (await groupPermissions(deps, caller, parent)).can('read_group');
+    if (!seen) return { exists: false, suggests: [] };
+  }
+  const wanted = asciiLower(path);
+  const query = deps.db
+    .selectFrom('namespaces')
+    .select('path')
+    .where('parent_id', parentId === undefined ? 'is' : '=', parentId ?? null)
+    .where(sql<string>`substr(lower(path), 1, ${sql.lit([...wanted].length)})`, '=', wanted);
+  const taken = new Set((await query.limit(MAX_LOOKED_AT).execute()).map((row) => asciiLower(row.path)));
+  if (!taken.has(wanted)) return { exists: false, suggests: [] };
+  let number = 1;
+  while (taken.has(`${wanted}${number}`)) number += 1;
+  return { exists: true, suggests: [`${path}${number}`] };
+}

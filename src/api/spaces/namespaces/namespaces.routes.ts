@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { route } from '../../../http/http.route.ts';
+import { optional, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { signedIn } from '../../api.access.ts';
+import { namespaceQuery, pathInUse, presentNamespaces, readableNamespace } from './namespaces.queries.ts';
+import { Namespace } from './namespaces.responses.ts';
+
+const params = Type.Object({ id: Type.String({ description: 'Id or URL-encoded full path of the namespace.' }) });
+
+export const namespaceRoutes = [
+  route({
+    method: 'GET',
+    path: '/namespaces',
+    summary: "List the caller's namespaces",
+    description: 'The personal one and those of groups; all of the installation for administrators.',
+    access: signedIn,
+    input: Type.Object({
+      ...optional({
+        search: Type.String({ maxLength: 1_000 }),
+        owned_only: Type.Boolean({ default: false }),
+        top_level_only: Type.Boolean({ default: false }),
+        full_path_search: Type.Boolean({ default: false, description: 'Search in full paths.' }),
+        requested_hosted_plan: Type.String(),
+      }).properties,
+      ...pagination,
+    }),
+    success: { status: 200, schema: Type.Array(Namespace) },
+    handler: async ({ deps, caller, input, page, request, reply }) => {
+      const { rows, total } = await pageOf(deps.db, namespaceQuery(deps, caller, input), page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return presentNamespaces(deps, caller, rows);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/namespaces/:id',
+    summary: 'Get a namespace',
+    access: signedIn,
+    params,
+    success: { status: 200, schema: Namespace },
+    errors: [404],
+    handler: async ({ deps, caller, params }) => {
+      const namespace = await readableNamespace(deps, caller, params.id);
+      return (await presentNamespaces(deps, caller, [namespace]))[0];
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/namespaces/:id/exists',
+    summary: 'Ask whether a path is in use, and for one that is not',
+    access: signedIn,
+    params: Type.Object({ id: Type.String({ maxLength: 255, description: 'The path, one segment of it.' }) }),
+    input: optional({
+      parent_id: Type.Integer({ description: 'Group that the path is below; top level when absent.' }),
+    }),
+    success: { status: 200, schema: Type.Object({ exists: Type.Boolean(), suggests: Type.Array(Type.String()) }) },
+    handler: ({ deps, caller, params, input }) => pathInUse(deps, caller, params.id, input.parent_id),
+  }),
+];

@@ -1,0 +1,48 @@
+import { lineageIds } from '../../../access/access.membership.ts';
+import type { UserCaller } from '../../../access/caller.ts';
+import { conflict, notFound, refused } from '../../../core/core.errors.ts';
+import { isUniqueViolation } from '../../../db/db.errors.ts';
+import type { GroupLink } from '../../../db/tables/group-links.table.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import { groupSettings } from '../groups/groups.settings.ts';
+import type { MembershipInput } from '../members/members.rules.ts';
+import { insertShare, isKeptOut, removeShare } from '../members/members.shares.ts';
+import { projectSource } from '../spaces.source.ts';
+
+/**
+ * Lets the members of a group into a project.
+ * @throws ApiError 400 for a day in the past or where the group above forbids it, 403, 404, 409 when it is so already
+ */
+export async function shareProject(
+  deps: Deps,
+  caller: UserCaller,
+  { project, namespace }: { project: Project; namespace: Namespace },
+  invited: Namespace,
+  input: MembershipInput,
+): Promise<GroupLink> {
+  if (namespace.kind === 'group') {
+    if (groupSettings(namespace).share_with_group_lock) throw refused('The project sharing with group is disabled');
+    if (await isKeptOut(deps, namespace, invited)) throw notFound();
+    if (lineageIds(namespace.lineage).includes(invited.id)) {
+      throw conflict('Project cannot be shared with the group it is in or one of its ancestors.');
+    }
+  }
+  try {
+    return await insertShare(deps, caller, projectSource(project, namespace), invited, input);
+  } catch (error) {
+    throw isUniqueViolation(error) ? conflict('Group already shared with this group') : error;
+  }
+}
+
+/** Takes a share back; nobody takes one that gives more than they have. @throws ApiError 401, 403, 404 */
+export async function unshareProject(
+  deps: Deps,
+  caller: UserCaller,
+  { project, namespace }: { project: Project; namespace: Namespace },
+  groupId: number,
+): Promise<void> {
+  const gone = await removeShare(deps, caller, projectSource(project, namespace), groupId);
+  if (!gone) throw notFound('Group Link');
+}

@@ -1,0 +1,141 @@
+import type { Updateable } from 'kysely';
+import type { Static, TObject } from 'typebox';
+import { compilePattern } from '../../../ci/expressions/expressions.pattern.ts';
+import { type Visibility, visibilityLevel } from '../../../core/access-levels.ts';
+import type { FieldErrors } from '../../../core/core.errors.ts';
+import { bit } from '../../../db/columns.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import {
+  type FeatureColumn,
+  type FeatureLevel,
+  PROJECT_FEATURES,
+  type Project,
+  type ProjectsTable,
+} from '../../../db/tables/projects.table.ts';
+import { OPERATIONS, type projectAttributes, settingAttributes } from './projects.attributes.ts';
+import { DEFAULT_SETTINGS, type ProjectSettings, settingsOf } from './projects.settings.ts';
+
+export type AttributeInput = Static<TObject<typeof projectAttributes>>;
+
+/** What the attributes of a request mean for a project's row. */
+export interface ProjectChanges {
+  columns: Updateable<ProjectsTable>;
+  settings: Partial<ProjectSettings>;
+  /** Names of all topics; undefined leaves them as they are. */
+  topics: readonly string[] | undefined;
+}
+
+/** Older switches and the part of the project that each is about. */
+const SWITCHES = {
+  issues_enabled: 'issues',
+  merge_requests_enabled: 'merge_requests',
+  wiki_enabled: 'wiki',
+  jobs_enabled: 'builds',
+  snippets_enabled: 'snippets',
+  container_registry_enabled: 'container_registry',
+  packages_enabled: 'package_registry',
+  requirements_enabled: 'requirements',
+  security_and_compliance_enabled: 'security_and_compliance',
+} as const;
+
+const SETTING_NAMES = Object.keys(settingAttributes) as (keyof typeof settingAttributes)[];
+
+/** Sorts the attributes of a request into columns, settings and topics; older names become what they stand for. */
+export function changesOf(input: AttributeInput, project?: Pick<Project, 'settings'>): ProjectChanges {
+  const columns: Updateable<ProjectsTable> = { ...featureLevelsOf(input) };
+  if (input.description !== undefined) columns.description = input.description;
+  if (input.visibility !== undefined) columns.visibility = input.visibility;
+  if (input.request_access_enabled !== undefined) columns.request_access_enabled = bit(input.request_access_enabled);
+  const attributes = SETTING_NAMES.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]);
+  const settings: Partial<ProjectSettings> = Object.fromEntries(attributes);
+  if (input.emails_disabled !== undefined) settings.emails_enabled = !input.emails_disabled;
+  if (input.public_builds !== undefined) settings.public_jobs = input.public_builds;
+  if (input.mirror !== undefined) settings.mirror = input.mirror;
+  const expiration = input.container_expiration_policy_attributes;
+  if (expiration !== undefined) {
+    const { name_regex_delete, ...policy } = expiration;
+    settings.container_expiration_policy = {
+      ...(project === undefined ? DEFAULT_SETTINGS : settingsOf(project)).container_expiration_policy,
+      ...policy,
+      ...(name_regex_delete === undefined ? {} : { name_regex: name_regex_delete }),
+    };
+  }
+  return { columns, settings, topics: input.topics ?? input.tag_list };
+}
+
+function featureLevelsOf(input: AttributeInput): Partial<Record<FeatureColumn, FeatureLevel>> {
+  const levels: Partial<Record<FeatureColumn, FeatureLevel>> = {};
+  for (const [name, feature] of Object.entries(SWITCHES) as [
+    keyof typeof SWITCHES,
+    (typeof PROJECT_FEATURES)[number],
+  ][]) {
+    const on = input[name];
+    if (on !== undefined) levels[`${feature}_access_level`] = on ? 'enabled' : 'disabled';
+  }
+  if (input.operations_access_level !== undefined) {
+    for (const feature of OPERATIONS) levels[`${feature}_access_level`] = input.operations_access_level;
+  }
+  for (const feature of PROJECT_FEATURES) {
+    const level = input[`${feature}_access_level`];
+    if (level !== undefined) levels[`${feature}_access_level`] = level;
+  }
+  return levels;
+}
+
+const RANK: Record<FeatureLevel, number> = { disabled: 0, private: 10, enabled: 20, public: 30 };
+
+/** What is wrong with the levels of a project's parts: merge requests and builds need the repository. */
+export function featureErrors(levels: Partial<Record<FeatureColumn, FeatureLevel>>): FieldErrors {
+  const repository = RANK[levels.repository_access_level ?? 'enabled'];
+  const errors: FieldErrors = {};
+  for (const column of ['merge_requests_access_level', 'builds_access_level'] as const) {
+    if (RANK[levels[column] ?? 'enabled'] > repository) {
+      errors[`project_feature.${column}`] = ['cannot have higher visibility level than repository access level'];
+    }
+  }
+  return errors;
+}
+
+/** What is wrong with a visibility in a namespace: a project is not more open than the groups around it. */
+export function visibilityErrors(
+  visibility: Visibility,
+  namespace: Pick<Namespace, 'kind' | 'visibility'>,
+): FieldErrors {
+  if (namespace.kind !== 'group' || visibilityLevel(visibility) <= visibilityLevel(namespace.visibility)) return {};
+  return { visibility_level: [`${visibility} is not allowed in a ${namespace.visibility} group.`] };
+}
+
+/** What is wrong with a visibility of a fork: it is not more open than its source. */
+export function forkVisibilityErrors(visibility: Visibility, source: Pick<Project, 'visibility'>): FieldErrors {
+  if (visibilityLevel(visibility) <= visibilityLevel(source.visibility)) return {};
+  return { visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`] };
+}
+
+const MAX_PATH = 255;
+
+/** What is wrong with where the CI configuration shall stand: it is a path in a repository, or an address. */
+export function configPathErrors(path: string | null | undefined): FieldErrors {
+  if (!path) return {};
+  const texts = [
+    ...(/^\/|\.\./.test(path) ? ['cannot include leading slash or directory traversal.'] : []),
+    ...(path.length > MAX_PATH ? [`is too long (maximum is ${MAX_PATH} characters)`] : []),
+  ];
+  return texts.length === 0 ? {} : { ci_config_path: texts };
+}
+
+/** What is wrong with the pattern of coverage. */
+export const coverageErrors = (pattern: string | null | undefined): FieldErrors =>
+  !pattern || compilePattern(pattern, '') !== null
+    ? {}
+    : { build_coverage_regex: ['is not a regular expression of RE2: write it without slashes around it'] };
+
+/** `operations_access_level` of a project: the least open of the parts that it stands for. */
+export const operationsLevel = (levels: Record<FeatureColumn, FeatureLevel>): FeatureLevel =>
+  OPERATIONS.map((feature) => levels[`${feature}_access_level`]).reduce((a, b) => (RANK[b] < RANK[a] ? b : a));
+
+/** What is wrong with the names of topics. */
+export function topicErrors(topics: readonly string[] | undefined): FieldErrors {
+  if (topics?.some((name) => name.length > 255)) return { topic_list: ['is too long (maximum is 255 characters)'] };
+  if ((topics?.length ?? 0) > 100) return { topic_list: ['has too many topics (maximum is 100)'] };
+  return {};
+}

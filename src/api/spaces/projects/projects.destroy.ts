@@ -1,0 +1,113 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { recordProjectsGone } from '../../../audit/projects.audit.ts';
+import { notFound } from '../../../core/core.errors.ts';
+import { projectFacts } from '../../../core/event-facts.ts';
+import { removeBelongings } from '../../../db/db.removal.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import type { Project } from '../../../db/tables/projects.table.ts';
+import type { Deps } from '../../../deps.ts';
+import type { Location } from '../../../git/git.storages.ts';
+import { locationOf } from '../../../repositories/holder.ts';
+import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
+import { endAccountsOf } from '../service-accounts/service-accounts.removal.ts';
+import { removeUploads } from '../uploads/uploads.removal.ts';
+
+/** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
+const BATCH = 200;
+
+/** A project as it is now, its row kept for the rest of the transaction; undefined when it has gone. */
+export const lockProject = (db: Db, id: number): Promise<Project | undefined> =>
+  // An update that changes nothing locks the row on either engine.
+  db
+    .updateTable('projects')
+    .set({ pending_delete: sql<0>`pending_delete` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+
+/**
+ * Removes a project at once: its rows now, its repository by background work.
+ * @param check looks at the project as it is once its row is locked; may throw
+ * @throws ApiError 404 when it has gone meanwhile
+ */
+export async function destroyProject(
+  deps: Deps,
+  { id }: Project,
+  actorId: number | null,
+  check?: (db: Db, now: Project) => Promise<void>,
+): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const now = await lockProject(db, id);
+    if (now === undefined) throw notFound('Project');
+    await check?.(db, now);
+    await destroyProjectsWithin(deps, db, [now], actorId);
+  });
+}
+
+/**
+ * Removes projects' rows with the handle of a transaction, and writes the jobs that remove their repositories.
+ */
+export async function destroyProjectsWithin(
+  deps: Deps,
+  db: Db,
+  projects: readonly Project[],
+  actorId: number | null,
+): Promise<void> {
+  for (let from = 0; from < projects.length; from += BATCH) {
+    if (from > 0) await setImmediate();
+    const batch = projects.slice(from, from + BATCH);
+    const ids = batch.map(({ id }) => id);
+    await deps.lifecycle.projectsRemoved.run(db, ids, actorId);
+    await recordProjectsGone(deps, db, batch, actorId);
+    await removeUploads(deps, db, 'project', ids);
+    // A move may have taken a repository elsewhere since its row was read.
+    for (const place of await removeRows(db, ids)) await enqueueRemoval(deps, db, place);
+    for (const project of batch) {
+      await deps.events.record(
+        db,
+        'project.destroyed',
+        { project_id: project.id, full_path: project.full_path, project: projectFacts(project) },
+        { projectId: project.id, actorId },
+      );
+    }
+  }
+}
+
+/** @returns where the repositories lie */
+async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
+  await removeBelongings(db, 'project', ids);
+  await endAccountsOf(db, 'project', ids);
+  await db.updateTable('projects').set({ forked_from_id: null }).where('forked_from_id', 'in', ids).execute();
+  await db.deleteFrom('ref_intents').where('project_id', 'in', ids).execute();
+  const keys = await db
+    .selectFrom('deploy_key_projects')
+    .innerJoin('deploy_keys', 'deploy_keys.id', 'deploy_key_projects.deploy_key_id')
+    .select('deploy_keys.id')
+    .distinct()
+    .where('project_id', 'in', ids)
+    .where('public', '=', 0)
+    .execute();
+  const gone = await db
+    .deleteFrom('projects')
+    .where('id', 'in', ids)
+    .returning(['repository_storage', 'disk_path'])
+    .execute();
+  await removeUnusedKeys(
+    db,
+    keys.map(({ id }) => id),
+  );
+  return gone.map(locationOf);
+}
+
+/** A private deploy key goes with the last project that uses it: nobody could ever use it again. */
+async function removeUnusedKeys(db: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .deleteFrom('deploy_keys')
+    .where('id', 'in', ids)
+    .where('id', 'not in', (eb) =>
+      eb.selectFrom('deploy_key_projects').select('deploy_key_id').where('deploy_key_id', 'in', ids),
+    )
+    .execute();
+}

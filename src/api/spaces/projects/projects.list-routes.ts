@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { ApiError, badRequest } from '../../../core/core.errors.ts';
+import type { User } from '../../../db/tables/users.table.ts';
+import { type BaseContext, route } from '../../../http/http.route.ts';
+import { setKeysetHeaders, setPageHeaders } from '../../../http/pagination.ts';
+import { anyone, inProject } from '../../api.access.ts';
+import { userByIdOrName } from '../../identity/index.ts';
+import { KeysetProjectListInput, type ProjectFilters, ProjectListInput } from './projects.filters.ts';
+import { type ListBase, listProjects } from './projects.list.ts';
+import { presentProjects } from './projects.page-views.ts';
+import { Project } from './projects.responses.ts';
+
+const Projects = Type.Array(Project);
+const YEAR_MS = 365 * 24 * 3600 * 1000;
+/** Rows before a page at most; further ones need keyset pagination. */
+const MAX_OFFSET = 50_000;
+
+interface Shape {
+  simple?: boolean;
+  statistics?: boolean;
+  with_custom_attributes?: boolean;
+}
+
+const optionsOf = (input: Shape) => ({
+  simple: input.simple ?? false,
+  statistics: input.statistics ?? false,
+  customAttributes: input.with_custom_attributes ?? false,
+  permissions: true,
+});
+
+function checkFilters(filters: ProjectFilters): void {
+  const updated = filters.updated_after !== undefined || filters.updated_before !== undefined;
+  if (updated && filters.order_by !== 'updated_at') {
+    throw badRequest('`updated_at` filter and `updated_at` sorting must be paired');
+  }
+}
+
+/** Answers with one offset page. @throws ApiError 400 */
+async function answerPage(c: BaseContext, input: ProjectFilters & Shape, base: ListBase = {}) {
+  checkFilters(input);
+  const { rows, total } = await listProjects(c.deps, c.caller, input, c.page, base);
+  setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+  return presentProjects(c.deps, c.caller, rows, optionsOf(input));
+}
+
+/** Answers with one page by id (silent parts, keyset pagination): the next one is where the last id says. */
+async function answerKeyset(c: BaseContext, input: ProjectFilters & Shape) {
+  if (input.order_by !== 'id') {
+    const text = 'Keyset pagination is not yet available for this type of request';
+    throw new ApiError(405, text, { error: text });
+  }
+  checkFilters(input);
+  const { size } = c.page;
+  const { rows } = await listProjects(c.deps, c.caller, input, { offset: 0, size: size + 1, uncounted: true });
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1)?.id;
+  const direction = input.sort === 'asc' ? 'id_after' : 'id_before';
+  const next = rows.length > size && last !== undefined ? { [direction]: last, per_page: size } : null;
+  setKeysetHeaders(c.deps.externalUrl(), c.request, c.reply, next);
+  return presentProjects(c.deps, c.caller, shown, optionsOf(input));
+}
+
+/** Whether the caller may see what a user with a private profile does. */
+const seesProfile = (caller: Caller, user: User): boolean =>
+  user.private_profile === 0 || caller.admin || caller.user?.id === user.id;
+
+const userParams = Type.Object({ user_id: Type.String({ description: 'Id or name of the user.' }) });
+
+export const projectListRoutes = [
+  route({
+    method: 'GET',
+    path: '/projects',
+    limit: { setting: 'projects_api_rate_limit_unauthenticated', periodSeconds: 600, anonymous: true },
+    summary: 'List projects',
+    description: 'All projects that the caller may see; anonymous callers see public ones, with fewer keys.',
+    access: anyone,
+    input: KeysetProjectListInput,
+    success: { status: 200, schema: Projects },
+    errors: [405],
+    handler: (c) => {
+      if (c.input.pagination === 'keyset') return answerKeyset(c, c.input);
+      if (c.page.offset > MAX_OFFSET) {
+        const text = `Offset pagination has a maximum allowed offset of ${MAX_OFFSET} for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.`;
+        throw new ApiError(405, text, { error: text });
+      }
+      return answerPage(c, c.input);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:user_id/projects',
+    summary: "List the projects in a user's personal namespace",
+    access: anyone,
+    params: userParams,
+    input: ProjectListInput,
+    success: { status: 200, schema: Projects },
+    errors: [404],
+    handler: async (c) => answerPage(c, c.input, { ownerId: (await userByIdOrName(c.deps.db, c.params.user_id)).id }),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:user_id/starred_projects',
+    summary: 'List the projects that a user has starred',
+    access: anyone,
+    params: userParams,
+    input: ProjectListInput,
+    success: { status: 200, schema: Projects },
+    errors: [404],
+    handler: async (c) => {
+      const user = await userByIdOrName(c.deps.db, c.params.user_id);
+      return answerPage(c, c.input, { starredById: seesProfile(c.caller, user) ? user.id : 0 });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/:user_id/contributed_projects',
+    summary: 'List the projects that a user has contributed to in the last year',
+    access: anyone,
+    params: userParams,
+    input: ProjectListInput,
+    success: { status: 200, schema: Projects },
+    errors: [404],
+    handler: async (c) => {
+      const user = await userByIdOrName(c.deps.db, c.params.user_id);
+      const since = new Date(c.deps.clock.now().getTime() - YEAR_MS).toISOString();
+      return answerPage(c, c.input, { contributor: { userId: seesProfile(c.caller, user) ? user.id : 0, since } });
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/forks',
+    summary: 'List the forks of a project',
+    access: inProject('read_project', { anonymous: true }),
+    input: ProjectListInput,
+    success: { status: 200, schema: Projects },
+    handler: (c) => answerPage(c, c.input, { forkedFromId: c.project.id }),
+  }),
+];

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { pageOf } from '../../../db/paginate.ts';
+import { route } from '../../../http/http.route.ts';
+import { Instant, pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inProject } from '../../api.access.ts';
+import { UserBasic, userBasic } from '../../identity/index.ts';
+import { presentProject } from './projects.page-views.ts';
+import { Project } from './projects.responses.ts';
+import { setStar, starrersOf } from './stars.ts';
+import { userOf } from './user-of.ts';
+
+const starring = (action: 'star' | 'unstar') =>
+  route({
+    method: 'POST',
+    path: `/projects/:id/${action}`,
+    summary: action === 'star' ? 'Star a project' : 'Take back the star of a project',
+    description: `Answers 304 where the project is ${action === 'star' ? 'starred already' : 'not starred'}.`,
+    access: inProject('star_project'),
+    success: { status: 201, schema: Project },
+    errors: [304],
+    handler: async (c) => {
+      const changed = await setStar(c.deps, c.project, userOf(c.caller).user.id, action === 'star');
+      return changed === undefined ? c.reply.code(304).send() : presentProject(c.deps, c.caller, changed);
+    },
+  });
+
+export const starRoutes = [
+  starring('star'),
+  starring('unstar'),
+  route({
+    method: 'GET',
+    path: '/projects/:id/starrers',
+    summary: 'List the users who have starred a project',
+    access: inProject('read_project', { anonymous: true }),
+    input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
+    success: { status: 200, schema: Type.Array(Type.Object({ starred_since: Instant(), user: UserBasic })) },
+    handler: async (c) => {
+      const query = starrersOf(c.deps, c.project.id, { all: c.caller.admin, ...c.input });
+      const { rows, total } = await pageOf(c.deps.db, query, c.page);
+      setPageHeaders(c.deps.externalUrl(), c.request, c.reply, c.page, { total });
+      return rows.map(({ starred_since, ...user }) => ({ starred_since, user: userBasic(c.deps, user) }));
+    },
+  }),
+];

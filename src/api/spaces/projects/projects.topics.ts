@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { type Clock, timestamp } from '../../../core/clock.ts';
+import type { Db } from '../../../db/db.schema.ts';
+import { asciiLower } from '../../../db/like.ts';
+
+/**
+ * Gives a project exactly these topics, with the handle of a transaction; those that nobody had before come into
+ * being. They stand in this order. Case does not tell names apart.
+ */
+export async function setTopics(db: Db, clock: Clock, projectId: number, names: readonly string[]): Promise<void> {
+  await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute();
+  const wanted = new Map<string, string>();
+  for (const name of names.map((each) => each.trim()).filter(Boolean)) {
+    const lower = asciiLower(name);
+    if (!wanted.has(lower)) wanted.set(lower, name);
+  }
+  if (wanted.size === 0) return;
+  const known = await topicIds(db, [...wanted.keys()]);
+  const now = timestamp(clock);
+  const missing = [...wanted].filter(([lower]) => !known.has(lower)).map(([, name]) => name);
+  if (missing.length > 0) {
+    await db
+      .insertInto('topics')
+      .values(missing.map((name) => ({ name, title: name, created_at: now, updated_at: now })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  const ids = missing.length > 0 ? await topicIds(db, [...wanted.keys()]) : known;
+  await db
+    .insertInto('project_topics')
+    .values(
+      [...wanted.keys()].flatMap((lower, position) => {
+        const topic_id = ids.get(lower);
+        return topic_id === undefined ? [] : [{ project_id: projectId, topic_id, position }];
+      }),
+    )
+    .execute();
+}
+
+/** Names of the topics of a project, in their order. */
+export async function topicsOf(db: Db, projectId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('project_topics')
+    .innerJoin('topics', 'topics.id', 'project_topics.topic_id')
+    .select('topics.name')
+    .where('project_id', '=', projectId)
+    .orderBy('position')
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+async function topicIds(db: Db, lowerNames: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('topics')
+    .select(['id', 'name'])
+    .where(sql<string>`lower(name)`, 'in', lowerNames)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [asciiLower(name), id]));
+}

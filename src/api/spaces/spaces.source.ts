@@ -1,0 +1,157 @@
+import type { Circumstances, Relation } from '../../access/ability-rule.ts';
+import { whoInGroup, whoInProject } from '../../access/ability-words.ts';
+import type { GroupAbility, ProjectAbility } from '../../access/access.abilities.ts';
+import { lineageIds } from '../../access/access.membership.ts';
+import type { Caller } from '../../access/caller.ts';
+import { revalidateGroupAbility, revalidateProjectAbility } from '../../access/caller-in-project.ts';
+import type { GroupPermissions, ProjectPermissions } from '../../access/permissions.ts';
+import type { EffectiveMembership } from '../../access/role-permissions.ts';
+import { type ApiError, forbidden } from '../../core/core.errors.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { Namespace } from '../../db/tables/namespaces.table.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { Deps } from '../../deps.ts';
+import type { Access, AccessRequest } from '../../http/http.route.ts';
+import { inGroup, inProject } from '../api.access.ts';
+
+export type SourceKind = 'project' | 'group';
+
+/** A project or a group, for what both have in the same way: members, access requests, tokens. */
+export type Source = {
+  id: number;
+  /** Ids of the groups whose members are members here too, from the root: a group's own id included. */
+  lineage: readonly number[];
+} & ({ kind: 'project'; project: Project; namespace: Namespace } | { kind: 'group'; group: Namespace });
+
+/** What handlers find in their context. */
+export interface SourceScope {
+  source: Source;
+  /** What the caller is in it; level 60 for administrators. */
+  standing: EffectiveMembership;
+  can(abilities: SourceAbilities, on?: Circumstances): boolean;
+}
+
+/** What an ability is called in a project, and in a group. */
+export interface SourceAbilities {
+  project: ProjectAbility;
+  group: GroupAbility;
+}
+
+export const projectSource = (project: Project, namespace: Namespace): Source => ({
+  kind: 'project',
+  id: project.id,
+  lineage: namespace.kind === 'group' ? lineageIds(namespace.lineage) : [],
+  project,
+  namespace,
+});
+
+export const groupSource = (group: Namespace): Source => ({
+  kind: 'group',
+  id: group.id,
+  lineage: lineageIds(group.lineage),
+  group,
+});
+
+/** What sharing with a group is called in a project, and in a group. */
+export const SHARE: SourceAbilities = { project: 'share_project', group: 'share_group' };
+
+/** What somebody with these rights is in a place. */
+export const membershipOf = ({
+  level,
+  rolePermissions,
+}: ProjectPermissions | GroupPermissions): EffectiveMembership => ({
+  level,
+  permissions: rolePermissions,
+});
+
+/**
+ * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
+ * @returns what they are there now
+ * @throws ApiError 401, 403, 404
+ */
+export async function revalidateSourceAbility(
+  deps: Deps,
+  db: Db,
+  caller: Caller,
+  source: Source,
+  abilities: SourceAbilities,
+): Promise<EffectiveMembership> {
+  const { permissions } =
+    source.kind === 'project'
+      ? await revalidateProjectAbility(deps, db, caller, source.id, abilities.project)
+      : await revalidateGroupAbility(deps, db, caller, source.id, abilities.group);
+  return membershipOf(permissions);
+}
+
+/**
+ * Callers who have an ability in the project or the group of `:id`; the rules of `inProject` and `inGroup`.
+ * @param options `refusal`: sent instead of 403 where the platform hides even that
+ */
+export function inSource(
+  kind: SourceKind,
+  abilities: SourceAbilities,
+  options: { anonymous?: boolean; refusal?: () => ApiError } = {},
+): Access<SourceScope> {
+  const { anonymous = false, refusal } = options;
+  const find =
+    kind === 'project' ? inProjectSource(abilities.project, anonymous) : inGroupSource(abilities.group, anonymous);
+  if (refusal === undefined) return find;
+  return {
+    ...find,
+    check: async (request) => {
+      try {
+        return await find.check(request);
+      } catch (error) {
+        throw isForbidden(error) ? refusal() : error;
+      }
+    },
+  };
+}
+
+const isForbidden = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 403;
+
+/**
+ * Callers who have an ability about somebody in the project or the group: by their role, or because it is themselves.
+ * @param sees abilities without which nothing is there
+ * @param as how the user of `:user_id` stands to what the route is about, called `noun` in the document
+ */
+export function inSourceOrSelf(
+  kind: SourceKind,
+  sees: SourceAbilities,
+  abilities: SourceAbilities,
+  { as, noun }: { as: Relation; noun: string },
+): Access<SourceScope> {
+  const place = inSource(kind, sees);
+  return {
+    ...place,
+    description: kind === 'project' ? whoInProject(abilities.project, noun) : whoInGroup(abilities.group, noun),
+    ability: abilities[kind],
+    writes: true,
+    check: async (request) => {
+      const scope = await place.check(request);
+      const own = request.values().user_id === request.caller.user?.id;
+      if (!scope.can(abilities, own ? { as } : {})) throw forbidden();
+      return scope;
+    },
+  };
+}
+
+function inProjectSource(ability: ProjectAbility, anonymous: boolean): Access<SourceScope> {
+  const access = inProject(ability, { anonymous });
+  const check = async (request: AccessRequest) => {
+    const { project, namespace, permissions } = await access.check(request);
+    const can: SourceScope['can'] = (abilities, on) => permissions.can(abilities.project, on);
+    return { source: projectSource(project, namespace), standing: membershipOf(permissions), can };
+  };
+  return { ...access, check };
+}
+
+function inGroupSource(ability: GroupAbility, anonymous: boolean): Access<SourceScope> {
+  const access = inGroup(ability, { anonymous });
+  const check = async (request: AccessRequest) => {
+    const { group, permissions } = await access.check(request);
+    const can: SourceScope['can'] = (abilities, on) => permissions.can(abilities.group, on);
+    return { source: groupSource(group), standing: membershipOf(permissions), can };
+  };
+  return { ...access, check };
+}

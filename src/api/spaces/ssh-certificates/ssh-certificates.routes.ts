@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { forbidden } from '../../../core/core.errors.ts';
+import { pageOf } from '../../../db/paginate.ts';
+import type { Namespace } from '../../../db/tables/namespaces.table.ts';
+import { route } from '../../../http/http.route.ts';
+import { pagination } from '../../../http/http.schema.ts';
+import { setPageHeaders } from '../../../http/pagination.ts';
+import { inGroup, requireUser } from '../../api.access.ts';
+import { GroupSshCertificate } from './ssh-certificates.responses.ts';
+import { presentCertificate } from './ssh-certificates.views.ts';
+import { addCertificate, removeCertificate } from './ssh-certificates.writes.ts';
+
+const path = '/groups/:id/ssh_certificates';
+
+/** Authorities are those of whole trees. @throws ApiError 403 */
+function requireTop({ parent_id }: Namespace): void {
+  if (parent_id !== null) throw forbidden('Group');
+}
+
+/** Who signs SSH certificates that open the projects of a group (part 2, section 4.8). */
+export const sshCertificateRoutes = [
+  route({
+    method: 'GET',
+    path,
+    plan: 'premium',
+    summary: 'List the SSH certificates of a top-level group',
+    access: inGroup('read_group_ssh_certificates'),
+    input: Type.Object(pagination),
+    success: { status: 200, schema: Type.Array(GroupSshCertificate) },
+    handler: async ({ deps, group, page, request, reply }) => {
+      requireTop(group);
+      const query = deps.db
+        .selectFrom('group_ssh_certificates')
+        .selectAll()
+        .where('group_id', '=', group.id)
+        .orderBy('id');
+      const { rows, total } = await pageOf(deps.db, query, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total });
+      return rows.map(presentCertificate);
+    },
+  }),
+  route({
+    method: 'POST',
+    path,
+    plan: 'premium',
+    summary: 'Add an SSH certificate to a top-level group',
+    description:
+      'Its key signs certificates for the members of the group (`ssh-keygen -s <key> -I <user name> -n git <public key>`), who reach the projects of the group with them over SSH, and nothing else.',
+    access: inGroup('admin_group_ssh_certificates'),
+    input: Type.Object({
+      title: Type.String({ description: 'What it is called, 256 characters at most.', examples: ['Office CA'] }),
+      key: Type.String({
+        description: 'Public key of the authority, as one line. Only one group may have it.',
+        examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEYY5VCsBZYOixUfEKM3p2Y/aYZ1RizlwzpfsXMk5YKp'],
+      }),
+    }),
+    success: { status: 201, schema: GroupSshCertificate },
+    errors: [422],
+    handler: async ({ deps, caller, group, input }) => {
+      requireTop(group);
+      return presentCertificate(await addCertificate(deps, requireUser(caller), group, input));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/:certificate_id`,
+    plan: 'premium',
+    summary: 'Delete an SSH certificate of a top-level group',
+    description: 'What its key has signed opens nothing from then on.',
+    access: inGroup('admin_group_ssh_certificates'),
+    params: Type.Object({ certificate_id: Type.Integer({ description: 'Id of the certificate.', examples: [3] }) }),
+    success: { status: 204, empty: true },
+    handler: async ({ deps, caller, group, params }) => {
+      requireTop(group);
+      await removeCertificate(deps, requireUser(caller), group, params.certificate_id);
+    },
+  }),
+];

@@ -1,0 +1,15 @@
+import { type Static, Type } from 'typebox';
+import { Filled, Nullable } from '../../../http/http.schema.ts';
+
+export const Topic = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  title: Type.String(),
+  description: Nullable(Type.String()),
+  total_projects_count: Type.Integer({ description: 'Projects that are not private.' }),
+  organization_id: Type.Integer(),
+  avatar_url: Nullable(Type.String()),
+});
+export type Topic = Static<typeof Topic>;
+
+export const name = Filled({ maxLength: 255, description: 'Unique without regard to case.' });

@@ -1,0 +1,13 @@
+import { Type } from 'typebox';
+import { pagination, Upload } from '../../../http/http.schema.ts';
+
+export const newUpload = Type.Object({ file: Upload({ description: 'The file, as a part of a multipart body.' }) });
+
+export const listUploads = Type.Object(pagination);
+
+export const uploadId = Type.Object({ upload_id: Type.Integer({ description: 'Id of the upload.' }) });
+
+export const uploadAddress = Type.Object({
+  secret: Type.String({ description: 'The 32 hexadecimal digits of the address.' }),
+  filename: Type.String({ description: 'Name of the file.' }),
+});

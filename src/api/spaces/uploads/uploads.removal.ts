@@ -1,0 +1,25 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Db, Schema } from '../../../db/db.schema.ts';
+import type { Deps } from '../../../deps.ts';
+import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
+
+/**
+ * Removes the uploads of projects or groups that are going away, with the handle of that transaction; their bytes follow.
+ * @param ids a list, or a query for them
+ */
+export async function removeUploads(
+  deps: Deps,
+  db: Db,
+  type: 'project' | 'group',
+  ids: readonly number[] | SelectQueryBuilder<Schema, 'namespaces', { id: number }>,
+): Promise<void> {
+  const column = `${type}_id` as const;
+  const blobs = await db.selectFrom('uploads').select('sha256').distinct().where(column, 'in', ids).execute();
+  if (blobs.length === 0) return;
+  await db.deleteFrom('uploads').where(column, 'in', ids).execute();
+  await enqueueBlobRemoval(
+    deps,
+    db,
+    blobs.map(({ sha256 }) => sha256),
+  );
+}

@@ -1,0 +1,44 @@
+import type { Db } from '../db/db.schema.ts';
+import type { Invitation } from '../db/tables/invitations.table.ts';
+import type { Deps } from '../deps.ts';
+import { titleOf } from './members.audit.ts';
+import { type AuditEntry, place, recordAudit } from './record.audit.ts';
+
+const MESSAGES = {
+  invitation_created: 'Invitation sent',
+  invitation_updated: 'Invitation changed',
+  invitation_deleted: 'Invitation withdrawn',
+  invitation_accepted: 'Invitation accepted',
+} as const;
+
+/**
+ * Records what became of an invitation to a project or group, with the handle of the transaction in which it is.
+ * @param invitation as it is afterwards, or was last
+ * @param before what it was, of one that was changed
+ */
+export async function recordInvitation(
+  deps: Pick<Deps, 'clock'>,
+  db: Db,
+  name: keyof typeof MESSAGES,
+  invitation: Invitation,
+  before: Invitation = invitation,
+): Promise<void> {
+  const as = await titleOf(db, invitation.access_level, invitation.member_role_id);
+  const more: AuditEntry['more'] =
+    name === 'invitation_updated'
+      ? {
+          change: 'access_level',
+          from: await titleOf(db, before.access_level, before.member_role_id),
+          to: as,
+          expiry_from: before.expires_at,
+          expiry_to: invitation.expires_at,
+        }
+      : { as, expiry_to: invitation.expires_at };
+  await recordAudit(deps, db, {
+    name,
+    entity: place(invitation.source_type, invitation.source_id),
+    target: { id: invitation.id, type: 'Invitation', details: invitation.email },
+    message: MESSAGES[name],
+    more,
+  });
+}

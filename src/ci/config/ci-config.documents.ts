@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { isMap, type RawMap } from './yaml/reference.ts';
+import { YAML_LIMITS, type YamlLimits } from './yaml/sizes.ts';
+import { readDocuments } from './yaml/yaml.compose.ts';
+import { tooBig, YamlError } from './yaml/yaml-error.ts';
+
+/** Bytes of a file; a longer one is not read. */
+export const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_DOCUMENTS = 2;
+const DIVIDER = /^---\s+/m;
+
+/** A file: its configuration, and the header (`spec:`) that a document before it may be. */
+export interface ConfigFile {
+  header: RawMap | null;
+  content: RawMap;
+}
+
+/** What texts were read as: files that are included are mostly those of the last time. Data takes some 20 times its text. */
+const kept = new LRUCache<string, ConfigFile | YamlError>({
+  max: 200,
+  maxSize: 768 * 1024,
+  maxEntrySize: 128 * 1024,
+});
+
+/** Reads a file. What comes back may be shared: it is not to be changed. @throws YamlError in the platform's words */
+export function readConfigFile(text: string, { parsedBytes, depth }: YamlLimits = YAML_LIMITS): ConfigFile {
+  const size = Buffer.byteLength(text);
+  if (size > MAX_FILE_BYTES) throw tooBig();
+  const digest = createHash('sha256').update(text).digest('base64');
+  const key = `${digest}:${parsedBytes}:${depth}`;
+  let file = kept.get(key);
+  if (file === undefined) {
+    try {
+      file = read(text, { parsedBytes, depth });
+    } catch (error) {
+      if (!(error instanceof YamlError)) throw error;
+      file = error;
+    }
+    kept.set(key, file, { size: size + 1000 });
+  }
+  if (file instanceof YamlError) throw file;
+  return file;
+}
+
+function read(text: string, limits: YamlLimits): ConfigFile {
+  // Documents are cut apart before they are read: places in errors count from where theirs begins.
+  const texts = text.split(DIVIDER, MAX_DOCUMENTS + 2);
+  if (texts[0]?.trim() === '') texts.shift();
+  if (texts.length > MAX_DOCUMENTS) throw new YamlError('The parsed YAML has too many documents');
+  const documents = texts.map((each) => readMap(each, limits));
+  const [first, second] = documents;
+  if (first === undefined) throw new YamlError('Invalid configuration format');
+  if (second === undefined || !('spec' in first)) return { header: null, content: first };
+  return { header: first, content: second };
+}
+
+function readMap(text: string, limits: YamlLimits): RawMap {
+  const [root] = readDocuments(text, 1, { limits });
+  if (root === undefined || !isMap(root)) throw new YamlError('Invalid configuration format');
+  return root;
+}

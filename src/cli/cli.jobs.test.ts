@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { jobKind } from '../jobs/jobs.kinds.ts';
+
+const BROKEN = jobKind<object>('test.broken', { lane: 'git', maxAttempts: 1 });
+
+let app: TestApp;
+let fails = true;
+before(async () => {
+  app = await buildTestApp();
+  app.deps.jobs.register(BROKEN, () => (fails ? Promise.reject(new Error('no such host')) : Promise.resolve()));
+  app.deps.jobs.start();
+});
+after(() => app.close());
+
+/** The command beside the running server. */
+function stithy(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { dataDir, database } = app.deps.config;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    STITHY_DATA_DIR: dataDir,
+    ...(database.kind === 'postgres' ? { STITHY_DATABASE_URL: database.url } : {}),
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['bin/stithy.js', 'jobs', ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+    });
+  });
+}
+
+const stored = () => app.deps.db.selectFrom('jobs').selectAll().where('kind', '=', BROKEN.name).orderBy('id').execute();
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test('dead jobs are shown beside a running server, run again, and dropped', async () => {
+  for (let n = 0; n < 3; n += 1) await app.deps.jobs.enqueue(app.deps.db, BROKEN, {}, { projectId: 5 });
+  await until(async () => (await stored()).every(({ state }) => state === 'dead'));
+  const [first, second] = await stored();
+  assert.match((await stithy()).stdout, /git +0 +\d+ +0 +0 +3 +0 s/);
+  const listed = await stithy('list');
+  assert.match(listed.stdout, new RegExp(`${first!.id}  dead  test.broken .*project 5.*\n    no such host`));
+  const json = JSON.parse((await stithy('list', '--kind', 'test.broken', '--json', '--limit', '2')).stdout);
+  assert.deepEqual(
+    json.map(({ id, state, lane, last_error }: Record<string, unknown>) => [id, state, lane, last_error]),
+    [first!, second!].map(({ id }) => [id, 'dead', 'git', 'no such host']),
+  );
+  assert.equal('payload' in json[0], false);
+  fails = false;
+  assert.equal((await stithy('retry', String(first!.id))).stdout, '1 job will run again.\n');
+  await until(async () => (await stored()).length === 2);
+  assert.deepEqual(JSON.parse((await stithy('drop', '--lane', 'git', '--json')).stdout), { dropped: 2 });
+  assert.deepEqual(await stored(), []);
+  assert.equal((await stithy('list')).stdout, 'There are none.\n');
+});
+
+test('what cannot be meant is refused with what can', async () => {
+  for (const [args, says] of [
+    [['frobnicate'], /there is no "stithy jobs frobnicate"/],
+    [['drop'], /say which jobs to drop/],
+    [['retry'], /say which jobs to retry/],
+    [['list', 'one'], /"one" is not the id of a job/],
+    [['list', '--state', 'done'], /--state takes dead, waiting/],
+    [['drop', '--all', '--state', 'running'], /running job cannot be dropped/],
+    [['retry', '--all', '--state', 'dead'], /retry takes no --state/],
+    [['status', '--lane', 'git'], /status takes --json alone/],
+    [['list', '--limit', '0'], /--limit takes a number/],
+    [['list', '--colour'], /--colour/],
+  ] as const) {
+    const { code, stderr } = await stithy(...args);
+    assert.equal(code, 2);
+    assert.match(stderr, says);
+  }
+  assert.match((await stithy('--help')).stdout, /Usage: stithy jobs/);
+});
+
+test('each lane is measured, and dead jobs make no server unready', async () => {
+  fails = true;
+  await app.deps.jobs.enqueue(app.deps.db, BROKEN, {});
+  await until(async () => (await stored()).some(({ state }) => state === 'dead'));
+  await until(async () => /stithy_jobs\{lane="git",state="dead"\} 1\n/.test((await app.get('/-/metrics')).body));
+  const { body } = await app.get('/-/metrics');
+  assert.match(body, /stithy_jobs_oldest_seconds\{lane="outgoing"\} 0\n/);
+  assert.match(body, /stithy_job_runs\{lane="git",result="dead"\} [4-9]/);
+  assert.equal((await app.get('/-/readiness')).statusCode, 200);
+});

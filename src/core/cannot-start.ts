@@ -1,4 +1,0 @@
-/** Why a command of the program cannot do its work as things are; one line for the person who started it. */
-export class CannotStart extends Error {
-  override name = 'CannotStart';
-}

@@ -1,0 +1,207 @@
+import { blankOut, maskCode } from './reference-mask.ts';
+
+export interface IssueReference {
+  type: 'issue';
+  /** Path of the project: full, or that of a neighbour in the same namespace (no slash); null for the project itself. */
+  project: string | null;
+  iid: number;
+}
+
+export interface MergeRequestReference {
+  type: 'merge_request';
+  project: string | null;
+  iid: number;
+}
+
+export interface UserReference {
+  type: 'user';
+  username: string;
+}
+
+/** Something that a text names. */
+export type Reference = IssueReference | MergeRequestReference | UserReference;
+
+export interface ReferenceOptions {
+  /** Base of this server's web addresses; without it addresses are no references. */
+  externalUrl?: string | undefined;
+}
+
+/** Characters that are read; texts are not longer, commit messages may be. */
+const MAX_TEXT = 1_048_576;
+/** References that are taken from one text. */
+const MAX_REFERENCES = 200;
+/** Marks that are looked at in one text. */
+const MAX_FOUND = 5_000;
+/** Longer paths belong to no project. */
+const MAX_PATH = 2_000;
+
+interface Found {
+  reference: Reference;
+  start: number;
+  end: number;
+}
+
+/**
+ * What a Markdown text names: issues (`#1`, `group/project#1`), merge requests (`!1`), users (`@name`), each also by
+ * web address. Code and comments do not count. Each is named once, in the order of the text; at most 200. Takes time
+ * in proportion to the text's length.
+ */
+export function findReferences(text: string, options: ReferenceOptions = {}): Reference[] {
+  return unique(scan(text, options).found.map(({ reference }) => reference));
+}
+
+const PATH = /(?<![\w\\])@([a-zA-Z0-9_.][\w.-]{0,254}(?:\/[a-zA-Z0-9_.][\w.-]{0,254}){0,20})/g;
+
+/** What a text calls by `@name` or `@group/subgroup`, in lower case: at most 200 names of users, groups and `all`. */
+export function mentionedNames(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const { 1: name } of scan(text, {}).masked.matchAll(PATH)) {
+    const whole = name!.replace(/\.{1,255}$/, '').toLowerCase();
+    if (whole !== '') names.add(whole);
+    if (names.size >= MAX_REFERENCES) break;
+  }
+  return names;
+}
+
+/** Names at the head of a line, behind marks of lists and quotations. */
+const ADDRESS = /^[ \t>*+-]*((?:@[\w.][\w.-]{0,254}(?:[ \t,:]+(?:and[ \t]+)?|$))+)/gm;
+
+/** Names, in lower case, of the users that a text speaks to: those with whom a line begins. */
+export function mentionedUsers(text: string): Set<string> {
+  const names = new Set<string>();
+  for (const { 1: head } of maskCode(text.slice(0, MAX_TEXT)).matchAll(ADDRESS)) {
+    for (const { 1: name } of head!.matchAll(/@([\w.][\w.-]*)/g)) names.add(name!.replace(/\.+$/, '').toLowerCase());
+    if (names.size >= MAX_REFERENCES) break;
+  }
+  return names;
+}
+
+const KEYWORD =
+  /(?<!\w)(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)|[Ii]mplement(?:s|ed|ing)?):? +(?:[Ii]ssues? +)?/g;
+const BETWEEN = / *(?:, *)?(?:and +)?(?:issues? +)?/y;
+
+/** Issues that the text says it closes: `Closes #1, #2 and group/project#3`, also with fix, resolve and implement. */
+export function closingReferences(text: string, options: ReferenceOptions = {}): IssueReference[] {
+  const { found, masked } = scan(text, options);
+  const issues = found.flatMap(({ reference, ...place }) =>
+    reference.type === 'issue' ? [{ reference, ...place }] : [],
+  );
+  return unique(closedIssuesAmong(masked, issues).map(({ reference }) => reference));
+}
+
+/** Those of the issues, named where they say, that stand behind a word that closes them. */
+export function closedIssuesAmong<I extends { start: number; end: number }>(text: string, issues: readonly I[]): I[] {
+  const byStart = new Map(issues.map((issue) => [issue.start, issue]));
+  const closed: I[] = [];
+  for (const keyword of text.matchAll(KEYWORD)) {
+    let issue = byStart.get(keyword.index + keyword[0].length);
+    while (issue !== undefined) {
+      closed.push(issue);
+      BETWEEN.lastIndex = issue.end;
+      issue = byStart.get(BETWEEN.exec(text) === null ? issue.end : BETWEEN.lastIndex);
+    }
+  }
+  return closed;
+}
+
+/** The text with full paths where it speaks of issues and merge requests of its own project or of a neighbour. */
+export function withFullReferences(text: string, projectPath: string): string {
+  const namespace = projectPath.slice(0, projectPath.lastIndexOf('/') + 1);
+  let [full, from] = ['', 0];
+  for (const { reference, start } of scan(text, {}).found) {
+    if (reference.type === 'user' || reference.project?.includes('/')) continue;
+    full += `${text.slice(from, start)}${reference.project === null ? projectPath : namespace}`;
+    from = start;
+  }
+  return full + text.slice(from);
+}
+
+/** All that is named, by position, and the text as it was read: code and addresses blanked out. */
+function scan(text: string, { externalUrl }: ReferenceOptions): { found: Found[]; masked: string } {
+  const prose = maskCode(text.slice(0, MAX_TEXT));
+  const found: Found[] = [];
+  const masks: [number, number][] = [];
+  for (const { 0: address, index } of prose.matchAll(/\bhttps?:\/\/[^\s\0<>"]+/g)) {
+    const link = externalUrl === undefined ? null : readLink(address, `${externalUrl}/`);
+    const end = index + (link?.length ?? address.length);
+    if (link !== null && found.length < MAX_FOUND) found.push({ reference: link.reference, start: index, end });
+    masks.push([index, end]);
+  }
+  const masked = blankOut(prose, masks);
+  for (const short of shortReferences(masked)) {
+    if (found.length >= MAX_FOUND) break;
+    found.push(short);
+  }
+  return { found: found.sort((a, b) => a.start - b.start), masked };
+}
+
+const LINK = /^([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?(issues|work_items|merge_requests)\/(\d{1,10})(?!\w)/;
+
+/** What an address of this server names, and how many of its characters belong to it. */
+function readLink(address: string, base: string): { reference: Reference; length: number } | null {
+  if (!address.startsWith(base)) return null;
+  const match = LINK.exec(address.slice(base.length, base.length + MAX_PATH));
+  if (match === null) return null;
+  const [whole, project, kind, iid] = match;
+  const type = kind === 'merge_requests' ? 'merge_request' : 'issue';
+  const end = base.length + whole.length;
+  // The rest of an address (a tab, an anchor) belongs to it, the punctuation of the sentence does not.
+  const length = /[?#/]/.test(address[end] ?? '') ? end + trimmed(address.slice(end)).length : end;
+  return { reference: { type, project: project!, iid: Number(iid) }, length };
+}
+
+function trimmed(rest: string): string {
+  let end = rest.length;
+  while (end > 0 && ",.;:!?)]*_'|".includes(rest[end - 1]!)) end -= 1;
+  return rest.slice(0, end);
+}
+
+const MARK = /([#!])(\d{1,10})(?!\w)|(?<![\w\\])@([a-zA-Z0-9_.][a-zA-Z0-9_.-]{0,254})(?![\w.-]|\/\w)/g;
+
+function* shortReferences(text: string): Generator<Found> {
+  for (const match of text.matchAll(MARK)) {
+    const { 0: whole, 1: sign, 2: iid, 3: name, index } = match;
+    const end = index + whole.length;
+    if (sign === undefined) {
+      const username = name!.replace(/\.{1,255}$/, '');
+      if (username !== '') yield { reference: { type: 'user', username }, start: index, end };
+      continue;
+    }
+    const before = projectBefore(text, index);
+    if (before === undefined) continue;
+    const type = sign === '#' ? 'issue' : 'merge_request';
+    yield { reference: { type, project: before.project, iid: Number(iid) }, start: before.start, end };
+  }
+}
+
+/** The project path that ends at the mark, null for none; undefined where the mark is part of something else. */
+function projectBefore(text: string, mark: number): { project: string | null; start: number } | undefined {
+  let start = mark;
+  while (start > 0 && mark - start <= MAX_PATH && isPathCharacter(text.charCodeAt(start - 1))) start -= 1;
+  if (mark - start > MAX_PATH) return undefined;
+  const path = text.slice(start, mark);
+  const previous = text[start - 1] ?? ' ';
+  // After a slash or a dash a bare mark speaks of the project itself.
+  if (path === '' || path.endsWith('/') || /^[/.-]+$/.test(path)) {
+    return path === '' && '\\&#'.includes(previous) ? undefined : { project: null, start: mark };
+  }
+  if ('\\&#!@:%$~'.includes(previous) || path.endsWith('.')) return undefined;
+  return path.split('/').every((segment) => /^[\w.][\w.-]*$/.test(segment)) ? { project: path, start } : undefined;
+}
+
+/** Letters, digits, `_`, `-`, `.` and `/`. */
+const isPathCharacter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 45 && code <= 57) || code === 95;
+
+function unique<R extends Reference>(references: readonly R[]): R[] {
+  const byKey = new Map<string, R>();
+  for (const reference of references) {
+    const key = reference.type === 'user' ? `@${reference.username.toLowerCase()}` : keyOf(reference);
+    if (!byKey.has(key)) byKey.set(key, reference);
+    if (byKey.size >= MAX_REFERENCES) break;
+  }
+  return [...byKey.values()];
+}
+
+const keyOf = ({ type, project, iid }: IssueReference | MergeRequestReference): string =>
+  `${type} ${project?.toLowerCase() ?? ''} ${iid}`;

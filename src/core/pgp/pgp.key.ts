@@ -1,0 +1,186 @@
+import { hash } from 'node:crypto';
+import { materialOf, type PgpKeyMaterial } from './key-material.ts';
+import { dearmor, type Packet, PUBLIC_KEY, PUBLIC_SUBKEY, readPackets, SIGNATURE, USER_ID } from './packets.ts';
+import { isMadeBy, isMadeByInThreadPool, type PgpSignature, signatureOf } from './pgp.signature.ts';
+
+/** A key or subkey that may sign. */
+export interface PgpSigningKey {
+  /** 16 hexadecimal digits in upper case. */
+  keyid: string;
+  material: PgpKeyMaterial | null;
+  /** Seconds since 1970 between which it is valid. */
+  from: number;
+  until: number;
+  /** Whether it may sign: it says so, and nobody has taken it back. */
+  signs: boolean;
+}
+
+/** A public key, with what it says of itself that is really signed by it. */
+export interface PgpPublicKey {
+  /** Hexadecimal digits in upper case. */
+  fingerprint: string;
+  keyid: string;
+  /** The key itself, then its subkeys. */
+  keys: readonly PgpSigningKey[];
+  /** Whose it is, in the order of the key; names and addresses as they are written. */
+  userIds: readonly { name: string; email: string }[];
+}
+
+const MAX_ARMOUR = 512 * 1024;
+/** Signatures of a key that are checked; the rest of an enormous key is not looked at. */
+const MAX_CHECKS = 100;
+const SIGNS = 0x02;
+
+const header = (body: Buffer): Buffer => {
+  const bytes = Buffer.from([0x99, 0, 0]);
+  bytes.writeUInt16BE(body.length, 1);
+  return Buffer.concat([bytes, body]);
+};
+const fingerprintOf = (body: Buffer): string => hash('sha1', header(body), 'hex').toUpperCase();
+const keyidOf = (body: Buffer): string => fingerprintOf(body).slice(-16);
+
+/** One packet of a key with the signatures that follow it. */
+interface Part {
+  packet: Packet;
+  signatures: PgpSignature[];
+}
+
+function partsOf(packets: readonly Packet[]): Part[] {
+  const parts: Part[] = [];
+  for (const packet of packets) {
+    // Of several keys in one text the first counts.
+    if (packet.tag === PUBLIC_KEY && parts.length > 0) break;
+    if (packet.tag !== SIGNATURE) parts.push({ packet, signatures: [] });
+    else {
+      const signature = signatureOf(packet);
+      if (signature !== null) parts.at(-1)?.signatures.push(signature);
+    }
+  }
+  return parts;
+}
+
+/** Checks the signatures by which a key speaks of itself. */
+class SelfChecks {
+  readonly keyid: string;
+  readonly #body: Buffer;
+  readonly #material: PgpKeyMaterial | null;
+  #left = MAX_CHECKS;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+    this.keyid = keyidOf(body);
+    this.#material = materialOf(body);
+  }
+
+  /** Those of the signatures that the key made over itself and `more`; the latest first. */
+  valid(signatures: readonly PgpSignature[], types: readonly number[], more: Buffer): PgpSignature[] {
+    const content = Buffer.concat([header(this.#body), more]);
+    return signatures
+      .filter(({ type, issuer }) => types.includes(type) && (issuer === null || issuer === this.keyid))
+      .filter((signature) => {
+        this.#left -= 1;
+        return this.#left >= 0 && isMadeBy(signature, content, this.#material);
+      })
+      .sort((a, b) => b.created - a.created);
+  }
+
+  /** Whether a subkey that may sign has itself said that it belongs to the key. */
+  isBoundBack(binding: PgpSignature, subkey: Buffer): boolean {
+    const { embedded } = binding;
+    const content = Buffer.concat([header(this.#body), header(subkey)]);
+    return embedded?.type === 0x19 && isMadeBy(embedded, content, materialOf(subkey));
+  }
+}
+
+const lifeOf = (body: Buffer, signature: PgpSignature | undefined): Pick<PgpSigningKey, 'from' | 'until'> => {
+  const from = body.readUInt32BE(1);
+  const after = signature?.keyExpiresAfter ?? 0;
+  return { from, until: after === 0 ? Number.POSITIVE_INFINITY : from + after };
+};
+
+function subkeyOf({ packet: { body }, signatures }: Part, checks: SelfChecks): PgpSigningKey | null {
+  if (body.readUInt8(0) !== 4) return null;
+  const [binding] = checks.valid(signatures, [0x18], header(body));
+  if (binding === undefined) return null;
+  const revoked = checks.valid(signatures, [0x28], header(body)).length > 0;
+  const may = ((binding.keyFlags ?? 0) & SIGNS) !== 0 && checks.isBoundBack(binding, body);
+  return { keyid: keyidOf(body), material: materialOf(body), ...lifeOf(body, binding), signs: may && !revoked };
+}
+
+/** A user id with the newest statement of the key about it; null where that is missing or taken back. */
+function identityOf({ packet: { body }, signatures }: Part, checks: SelfChecks) {
+  const length = Buffer.from([0xb4, 0, 0, 0, 0]);
+  length.writeUInt32BE(body.length, 1);
+  const content = Buffer.concat([length, body]);
+  const [signature] = checks.valid(signatures, [0x10, 0x11, 0x12, 0x13], content);
+  const [taken] = checks.valid(signatures, [0x30], content);
+  if (signature === undefined || (taken !== undefined && taken.created >= signature.created)) return null;
+  const text = body.toString('utf8').toWellFormed();
+  const match = /^(.*?)\s*<([^<>]+)>\s*$/.exec(text);
+  const name = (match?.[1] ?? text).trim();
+  return { said: signature, name, email: match?.[2] ?? (text.includes('@') ? text.trim() : '') };
+}
+
+/**
+ * Reads an armoured public key of version 4, as GnuPG exports it. What the key does not itself sign counts for nothing.
+ * @returns null where the text is no such key
+ */
+export function readPgpKey(armoured: string): PgpPublicKey | null {
+  const bytes = dearmor(armoured, 'PUBLIC KEY BLOCK', MAX_ARMOUR);
+  if (bytes === null) return null;
+  try {
+    return keyFrom(partsOf(readPackets(bytes)));
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function keyFrom([primary, ...parts]: Part[]): PgpPublicKey | null {
+  if (primary === undefined || primary.packet.tag !== PUBLIC_KEY) return null;
+  const { body } = primary.packet;
+  if (body.length < 7 || body.readUInt8(0) !== 4) return null;
+  const checks = new SelfChecks(body);
+  const nothing = Buffer.alloc(0);
+  const revoked = checks.valid(primary.signatures, [0x20], nothing).length > 0;
+  const [direct] = checks.valid(primary.signatures, [0x1f], nothing);
+  const identities = parts
+    .filter(({ packet }) => packet.tag === USER_ID)
+    .flatMap((part) => identityOf(part, checks) ?? []);
+  const newest = identities.map(({ said: signature }) => signature).sort((a, b) => b.created - a.created)[0];
+  const signature = newest ?? direct;
+  if (signature === undefined) return null;
+  const flags = signature.keyFlags ?? direct?.keyFlags;
+  const own: PgpSigningKey = {
+    keyid: checks.keyid,
+    material: materialOf(body),
+    ...lifeOf(body, signature),
+    // A key that says nothing of its use may do everything.
+    signs: !revoked && ((flags ?? SIGNS) & SIGNS) !== 0,
+  };
+  const subkeys = parts
+    .filter(({ packet }) => packet.tag === PUBLIC_SUBKEY)
+    .flatMap((part) => subkeyOf(part, checks) ?? []);
+  return {
+    fingerprint: fingerprintOf(body),
+    keyid: checks.keyid,
+    // What hangs on a revoked or expired key goes with it.
+    keys: [
+      own,
+      ...subkeys.map((key) => ({ ...key, signs: key.signs && !revoked, until: Math.min(key.until, own.until) })),
+    ],
+    userIds: identities.map(({ name, email }) => ({ name, email })),
+  };
+}
+
+/**
+ * Whether a key made a signature over bytes, at a time when it could; found out on another thread. SHA-1 is not taken for what is signed.
+ * @param payload the bytes
+ */
+export async function isSignedBy(key: PgpPublicKey, signature: PgpSignature, payload: Buffer): Promise<boolean> {
+  const { type, digest, created, expiresAfter, issuer } = signature;
+  if ((type !== 0 && type !== 1) || digest === 'sha1' || expiresAfter !== 0) return false;
+  const maker = key.keys.find(({ keyid }) => keyid === issuer);
+  if (maker === undefined || !maker.signs || created < maker.from || created >= maker.until) return false;
+  return isMadeByInThreadPool(signature, payload, maker.material);
+}

@@ -1,0 +1,21 @@
+import type { Selectable } from 'kysely';
+import type { Id, Timestamp } from '../columns.ts';
+import type { ExportStatus } from './relation-exports.table.ts';
+
+/** Files of an export that comes in batches. */
+export interface RelationExportBatchesTable {
+  id: Id;
+  export_id: number;
+  /** From 1. */
+  batch_number: number;
+  status: ExportStatus;
+  objects_count: number;
+  /** Key of its last object: the next batch begins behind it. */
+  last_key: number;
+  error: string | null;
+  sha256: string;
+  /** Bytes. */
+  size: number;
+  updated_at: Timestamp;
+}
+export type RelationExportBatch = Selectable<RelationExportBatchesTable>;

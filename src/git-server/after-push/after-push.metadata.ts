@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { lineageIds } from '../../access/access.membership.ts';
+import { asciiLower } from '../../db/like.ts';
+import type { Deps } from '../../deps.ts';
+import type { TargetScope } from './after-push.target.ts';
+import type { MergeRequestOptions } from './options.ts';
+
+/** People, labels and milestone that push options name, as the service of merge requests takes them. */
+export interface PushedMetadata {
+  add: number[];
+  remove: number[];
+  milestone_id?: number;
+  add_labels?: string[];
+  remove_labels?: string[];
+  /** What could not be found. */
+  warnings: string[];
+}
+
+/** Looks up what push options name: people by user name or id, a milestone of the target by its title. */
+export async function findMetadata(
+  deps: Deps,
+  { project, namespace, permissions }: TargetScope,
+  { lists, texts }: MergeRequestOptions,
+): Promise<PushedMetadata> {
+  const found: PushedMetadata = { add: [], remove: [], warnings: [] };
+  const asked = Object.values(lists).some((list) => list.length > 0) || texts.milestone !== undefined;
+  if (asked && !permissions.can('admin_merge_request')) {
+    found.warnings.push(`Labels, assignees and milestones of ${project.full_path} are for its members to choose`);
+    return found;
+  }
+  const people = await findPeople(deps, [...lists.assign, ...lists.unassign]);
+  const idOf = (name: string): number[] => {
+    const id = people.get(asciiLower(name));
+    if (id === undefined) found.warnings.push(`User ${name} does not exist`);
+    return id === undefined ? [] : [id];
+  };
+  found.add = lists.assign.flatMap(idOf);
+  found.remove = lists.unassign.flatMap(idOf);
+  if (lists.label.length > 0) found.add_labels = lists.label;
+  if (lists.unlabel.length > 0) found.remove_labels = lists.unlabel;
+  if (texts.milestone !== undefined) {
+    const groups = lineageIds(namespace.lineage);
+    const milestone = await deps.db
+      .selectFrom('milestones')
+      .select('id')
+      .where('title', '=', texts.milestone)
+      .where((eb) => eb.or([eb('project_id', '=', project.id), eb('group_id', 'in', groups)]))
+      .orderBy('id')
+      .executeTakeFirst();
+    if (milestone === undefined) found.warnings.push(`Milestone ${texts.milestone} does not exist`);
+    else found.milestone_id = milestone.id;
+  }
+  return found;
+}
+
+/** Ids of users by what they were called: their names in lower case, or their ids. */
+async function findPeople(deps: Deps, given: readonly string[]): Promise<Map<string, number>> {
+  const people = new Map<string, number>();
+  if (given.length === 0) return people;
+  const names = given.map((name) => asciiLower(name).replace(/^@/, ''));
+  const ids = given.filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
+  const rows = await deps.db
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where((eb) =>
+      eb.or([eb(sql<string>`lower(username)`, 'in', names), ...(ids.length === 0 ? [] : [eb('id', 'in', ids)])]),
+    )
+    .execute();
+  for (const { id } of rows) if (ids.includes(id)) people.set(String(id), id);
+  for (const { id, username } of rows) {
+    people.set(asciiLower(username), id);
+    people.set(`@${asciiLower(username)}`, id);
+  }
+  return people;
+}

@@ -1,0 +1,190 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { CertificateRefused, callerOfCertificate } from '../../access/certificate-caller.ts';
+import { callerOfKey, recordKeyUse } from '../../access/key-caller.ts';
+import { addressList } from '../../core/address-list.ts';
+import { addressKey } from '../../core/fair-slots.ts';
+import { isCertificate } from '../../core/ssh-certificate.ts';
+import type { Deps } from '../../deps.ts';
+import { loadHostKeys, publicKeyLine } from './host-keys.ts';
+import type { OfferedKey } from './protocol/authentication.ts';
+import { SshError } from './protocol/numbers.ts';
+import { Connection } from './protocol/ssh.connection.ts';
+import { addressBehind } from './proxy-header.ts';
+import { runCommand, type SshClient } from './run-command.ts';
+import { KeyedCounter, LIMITS, type SshLimits } from './ssh-server.limits.ts';
+
+/** Of the connections that the server takes, SSH may have so many, and one address of those. */
+const SHARE = 0.25;
+const SHARE_OF_ADDRESS = 0.75;
+/** Everybody signs in as this. */
+const LOGIN = 'git';
+const STOPPING = 'the server stops';
+
+/** Git over SSH. */
+export interface SshServer {
+  port: number;
+  /** Of the host keys, with their kinds: what clients are asked to compare. */
+  fingerprints: string[];
+  /** Takes no connection any more. @returns when the commands that are under way have ended */
+  drain(): Promise<void>;
+  /** Cuts off what is left. */
+  close(): void;
+}
+
+/**
+ * Serves git over SSH.
+ * @param host to listen on
+ * @param port 0 for a free one
+ * @throws StartupError for host keys that cannot be used, the system's error where it cannot listen
+ */
+export async function serveSsh(deps: Deps, host: string, port: number, limits: SshLimits = LIMITS): Promise<SshServer> {
+  const hostKeys = await loadHostKeys(deps.config.dataDir);
+  const connections = new Map<Connection<SshClient>, Socket>();
+  const strangers = new KeyedCounter();
+  /** Their connections, the oldest first. */
+  const unknown = new Set<Connection<SshClient>>();
+  const all = new KeyedCounter();
+  const max = Math.max(1, Math.floor(deps.config.limits.connections * SHARE));
+  let drained: (() => void) | undefined;
+
+  const isProxy = addressList(deps.config.sshTrustedProxies);
+  /** Connections of proxies that have not said yet whom they forward. */
+  const unnamed = new Set<Socket>();
+
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (isProxy(address)) void takeProxied(socket, address);
+    else take(socket, address);
+  });
+
+  async function takeProxied(socket: Socket, proxy: string): Promise<void> {
+    socket.on('error', () => {});
+    if (unnamed.size >= limits.strangers || unnamed.size + all.all >= max) {
+      socket.destroy();
+      return;
+    }
+    unnamed.add(socket);
+    try {
+      const address = (await addressBehind(socket, limits.proxyMs)) ?? proxy;
+      if (!server.listening || socket.destroyed) socket.destroy();
+      else take(socket, address);
+    } catch (error) {
+      socket.destroy();
+      logEnd(deps, new SshError((error as Error).message), proxy);
+    } finally {
+      unnamed.delete(socket);
+    }
+  }
+
+  function take(socket: Socket, address: string): void {
+    const key = addressKey(address);
+    if (isCrowded(key)) {
+      socket.destroy();
+      return;
+    }
+    // Who is slow makes room for others, so that nobody keeps everybody out by holding connections open.
+    const [oldest] = unknown;
+    if (strangers.all >= limits.strangers && oldest !== undefined) {
+      const held = connections.get(oldest);
+      oldest.end('too many others want to sign in');
+      held?.destroy();
+    }
+    const notStranger = strangers.add(key);
+    const known = () => {
+      notStranger();
+      unknown.delete(connection);
+    };
+    const gone = all.add(key);
+    const connection: Connection<SshClient> = new Connection(
+      socket,
+      { hostKeys, mayRekey: () => mayRekey(key) },
+      {
+        find: (shown) => findClient(deps, shown, address),
+        signedIn: (client) => {
+          clearTimeout(timer);
+          known();
+          void noteUse(deps, client);
+        },
+        run: (client, command) => void runCommand(deps, client, command),
+        closed: (why) => {
+          clearTimeout(timer);
+          known();
+          gone();
+          connections.delete(connection);
+          if (why !== null) logEnd(deps, why, address);
+          if (connections.size === 0) drained?.();
+        },
+      },
+    );
+    connections.set(connection, socket);
+    unknown.add(connection);
+    const timer = setTimeout(() => connection.end('nobody signed in in time'), limits.loginMs).unref();
+  }
+
+  function isCrowded(key: string): boolean {
+    if (strangers.of(key) >= limits.strangersOfAddress) return true;
+    if (all.all >= max || all.of(key) >= Math.ceil(max * SHARE_OF_ADDRESS)) return true;
+    try {
+      deps.limiter.check('ssh_connection', key, { requests: limits.perMinute, periodSeconds: 60 });
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  const mayRekey = (key: string): boolean =>
+    deps.limiter.allows('ssh_rekey', key, { requests: limits.rekeysPerMinute, periodSeconds: 60 });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, resolve);
+  });
+  // A connection that cannot be taken for want of file descriptors or memory.
+  server.on('error', (error) => deps.log.log('warn', 'an SSH connection could not be taken', { error: String(error) }));
+  return {
+    port: (server.address() as AddressInfo).port,
+    fingerprints: hostKeys.map(publicKeyLine),
+    drain: () => {
+      server.close();
+      return new Promise((resolve) => {
+        drained = resolve;
+        for (const connection of connections.keys()) connection.drain(STOPPING);
+        if (connections.size === 0) resolve();
+      });
+    },
+    close: () => {
+      server.close();
+      for (const socket of unnamed) socket.destroy();
+      for (const [connection, socket] of connections) {
+        connection.end(STOPPING);
+        socket.destroy();
+      }
+    },
+  };
+}
+
+async function findClient(deps: Deps, { user, blob }: OfferedKey, address: string): Promise<SshClient | undefined> {
+  if (user !== LOGIN) return undefined;
+  try {
+    const caller = isCertificate(blob) ? await callerOfCertificate(deps, blob, address) : await callerOfKey(deps, blob);
+    return caller && { caller, address };
+  } catch (error) {
+    if (!(error instanceof CertificateRefused)) throw error;
+    deps.log.log('info', 'an SSH certificate was refused', { remote_ip: address, reason: error.message });
+    return undefined;
+  }
+}
+
+async function noteUse(deps: Deps, { caller }: SshClient): Promise<void> {
+  try {
+    await recordKeyUse(deps, caller);
+  } catch (error) {
+    deps.log.log('warn', 'when a key was used could not be kept', { error: String(error) });
+  }
+}
+
+function logEnd(deps: Deps, why: unknown, address: string): void {
+  const fields = { remote_ip: address, error: why instanceof Error ? why.message : String(why) };
+  if (why instanceof SshError) deps.log.log('info', 'an SSH connection was ended', fields);
+  else deps.log.log('error', 'an SSH connection failed', { ...fields, stack: (why as Error).stack });
+}

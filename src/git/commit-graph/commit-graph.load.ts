@@ -1,0 +1,176 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isMissing } from '../durable.ts';
+import { type FileStamp, isUnchanged, stampOf } from '../file-stamp.ts';
+import { GitError } from '../git.errors.ts';
+import { GraphLayer, hashBytesOf } from './commit-graph.layer.ts';
+import { CommitGraph } from './commit-graph.ts';
+import { rankFirstParents } from './first-parents.ts';
+import { PathIndex } from './path-index.ts';
+import { reading } from './read-file.ts';
+import { StatsIndex } from './stats-index.ts';
+
+/** A larger graph is left to git: the layers of all repositories share one bound. */
+export const MAX_GRAPH_BYTES = 48 * 1024 * 1024;
+const MAX_ALTERNATES = 5;
+const MAX_LAYERS = 100;
+/** How often a graph is looked for anew that was replaced while it was read. */
+const ATTEMPTS = 3;
+
+/** What was found of a repository's commit-graph. */
+export interface LoadedGraph {
+  graph: CommitGraph | null;
+  /** `damaged`: git must not use it either; `unfit`: too large, or the history is cut off (shallow). */
+  state: 'good' | 'damaged' | 'unfit';
+  /** Whether what was found is still what is there. */
+  isCurrent(): boolean;
+}
+
+/** Layers that somebody holds, by path: those of a chain stay when others are put on top of them. */
+const layers = new Map<string, WeakRef<GraphLayer>>();
+const gone = new FinalizationRegistry<string>((key) => {
+  if (layers.get(key)?.deref() === undefined) layers.delete(key);
+});
+
+/**
+ * Reads the commit-graph that git would use for a repository: its own, else that of the first repository it borrows from.
+ * @param dir of the repository
+ * @throws what the file system throws for files that may not be read
+ */
+export async function loadGraph(dir: string): Promise<LoadedGraph> {
+  for (let attempt = 1; ; attempt += 1) {
+    const folders = objectFolders(join(dir, 'objects'));
+    const seen = new Seen();
+    const shallow = seen.look(join(dir, 'shallow'));
+    try {
+      const loaded = shallow ? null : await readFirst(folders, seen);
+      const unfit = shallow || loaded === 'large';
+      return {
+        graph: loaded === 'large' ? null : loaded,
+        state: unfit ? 'unfit' : 'good',
+        isCurrent: () => seen.isCurrent(),
+      };
+    } catch (error) {
+      // A chain that was replaced meanwhile names files that are gone.
+      if (isMissing(error) && attempt < ATTEMPTS) continue;
+      if (!isMissing(error) && !(error instanceof GitError && error.code === 'corrupt')) throw error;
+      return { graph: null, state: 'damaged', isCurrent: () => seen.isCurrent() };
+    }
+  }
+}
+
+/** Files that were looked at, as they were. */
+class Seen {
+  readonly #stamps = new Map<string, FileStamp | null>();
+
+  /** Whether there is such a file. */
+  look(path: string): boolean {
+    const stats = statsOf(path);
+    this.#stamps.set(path, stats && stampOf(stats));
+    return stats !== null;
+  }
+
+  isCurrent(): boolean {
+    for (const [path, stamp] of this.#stamps) {
+      const stats = statsOf(path);
+      if (stamp === null ? stats !== null : stats === null || !isUnchanged(stamp, stats)) return false;
+    }
+    return true;
+  }
+}
+
+// These few are looked at at once, as references are: each turn of a thread would take longer, and all wait for them.
+function statsOf(path: string) {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** The lines of a small file; none where there is no such file. */
+function linesOf(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function objectFolders(own: string): string[] {
+  const found = [own];
+  // Grows while it is gone through.
+  for (const folder of found) {
+    if (found.length > MAX_ALTERNATES) break;
+    for (const line of linesOf(join(folder, 'info', 'alternates'))) {
+      const other = resolve(folder, line);
+      if (line !== '' && !line.startsWith('#') && !found.includes(other)) found.push(other);
+    }
+  }
+  return found;
+}
+
+async function readFirst(folders: readonly string[], seen: Seen): Promise<CommitGraph | null | 'large'> {
+  for (const folder of folders) {
+    const single = join(folder, 'info', 'commit-graph');
+    if (seen.look(single)) return await readLayers([single], seen);
+    const chain = join(folder, 'info', 'commit-graphs', 'commit-graph-chain');
+    if (!seen.look(chain)) continue;
+    const names = linesOf(chain).filter((line) => line !== '');
+    if (names.length > MAX_LAYERS || !names.every((name) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(name))) {
+      throw new GitError('corrupt', 'commit-graph: bad chain');
+    }
+    if (names.length === 0) continue;
+    return await readLayers(
+      names.map((name) => layerPath(folders, name)),
+      seen,
+    );
+  }
+  return null;
+}
+
+function layerPath(folders: readonly string[], name: string): string {
+  const paths = folders.map((folder) => join(folder, 'info', 'commit-graphs', `graph-${name}.graph`));
+  for (const path of paths.slice(0, -1)) if (statsOf(path) !== null) return path;
+  return paths.at(-1)!;
+}
+
+async function readLayers(paths: readonly string[], seen: Seen): Promise<CommitGraph | 'large'> {
+  const stamps = paths.map((path) => stampOf(statSync(path, { bigint: true })));
+  if (stamps.reduce((sum, { size }) => sum + Number(size), 0) > MAX_GRAPH_BYTES) return 'large';
+  const chain: GraphLayer[] = [];
+  for (const [nth, path] of paths.entries()) {
+    const below = chain.reduce((sum, { count }) => sum + count, 0);
+    const { ino, size, mtimeNs } = stamps[nth]!;
+    const key = `${path} ${below} ${ino} ${size} ${mtimeNs}`;
+    const layer = layers.get(key)?.deref() ?? (await readLayer(path, chain, key));
+    layer.pathIndex ??= await PathIndex.load(layer.pathIndexFile, layer.count, layer.sum);
+    if (layer.pathIndex === null) seen.look(layer.pathIndexFile);
+    if (layer.stats?.unknown !== 0) {
+      // It grows.
+      seen.look(layer.statsFile);
+      layer.stats = (await StatsIndex.load(layer.statsFile, layer.count, layer.sum)) ?? layer.stats;
+    }
+    if (chain[0] !== undefined && layer.hashBytes !== chain[0].hashBytes) throw new GitError('corrupt', 'two hashes');
+    chain.push(layer);
+  }
+  return new CommitGraph(chain);
+}
+
+/** Damage that is not seen would give wrong answers for good, so the check sum is looked at, on another thread. */
+async function readLayer(path: string, chain: readonly GraphLayer[], key: string): Promise<GraphLayer> {
+  const below = chain.reduce((sum, { count }) => sum + count, 0);
+  const bytes = await reading(path, (bytesAt, size) => bytesAt(0, size));
+  const hashBytes = hashBytesOf(bytes);
+  const end = bytes.length - hashBytes;
+  const sum = await crypto.subtle.digest(hashBytes === 20 ? 'SHA-1' : 'SHA-256', bytes.subarray(0, end));
+  if (!Buffer.from(sum).equals(bytes.subarray(end))) throw new GitError('corrupt', `${path}: bad check sum`);
+  const folder = dirname(path);
+  const layer = new GraphLayer(bytes, below, path.endsWith('.graph') ? folder : join(folder, 'commit-graphs'));
+  await rankFirstParents(layer, chain);
+  layers.set(key, new WeakRef(layer));
+  gone.register(layer, key);
+  return layer;
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
+import { maintain } from '../git.maintenance.ts';
+import { RepositoryPool } from '../git.repository.ts';
+import { loadGraph } from './commit-graph.load.ts';
+import { writeWholeGraph } from './commit-graph.write.ts';
+
+const GRAPHS = 'objects/info/commit-graphs';
+
+test('commits of a burst of changes are soon in the graph, and what is there starts nothing', async (t) => {
+  const { dir, commit } = gitFixture(t);
+  const pool = new RepositoryPool({ graphPauseMs: 50 });
+  t.after(() => pool.close());
+  const repo = pool.get('soon', dir);
+  const root = commit({ a: '1' });
+  repo.history.refsChanged([root]);
+  const next = commit({ a: '2' }, [root]);
+  repo.history.refsChanged([next]);
+  while ((await loadGraph(dir)).graph?.layers[0]?.stats?.unknown !== 0) await sleep(20);
+  const { graph } = await loadGraph(dir);
+  assert.equal(graph?.count, 2);
+  const before = readdirSync(join(dir, GRAPHS)).toSorted();
+  assert.deepEqual(
+    before.map((name) => name.replace(/[0-9a-f]{40}/, '')),
+    ['commit-graph-chain', 'graph-.graph', 'graph-.paths', 'graph-.stats'],
+  );
+  while (gitChildren(dir).some((pid) => pid > 0 && isWriting(pid))) await sleep(20);
+  repo.history.refsChanged([root, next]);
+  await sleep(200);
+  assert.deepEqual(gitChildren(dir).filter(isWriting), []);
+  assert.deepEqual(readdirSync(join(dir, GRAPHS)).toSorted(), before);
+});
+
+test('what is to be written is dropped with the repository', async (t) => {
+  const { dir, commit } = gitFixture(t);
+  const pool = new RepositoryPool({ graphPauseMs: 50 });
+  pool.get('closed', dir).history.refsChanged([commit({ a: '1' })]);
+  await pool.close();
+  await sleep(200);
+  assert.equal(existsSync(join(dir, GRAPHS)), false);
+});
+
+test('a graph that is left to git gets its filters of changed paths once, and others none', async (t) => {
+  const { dir, git, commit } = gitFixture(t);
+  const root = commit({ a: '1' });
+  git(['update-ref', 'refs/heads/main', root]);
+  const bloomOf = async () => (await loadGraph(dir)).graph!.layers.map(({ bloom }) => bloom !== null);
+  await writeWholeGraph(dir);
+  assert.deepEqual(await bloomOf(), [false]);
+  await writeWholeGraph(dir, 0);
+  assert.deepEqual(await bloomOf(), [true]);
+  const before = readdirSync(join(dir, GRAPHS)).toSorted();
+  await writeWholeGraph(dir, 0);
+  assert.deepEqual(readdirSync(join(dir, GRAPHS)).toSorted(), before);
+  git(['update-ref', 'refs/heads/main', commit({ a: '2' }, [root])]);
+  await writeWholeGraph(dir);
+  assert.ok((await bloomOf()).every((has) => has));
+});
+
+test('upkeep makes a damaged graph anew', async (t) => {
+  const { dir, git, commit, repo } = gitFixture(t);
+  const root = commit({ a: '1' });
+  git(['update-ref', 'refs/heads/main', root]);
+  await maintain(repo);
+  const name = readdirSync(join(dir, GRAPHS)).find((each) => each.endsWith('.graph'))!;
+  const file = join(dir, GRAPHS, name);
+  const bytes = readFileSync(file);
+  rmSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 30));
+  assert.equal((await loadGraph(dir)).state, 'damaged');
+  await maintain(repo);
+  assert.equal((await loadGraph(dir)).graph?.find(root), 0);
+  git(['commit-graph', 'verify']);
+});
+
+function isWriting(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes('commit-graph');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+import { commonEnd, commonStart } from './common-bytes.ts';
+
+const LINE_FEED = 10;
+
+/** Between the first and the last line in which two contents differ, in bytes of whole lines. */
+export interface DiffWindow {
+  /** In both. */
+  start: number;
+  beforeEnd: number;
+  afterEnd: number;
+}
+
+/** What of two contents is not the same at the beginning of both, nor at the end of both. */
+export function diffWindow(before: Buffer, after: Buffer): DiffWindow {
+  const shorter = Math.min(before.length, after.length);
+  const same = commonStart(before, after, shorter);
+  // All of one of them may be the beginning of the other.
+  const start = same === 0 ? 0 : before.lastIndexOf(LINE_FEED, same - 1) + 1;
+  const sameEnd = commonEnd(before, after, shorter - start);
+  let [beforeEnd, afterEnd] = [before.length - sameEnd, after.length - sameEnd];
+  if (!isLineStart(before, beforeEnd) || !isLineStart(after, afterEnd)) {
+    const next = before.indexOf(LINE_FEED, beforeEnd);
+    const rest = next === -1 ? before.length - beforeEnd : next + 1 - beforeEnd;
+    beforeEnd += rest;
+    afterEnd += rest;
+  }
+  return { start, beforeEnd, afterEnd };
+}
+
+/** Whether a line begins there. */
+export const isLineStart = (data: Buffer, at: number): boolean => at === 0 || data[at - 1] === LINE_FEED;

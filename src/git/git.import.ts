@@ -1,0 +1,56 @@
+import { encodeBytes } from './git.bytes.ts';
+import { mustRunRemote } from './git.remote.ts';
+import { makeRepository } from './git.repository-files.ts';
+import { isValidBranchName } from './ref-name.ts';
+import { RemoteError } from './remote-error.ts';
+import { listRemote } from './remote-refs.ts';
+import type { RemoteSource } from './remote-source.ts';
+
+/** Names that no branch or tag here may have are left out one by one; so many are no accident. */
+const MAX_LEFT_OUT = 1_000;
+/** How every fetch from elsewhere begins: progress shows that it goes on, and submodules are not followed. */
+export const FETCH = [
+  'fetch',
+  '--progress',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+  '--no-recurse-submodules',
+] as const;
+
+/** Whether a branch or tag of another server may stand here under its name. @param ref full name */
+export const mayTakeOver = (ref: string): boolean => isValidBranchName(ref.replace(/^refs\/(?:heads|tags)\//, ''));
+
+/**
+ * Copies branches and tags of a repository on another server into a new one; objects are checked as they come in, and
+ * submodules are not followed. Durable when it fulfils.
+ * @param options `defaultBranch`: HEAD where the other server names no valid branch; `signal` stops the copy;
+ *   `maxBytes` of the pack that comes in
+ * @throws RemoteError for everything that the other server does wrong; GitError `conflict` where `to` is there already,
+ *   `timeout`, `aborted`
+ */
+export async function importRepository(
+  source: RemoteSource,
+  to: string,
+  options: { defaultBranch: string; maxBytes: number; signal?: AbortSignal },
+): Promise<void> {
+  const { defaultBranch, signal, maxBytes } = options;
+  const { head, format, refs } = await listRemote(source, { signal, head: true });
+  const branch = head !== null && isValidBranchName(head) ? head : defaultBranch;
+  const leftOut = [...refs.keys()].filter((ref) => !mayTakeOver(ref));
+  if (leftOut.length > MAX_LEFT_OUT) throw new RemoteError('objects');
+  await makeRepository(to, {
+    head: `ref: refs/heads/${branch}\n`,
+    format,
+    fill: async (temporary) => {
+      if (refs.size === 0) return;
+      const refspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', ...leftOut.map((ref) => `^${ref}`)];
+      await mustRunRemote(source, (url) => [...FETCH, '--stdin', '--end-of-options', url], {
+        gitDir: temporary,
+        signal,
+        fileBytes: maxBytes,
+        input: encodeBytes(`${refspecs.join('\n')}\n`),
+      });
+    },
+  });
+}

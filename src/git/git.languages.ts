@@ -1,0 +1,165 @@
+import { LRUCache } from 'lru-cache';
+import { once } from '../core/core.once.ts';
+import { checkOids } from './arguments.ts';
+import { decodeBytes } from './git.bytes.ts';
+import { GitError } from './git.errors.ts';
+import type { Repository } from './git.repository.ts';
+import { treeOf } from './git.tree.ts';
+import { type LanguageData, LanguageDetector } from './language-detection.ts';
+import { isDocumentationPath, isGeneratedPath, isVendoredPath } from './language-paths.ts';
+import { readRecords } from './records.ts';
+import { cacheKey, ResultCache } from './result-cache.ts';
+import { changesBetween } from './tree-changes.ts';
+import { treeSize } from './tree-size.ts';
+
+export interface LanguageShare {
+  name: string;
+  bytes: number;
+}
+
+const CPU_MS = 30_000;
+/** Files that are counted: a few small folders can stand for thousands of millions. */
+const MAX_FILES = 1_000_000;
+/** As many files, and folders that hold them. */
+const MAX = { entries: 2 * MAX_FILES, bytes: Number.POSITIVE_INFINITY };
+/** Repositories with fewer files are most. */
+const FILES_BEFORE_LOOK = 20_000;
+const NUL = 0;
+/** A file of `git ls-tree --long`; links and submodules have other modes. */
+const FILE = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s;
+/** Files that differ from the tree before and are measured one by one; more are counted all again. */
+const MAX_CHANGES = 1_000;
+const results = new ResultCache<Counter>(2 * 1024 * 1024, (counter) => counter.size * 100 + 500, true);
+/** The tree that was asked for last, by repository. */
+const latest = new LRUCache<string, string>({ max: 10_000 });
+const detector = once(loadDetector);
+
+/** The data is large and rarely needed: it is loaded when it first is. */
+async function loadDetector(): Promise<LanguageDetector> {
+  const languages = await import('linguist-languages');
+  return new LanguageDetector(Object.values<LanguageData>(languages));
+}
+
+function isLeftOut(path: string): boolean {
+  return isVendoredPath(path) || isDocumentationPath(path) || isGeneratedPath(path);
+}
+
+function add(totals: Map<string, number>, key: string, bytes: number): void {
+  totals.set(key, (totals.get(key) ?? 0) + bytes);
+}
+
+/** Bytes by language; those that several languages claim go to the one the repository has most of, else the first. */
+class Counter {
+  readonly #detector: LanguageDetector;
+  readonly #certain: Map<string, number>;
+  readonly #shared: Map<readonly LanguageData[], number>;
+
+  /** @param from what is counted already */
+  constructor(languages: LanguageDetector, from?: Counter) {
+    this.#detector = languages;
+    this.#certain = new Map(from === undefined ? [] : from.#certain);
+    this.#shared = new Map(from === undefined ? [] : from.#shared);
+  }
+
+  /** How many sums it holds. */
+  get size(): number {
+    return this.#certain.size + this.#shared.size;
+  }
+
+  /** @param bytes below 0 for those of a file that is gone */
+  add(path: string, bytes: number): void {
+    if (isLeftOut(path)) return;
+    const candidates = this.#detector.candidates(path.slice(path.lastIndexOf('/') + 1));
+    const [only] = candidates;
+    if (only === undefined || bytes === 0) return;
+    if (candidates.length > 1) {
+      this.#shared.set(candidates, (this.#shared.get(candidates) ?? 0) + bytes);
+      return;
+    }
+    const name = this.#detector.counted(only);
+    if (name !== null) add(this.#certain, name, bytes);
+  }
+
+  shares(): LanguageShare[] {
+    const totals = new Map(this.#certain);
+    for (const [candidates, bytes] of this.#shared) {
+      if (bytes === 0) continue;
+      const names = candidates.map((language) => this.#detector.counted(language)).filter((name) => name !== null);
+      const [best] = names.toSorted((a, b) => (this.#certain.get(b) ?? 0) - (this.#certain.get(a) ?? 0));
+      if (best !== undefined) add(totals, best, bytes);
+    }
+    const shares = [...totals].flatMap(([name, bytes]) => (bytes === 0 ? [] : { name, bytes }));
+    return shares.sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+  }
+}
+
+/**
+ * How many bytes of a commit's files are written in which programming or markup language, most first; told by the
+ * files' names. Vendored, generated and documentation files do not count. Of what was asked for last in a repository only the
+ * files that differ are looked at again.
+ * Serves `GET /projects/:id/languages`.
+ * @throws GitError `invalid` for an incomplete id, `failed` where it is not in the repository, `output_too_large` past a million files,
+ *   `timeout` after 30 seconds
+ */
+export async function languagesOf(repo: Repository, commit: string): Promise<readonly LanguageShare[]> {
+  checkOids([commit]);
+  const tree = (await treeOf(repo, commit)) ?? commit;
+  const counted = await results.get(cacheKey(repo.id, tree), async () => {
+    const languages = await detector();
+    return (await countChanges(repo, languages, tree)) ?? (await countAll(repo, languages, tree));
+  });
+  latest.set(repo.id, tree);
+  return counted.shares();
+}
+
+/** Counts what differs from the tree before; null where there is none, or too much does. */
+async function countChanges(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter | null> {
+  const before = latest.get(repo.id);
+  const kept = before === undefined ? undefined : results.peek(cacheKey(repo.id, before));
+  if (before === undefined || kept === undefined) return null;
+  const changes = await changesBetween(repo, before, tree);
+  if (changes === null || changes.length > MAX_CHANGES) return null;
+  const counter = new Counter(languages, kept);
+  for (const { path, before, after } of changes) {
+    for (const [file, sign] of [
+      [before, -1],
+      [after, 1],
+    ] as const) {
+      if (file === undefined || file.type !== 'blob' || !file.mode.startsWith('100')) continue;
+      const info = await repo.objects.info(file.oid);
+      if (info === null) return null;
+      counter.add(path, sign * info.size);
+    }
+  }
+  return counter;
+}
+
+async function countAll(repo: Repository, languages: LanguageDetector, tree: string): Promise<Counter> {
+  const counter = new Counter(languages);
+  let files = 0;
+  let isTooLarge = false;
+  const look = async () => {
+    const { exceeded } = await treeSize(repo, tree, MAX, { files: false });
+    isTooLarge = exceeded === 'entries';
+  };
+  await readRecords(
+    ['ls-tree', '-r', '-z', '--long', '--full-tree', '--end-of-options', tree],
+    {
+      gitDir: repo.dir,
+      separator: NUL,
+      cpuMs: CPU_MS,
+      maxRecord: 8_192,
+      maxOutput: Number.POSITIVE_INFINITY,
+    },
+    (record) => {
+      files += 1;
+      // Folder by folder it shows much sooner. What else is wrong with them git tells.
+      if (files === FILES_BEFORE_LOOK) void look().catch(() => {});
+      if (isTooLarge || files > MAX_FILES)
+        throw new GitError('output_too_large', 'too many files to count their languages');
+      const match = FILE.exec(decodeBytes(record));
+      if (match !== null) counter.add(match[2]!, Number(match[1]));
+    },
+  );
+  return counter;
+}

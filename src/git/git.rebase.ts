@@ -1,0 +1,53 @@
+import { writeCommit } from './commit-writer.ts';
+import { cherryPick } from './git.merge.ts';
+import type { Commit } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
+import { listCommits } from './log.ts';
+import type { NewIdentity } from './object-encode.ts';
+
+/** Commits that one rebase moves at most: each takes git some milliseconds. */
+const MAX_COMMITS = 5_000;
+const ZONE = /^[+-](?:0\d|1[0-4])[0-5]\d$/;
+
+export type RebaseResult =
+  | { kind: 'done'; oid: string }
+  | { kind: 'conflict'; commit: string }
+  /** More commits than are moved. */
+  | { kind: 'too_many' };
+
+/** The author of a commit, for a new one that stands for it. Old commits may name time zones that no new one may. */
+export function originalAuthor({ author }: Commit): NewIdentity {
+  const { name, email, date, timezone } = author;
+  return { name: name || 'Unknown', email, date, timezone: ZONE.test(timezone) ? timezone : '+0000' };
+}
+
+/**
+ * Makes the commits that `head` has and `onto` has not anew on top of `onto`, one by one, with their authors and
+ * messages; merge commits are left out, and commits that change nothing there. Moves no reference.
+ * @throws GitError `failed` where a commit is not in the repository; the signal's reason when it is aborted
+ */
+export async function rebaseCommits(
+  repo: Repository,
+  { head, onto, committer }: { head: string; onto: string; committer: NewIdentity },
+  signal?: AbortSignal,
+): Promise<RebaseResult> {
+  const query = { from: [head], not: [onto], noMerges: true, order: 'topo', limit: MAX_COMMITS + 1 } as const;
+  const commits = await listCommits(repo, query);
+  if (commits.length > MAX_COMMITS) return { kind: 'too_many' };
+  let tip = onto;
+  for (const oid of commits.toReversed()) {
+    signal?.throwIfAborted();
+    const commit = (await repo.objects.commit(oid))!;
+    if (commit.parents.length === 1 && commit.parents[0] === tip) {
+      tip = oid;
+      continue;
+    }
+    const picked = await cherryPick(repo, { commit: oid, onto: tip });
+    if (picked.kind === 'conflict') return { kind: 'conflict', commit: oid };
+    if (picked.kind === 'empty') continue;
+    const author = originalAuthor(commit);
+    const rebased = { tree: picked.tree, parents: [tip], author, committer, message: commit.message };
+    tip = await writeCommit(repo, rebased, picked.objects);
+  }
+  return { kind: 'done', oid: tip };
+}

@@ -1,0 +1,95 @@
+import { emptyTreeLike, isEntryPath } from './arguments.ts';
+import type { KnownState } from './commit-graph/path-changes.ts';
+import { GitError } from './git.errors.ts';
+import { type TreeEntry, typeOfMode } from './git.objects.ts';
+import type { Repository } from './git.repository.ts';
+import { parentInGraph, stateInGraph, treeInGraph } from './history/in-graph.ts';
+
+export interface PathEntry extends TreeEntry {
+  /** From the root of the tree, with slashes. */
+  path: string;
+}
+
+/** The tree of a commit, or the id itself where it is a tree's; null for anything else. */
+export async function treeOf(repo: Repository, oid: string): Promise<string | null> {
+  const known = await treeInGraph(repo.history, oid);
+  if (known !== undefined) return known;
+  const commit = await repo.objects.commit(oid);
+  if (commit !== null) return commit.tree;
+  return (await repo.objects.treeObject(oid)) === null ? null : oid;
+}
+
+/** The first parent of a commit; null for a root commit, undefined where there is no such commit. */
+export async function firstParentOf(repo: Repository, oid: string): Promise<string | null | undefined> {
+  const known = await parentInGraph(repo.history, oid);
+  if (known !== undefined) return known;
+  const commit = await repo.objects.commit(oid);
+  return commit === null ? undefined : (commit.parents[0] ?? null);
+}
+
+/** What the indexes of paths know of a path as the entry that it is in its tree. */
+export function pathEntryOf({ mode, oid }: KnownState, path: string): TreeEntry {
+  const digits = mode.padStart(6, '0');
+  return { mode: digits, name: path.slice(path.lastIndexOf('/') + 1), oid, type: typeOfMode(digits) };
+}
+
+/**
+ * The entry at a path; null where there is none. Symbolic links and submodules are entries and never followed.
+ * @param oid a commit or tree
+ * @param path with slashes, from the root; one closing slash is allowed; empty for the root itself
+ * @throws GitError `corrupt` for a damaged tree
+ */
+export async function entryAt(repo: Repository, oid: string, path: string): Promise<TreeEntry | null> {
+  const known = isEntryPath(path) ? await stateInGraph(repo.history, oid, path) : undefined;
+  // Of nothing, and of a folder without anything in it, trees can say more.
+  if (known && known.oid !== emptyTreeLike(known.oid)) return pathEntryOf(known, path);
+  const root = await treeOf(repo, oid);
+  if (root === null) return null;
+  let entry: TreeEntry = { mode: '040000', name: '', oid: root, type: 'tree' };
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  if (bare === '') return entry;
+  for (const name of bare.split('/')) {
+    if (entry.type !== 'tree') return null;
+    const found = await repo.objects.useTree(entry.oid, (tree) => ({ next: tree.find(name) }));
+    if (found === null) throw new GitError('corrupt', `tree ${entry.oid} is missing`);
+    if (found.next === null) return null;
+    entry = found.next;
+  }
+  return path.endsWith('/') && entry.type !== 'tree' ? null : entry;
+}
+
+/**
+ * The entries below a folder in git's order; with `recursive` each folder is followed by what it holds. Reads one
+ * tree at a time, so a caller that stops early pays for what it took.
+ * @param oid a commit or tree
+ * @param path the folder, as for `entryAt`
+ * @throws GitError `not_found` where there is no folder at `path`, `corrupt` for a damaged tree
+ */
+export async function* listTree(
+  repo: Repository,
+  oid: string,
+  path: string,
+  options: { recursive?: boolean } = {},
+): AsyncGenerator<PathEntry, void, void> {
+  const top = await entryAt(repo, oid, path);
+  if (top?.type !== 'tree') throw new GitError('not_found', 'no folder at this path');
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  const stack = [await open(repo, top.oid, bare === '' ? '' : `${bare}/`)];
+  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    const entry = level.entries[level.next];
+    if (entry === undefined) {
+      stack.pop();
+      continue;
+    }
+    level.next += 1;
+    const entryPath = `${level.prefix}${entry.name}`;
+    yield { ...entry, path: entryPath };
+    if (options.recursive && entry.type === 'tree') stack.push(await open(repo, entry.oid, `${entryPath}/`));
+  }
+}
+
+async function open(repo: Repository, oid: string, prefix: string) {
+  const entries = await repo.objects.tree(oid);
+  if (entries === null) throw new GitError('corrupt', `tree ${oid} is missing`);
+  return { entries, prefix, next: 0 };
+}

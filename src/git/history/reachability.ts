@@ -1,0 +1,117 @@
+import type { Commits } from './history.commits.ts';
+import { ReachabilityCache } from './reachability-cache.ts';
+import type { TimeSlice } from './time-slice.ts';
+
+/** Commits that are looked at before all that lies outside the graph is read. */
+const NEAR = 64;
+
+/**
+ * Whether a commit is part of the history of another; it is of its own.
+ * @throws TooManyOuterCommits, GitError as `Commits.rank` and `TimeSlice.rest`
+ */
+export async function isReachable(
+  commits: Commits,
+  timeSlice: TimeSlice,
+  targets: number,
+  from: number,
+): Promise<boolean> {
+  const near = new Set([from]);
+  // Grows while it is gone through.
+  for (const commit of near) {
+    if (commit === targets) return true;
+    if (near.size > NEAR) break;
+    if (!commits.isLoaded(commit)) await commits.load(commit);
+    for (const parent of commits.parents(commit)) near.add(parent);
+  }
+  return near.size > NEAR && (await reachableOf(commits, timeSlice, [targets], from)).has(targets);
+}
+
+/**
+ * Which of some commits are part of the history of another.
+ * @throws as `isReachable`
+ */
+export async function reachableOf(
+  commits: Commits,
+  timeSlice: TimeSlice,
+  targets: readonly number[],
+  from: number,
+): Promise<Set<number>> {
+  await commits.rank([...targets, from]);
+  const open = new Set(targets);
+  const found = new Set<number>();
+  const inGraph: number[] = [];
+  const outside = new Set([from]);
+  // Grows while it is gone through.
+  for (const commit of outside) {
+    if (open.size === 0) return found;
+    if (timeSlice.isExpired) await timeSlice.yield();
+    if (open.delete(commit)) found.add(commit);
+    if (commit < commits.graphCount) inGraph.push(commit);
+    else for (const parent of commits.parents(commit)) outside.add(parent);
+  }
+  const left = [...open].filter((commit) => commit < commits.graphCount);
+  if (left.length === 0 || commits.graph === null) return found;
+  for (const commit of await ReachabilityCache.filter(commits.graph, inGraph, left, timeSlice)) found.add(commit);
+  return found;
+}
+
+const UNKNOWN = 0;
+const WITHOUT = 1;
+const WITH = 2;
+
+/** Tells of one commit after the other whether a certain one is part of its history; what it finds out on the way it keeps. */
+export class Containment {
+  readonly #commits: Commits;
+  readonly #pace: TimeSlice;
+  readonly #wanted: number;
+  #known = new Uint8Array(0);
+
+  constructor(commits: Commits, timeSlice: TimeSlice, targets: number) {
+    this.#commits = commits;
+    this.#pace = timeSlice;
+    this.#wanted = targets;
+  }
+
+  /** @throws as `isReachable` */
+  async isIn(tip: number): Promise<boolean> {
+    await this.#commits.rank([tip, this.#wanted]);
+    this.#grow();
+    const stack = [tip];
+    for (let commit = tip; this.#known[tip] === UNKNOWN; commit = stack.at(-1)!) {
+      if (this.#pace.isExpired) await this.#pace.yield();
+      const open = this.#lookAt(commit);
+      if (open === undefined) stack.pop();
+      else stack.push(open);
+    }
+    return this.#known[tip] === WITH;
+  }
+
+  /** Decides about a commit, where all of its parents but the one that is given are known. */
+  #lookAt(commit: number): number | undefined {
+    const known = this.#known;
+    if (known[commit] !== UNKNOWN) return undefined;
+    if (commit === this.#wanted) {
+      known[commit] = WITH;
+      return undefined;
+    }
+    if (this.#commits.generation(commit) > this.#commits.generation(this.#wanted)) {
+      const parents = this.#commits.parents(commit);
+      if (parents.some((parent) => known[parent] === WITH)) {
+        known[commit] = WITH;
+        return undefined;
+      }
+      const open = parents.find((parent) => known[parent] === UNKNOWN);
+      if (open !== undefined) return open;
+    }
+    known[commit] = WITHOUT;
+    return undefined;
+  }
+
+  /** Others may have read more commits meanwhile. */
+  #grow(): void {
+    if (this.#known.length >= this.#commits.size) return;
+    const grown = new Uint8Array(this.#commits.size + 100);
+    grown.set(this.#known);
+    this.#known = grown;
+  }
+}

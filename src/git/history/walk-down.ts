@@ -1,0 +1,49 @@
+import { CommitQueue } from './commit-queue.ts';
+import type { Commits } from './history.commits.ts';
+import type { TimeSlice } from './time-slice.ts';
+
+/** A walk from several commits down to what they share. */
+export interface WalkDownOptions {
+  /** Where it begins, with marks: bits below 128. One commit may be named more than once. */
+  starts: readonly (readonly [commit: number, marks: number])[];
+  /** Whether nothing of interest lies below a commit with these marks. */
+  isDone(marks: number): boolean;
+  /** Is called once for each commit, after all of its children, with the marks of all of them; gives those of its parents. */
+  visit(commit: number, marks: number): number;
+  /** Marks that are handed to the first parent alone; default none. */
+  firstParentOnly?: number;
+}
+
+const WAITS = 128;
+
+/**
+ * Goes from children to parents until all that waits is done.
+ * @throws TooManyOuterCommits, GitError as `Commits.rank` and `TimeSlice.rest`
+ */
+export async function walkDown(commits: Commits, timeSlice: TimeSlice, descent: WalkDownOptions): Promise<void> {
+  await commits.rank(descent.starts.map(([commit]) => commit));
+  const marks = new Uint8Array(commits.size);
+  const queue = new CommitQueue();
+  let open = 0;
+  const mark = (commit: number, more: number): void => {
+    const before = marks[commit]!;
+    const after = before | more | WAITS;
+    if (before === after) return;
+    marks[commit] = after;
+    const wasOpen = (before & WAITS) !== 0 && !descent.isDone(before & ~WAITS);
+    open += Number(!descent.isDone(after & ~WAITS)) - Number(wasOpen);
+    if ((before & WAITS) === 0) queue.put(commit, commits.generation(commit), commits.date(commit));
+  };
+  for (const [commit, more] of descent.starts) mark(commit, more);
+  while (open > 0) {
+    if (timeSlice.isExpired) await timeSlice.yield();
+    const commit = queue.take();
+    const own = marks[commit]! & ~WAITS;
+    open -= Number(!descent.isDone(own));
+    let handed = descent.visit(commit, own);
+    for (const parent of commits.parents(commit)) {
+      if (handed !== 0) mark(parent, handed);
+      handed &= ~(descent.firstParentOnly ?? 0);
+    }
+  }
+}

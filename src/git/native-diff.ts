@@ -1,0 +1,75 @@
+import { currentScope } from '../core/request-scope.ts';
+import { DiffCollector, type DiffLimits, type DiffResult, type FileDiff, type Patch } from './diff-result.ts';
+import type { Repository } from './git.repository.ts';
+import { DiffBudget } from './line-diff/line-diff.changes.ts';
+import { lineDiff } from './line-diff/line-diff.ts';
+import { ChangedContents, nativeChanges } from './native-changes.ts';
+
+/** Bytes that it takes at most: contents before and after, patches, and what an answer is made of. */
+const MEMORY = 4 * 1024 * 1024;
+/** Names that git prints as they are. */
+const PLAIN = /^[ !#-[\]-~]+$/;
+
+/**
+ * What changed from one commit or tree to another, as `git diff-tree` tells it, found without a process.
+ * @param from null stands for the empty tree
+ * @returns null where git has to be asked: as `nativeChanges`, or much differs
+ * @throws GitError as `ObjectReader`
+ */
+export async function nativeDiff(
+  repo: Repository,
+  from: string | null,
+  to: string,
+  limits: DiffLimits,
+): Promise<DiffResult | null> {
+  const changes = await nativeChanges(repo, from, to);
+  if (changes === null) return null;
+  const files = new DiffCollector(limits);
+  const contents = new ChangedContents(repo);
+  const effort = new DiffBudget();
+  for (const file of changes.slice(0, limits.maxFiles)) {
+    const patch = await contents.use(file, (old, now, isBinary) =>
+      isBinary ? binaryPatch(file.diff) : textPatch(file.diff, old, now, effort),
+    );
+    if (patch === null) return null;
+    if (patch.lines === 0) files.addEmpty(file.diff);
+    else if (!files.add(file.diff, patch)) break;
+  }
+  return await files.result(changes.length);
+}
+
+/**
+ * Holds as much of the memory of all as `nativeDiff` takes, wherever it runs, for whom the work at hand is done.
+ * @param needed bytes that the answer takes from then on
+ * @returns what `work` gives
+ */
+export async function withDiffMemory<T>(work: () => Promise<T>, needed: (found: T) => number): Promise<T> {
+  const { memory, signal } = currentScope();
+  await memory?.hold(MEMORY, signal);
+  let kept = 0;
+  try {
+    const found = await work();
+    kept = Math.min(needed(found), MEMORY);
+    return found;
+  } finally {
+    memory?.give(MEMORY - kept);
+  }
+}
+
+function textPatch(file: FileDiff, old: Buffer, now: Buffer, effort: DiffBudget): Patch | null {
+  const hunks = lineDiff(old, now, effort);
+  if (hunks === null) return null;
+  const { bytes, lines, additions, deletions } = hunks;
+  file.additions = additions;
+  file.deletions = deletions;
+  return { bytes: bytes.length, lines, content: () => bytes };
+}
+
+function binaryPatch(file: FileDiff): Patch | null {
+  if (!PLAIN.test(file.newPath)) return null;
+  file.binary = true;
+  const before = file.newFile ? '/dev/null' : `a/${file.oldPath}`;
+  const after = file.deletedFile ? '/dev/null' : `b/${file.newPath}`;
+  const text = `Binary files ${before} and ${after} differ\n`;
+  return { bytes: text.length, lines: 1, content: () => Buffer.from(text) };
+}

@@ -1,0 +1,85 @@
+import { diffWindow, isLineStart } from './diff-window.ts';
+import type { Repository } from './git.repository.ts';
+
+/** Larger files are left to git. */
+const MAX_BYTES = 512 * 1024;
+const MAX_ATTRIBUTES = 64 * 1024;
+/** Lines between two changes that are tried. */
+const MAX_LINES = 20;
+const LINE_FEED = 10;
+/** Attributes that say how files are merged, and names for others. */
+const WAYS = /\s[-!]?(?:merge|binary)(?:[=\s]|$)|\[attr\]/;
+
+/**
+ * Merges a file that both sides changed, where every way to compare lines gives the same: one side changed only what lies
+ * above a line, the other only what lies below it, and that line is in each version once. Whatever pairs equal lines then
+ * pairs this one with itself: what stands on one side of it is the same in two versions as far as the line and beyond, and
+ * no other run of equal lines that crosses it can be as long.
+ * @param path full path, by which a repository may ask for another way to merge
+ * @returns null for what is left to git
+ */
+export async function mergeFile(
+  repo: Repository,
+  path: string,
+  oids: { base: string; ours: string; theirs: string },
+): Promise<Buffer | null> {
+  const read = await Promise.all([oids.base, oids.ours, oids.theirs].map((oid) => repo.objects.read(oid, MAX_BYTES)));
+  const [base, ours, theirs] = read.map((object) => object?.data ?? null);
+  if (!base || !ours || !theirs || [base, ours, theirs].some((data) => data.includes(0))) return null;
+  if (await hasOwnWay(repo, path)) return null;
+  return mergeLines(base, ours, theirs);
+}
+
+/** @returns null where changes of both sides touch, overlap, or are mixed, or nothing sure lies between them */
+export function mergeLines(base: Buffer, ours: Buffer, theirs: Buffer): Buffer | null {
+  const [one, other] = [diffWindow(base, ours), diffWindow(base, theirs)];
+  const isFirst = one.beforeEnd < other.start;
+  if (!isFirst && other.beforeEnd >= one.start) return null;
+  const [above, below] = isFirst ? [ours, theirs] : [theirs, ours];
+  const [first, second] = isFirst ? [one, other] : [other, one];
+  if (!hasSureLine(base.subarray(first.beforeEnd, second.start), [base, ours, theirs])) return null;
+  return Buffer.concat([
+    above.subarray(0, above.length - (base.length - first.beforeEnd)),
+    base.subarray(first.beforeEnd, second.start),
+    below.subarray(second.start),
+  ]);
+}
+
+/** Whether one of some whole lines is in each version once. */
+function hasSureLine(lines: Buffer, versions: readonly Buffer[]): boolean {
+  let tried = 0;
+  for (let at = 0; at < lines.length && tried < MAX_LINES; tried += 1) {
+    const end = lines.indexOf(LINE_FEED, at) + 1 || lines.length;
+    const line = lines.subarray(at, end);
+    if (line.at(-1) === LINE_FEED && versions.every((version) => isOnce(version, line))) return true;
+    at = end;
+  }
+  return false;
+}
+
+function isOnce(data: Buffer, line: Buffer): boolean {
+  let found = 0;
+  for (let at = data.indexOf(line); at !== -1; at = data.indexOf(line, at + 1)) {
+    if (isLineStart(data, at)) found += 1;
+    if (found > 1) return false;
+  }
+  return found === 1;
+}
+
+/** Whether attributes of the default branch may say how a file is to be merged. */
+async function hasOwnWay(repo: Repository, path: string): Promise<boolean> {
+  const tip = await repo.refs.tip();
+  let tree = tip === null ? null : ((await repo.objects.commit(tip))?.tree ?? null);
+  for (const name of path.split('/')) {
+    const folder = tree === null ? null : await repo.objects.treeObject(tree);
+    if (folder === null) return false;
+    const attributes = folder.find('.gitattributes');
+    if (attributes !== null) {
+      const content = (await repo.objects.read(attributes.oid, MAX_ATTRIBUTES))?.data;
+      if (!content || WAYS.test(content.toString('latin1'))) return true;
+    }
+    const next = folder.find(name);
+    tree = next?.type === 'tree' ? next.oid : null;
+  }
+  return false;
+}

@@ -1,0 +1,29 @@
+import type { Repository } from './git.repository.ts';
+import { firstParentOf } from './git.tree.ts';
+import { DiffBudget } from './line-diff/line-diff.changes.ts';
+import { countLines, type DiffStats } from './line-diff/line-diff.ts';
+import { ChangedContents, nativeChanges } from './native-changes.ts';
+
+const NONE: DiffStats = Object.freeze({ additions: 0, deletions: 0 });
+
+/**
+ * The lines that a commit adds and removes against its first parent, as git counts them, found without a process. Serves `stats` of
+ * commits.
+ * @returns null where git has to be asked: as `nativeChanges`, or much differs
+ * @throws GitError as `ObjectReader`
+ */
+export async function nativeStats(repo: Repository, oid: string): Promise<DiffStats | null> {
+  const parent = await firstParentOf(repo, oid);
+  const changes = parent === undefined ? null : await nativeChanges(repo, parent, oid);
+  if (changes === null) return null;
+  const contents = new ChangedContents(repo);
+  const effort = new DiffBudget();
+  const sum = { additions: 0, deletions: 0 };
+  for (const file of changes) {
+    const counts = await contents.use(file, (old, now, isBinary) => (isBinary ? NONE : countLines(old, now, effort)));
+    if (counts === null) return null;
+    sum.additions += counts.additions;
+    sum.deletions += counts.deletions;
+  }
+  return sum;
+}

@@ -1,0 +1,78 @@
+import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { inScope } from '../../core/request-scope.ts';
+import { SlotSet } from '../../core/slot-set.ts';
+import { GitError } from '../git.errors.ts';
+import { forbidChildren } from '../git.process.ts';
+import { RepositoryPool } from '../git.repository.ts';
+import { MAX_INLINE_BYTES_OF_READERS } from '../packs/inflate.ts';
+import type { Question } from './question.ts';
+import type { AskedQuestion, FromThread, ToThread } from './readers.messages.ts';
+
+const MiB = 1024 * 1024;
+
+/** Memory that can be handed over, and is gone here then: an answer has it as `bytes`, and nobody else does. */
+function handedOver(value: unknown): ArrayBuffer[] {
+  const bytes = (value as { bytes?: unknown } | null | undefined)?.bytes;
+  if (!(bytes instanceof Uint8Array) || bytes.byteLength !== bytes.buffer.byteLength) return [];
+  return [bytes.buffer as ArrayBuffer];
+}
+
+/** A question that is being answered. */
+class Open {
+  readonly number: number;
+  readonly controller = new AbortController();
+  slot = -1;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+}
+
+/**
+ * What the program of a reading thread runs: it answers from now on. Elsewhere it does nothing.
+ * @param program what a thread is told to be that is to run it
+ * @param questions all that can be asked
+ */
+export function serveQuestions(program: string, questions: readonly Question[]): void {
+  if (!isMainThread && parentPort !== null && workerData === program) serve(parentPort, questions);
+}
+
+function serve(port: MessagePort, questions: readonly Question[]): void {
+  forbidChildren();
+  const finders = new Map(questions.map(({ name, find }) => [name, find as Question<unknown[]>['find']]));
+  const pool = new RepositoryPool({
+    maxRepositories: 100,
+    maxProcesses: 0,
+    graphPauseMs: null,
+    cacheBytes: 8 * MiB,
+    // The beginning of a chain takes longer to make than to read.
+    blockBytes: 4 * MiB,
+    baseBytes: 8 * MiB,
+    inflatesAtOnce: MAX_INLINE_BYTES_OF_READERS,
+    maxOpenFiles: 64,
+  });
+  const open = new SlotSet<Open>();
+  const post = (message: FromThread, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
+  const answer = async ({ number, id, dir, name, args, caller }: AskedQuestion) => {
+    const question = new Open(number);
+    open.add(question);
+    try {
+      const find = finders.get(name)!;
+      const repo = pool.get(id, dir);
+      const value = await inScope({ caller, signal: question.controller.signal }, () => find(repo, ...args));
+      post({ type: 'answer', number, value }, handedOver(value));
+    } catch (error) {
+      if (!(error instanceof GitError)) return post({ type: 'unanswered', number });
+      const { code, message, exitCode } = error;
+      post({ type: 'refusal', number, code, message, exitCode });
+    } finally {
+      open.delete(question);
+    }
+  };
+  port.on('message', (message: ToThread) => {
+    if (message.type === 'question') void answer(message);
+    else if (message.type === 'leave') open.find(({ number }) => number === message.number)?.controller.abort();
+    else pool.evict(message.id);
+  });
+  post({ type: 'ready' });
+}

@@ -1,0 +1,17 @@
+import { isValidRefName } from './ref-name.ts';
+import type { RefStore } from './refs.ts';
+
+/**
+ * A ref that cannot exist beside another, for one's name is a folder of the other's.
+ * @param ref full name, e.g. `refs/heads/feature/x`
+ * @returns e.g. `refs/heads/feature`, or of `refs/heads/feature/x/y` one; null where none is in the way
+ */
+export async function findRefConflict(refs: RefStore, ref: string): Promise<string | null> {
+  const parts = ref.split('/');
+  for (let length = 2; length < parts.length; length += 1) {
+    const above = parts.slice(0, length).join('/');
+    if ((await refs.resolve(above)) !== null) return above;
+  }
+  if (!isValidRefName(ref)) return null;
+  return (await refs.list(`${ref}/`))[0]?.name ?? null;
+}

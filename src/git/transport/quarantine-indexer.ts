@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { SERVER } from '../../core/fair-slots.ts';
+import { inScope } from '../../core/request-scope.ts';
+import { addBeforeRefs } from '../commit-graph/commit-graph.write.ts';
+
+/** How often a quarantine is looked for, in milliseconds. */
+const LOOK_MS = 250;
+/** The index of a pack of fewer bytes, some 15,000 objects, is checked as quickly as it is indexed. */
+const LARGE_BYTES = 512 * 1024;
+const QUARANTINE = /^(?:tmp_objdir-)?incoming-/;
+const CHAIN = 'info/commit-graphs/commit-graph-chain';
+const WHOLE = /^(?:commit-graph-chain|graph-[0-9a-f]+\.(?:graph|paths|stats))$/;
+/** Quarantines of which an index is being written or none is begun any more, with the push that this is of: any push may find that of another. */
+const quarantines = new Map<string, QuarantineIndexer>();
+
+/**
+ * Writes the commit-graph and the index of paths of a first push while git checks what came: the check of what is connected uses one
+ * processor and takes longer. What is whole by then lies in the quarantine and is moved with the objects; the rest is written after the push.
+ */
+export class QuarantineIndexer {
+  readonly #objects: string;
+  readonly #dir: string;
+  readonly #beforeMove = new AbortController();
+  readonly #refused = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #quarantine: string | null = null;
+  #graph: Promise<void> = Promise.resolve();
+  #whole: Promise<void> | undefined;
+  /** Quarantine of this push, once it is known. */
+  #own: string | null = null;
+
+  /**
+   * Begins to look for a large pack in quarantine.
+   * @param dir of the repository
+   * @param largeBytes of the index of such a pack
+   */
+  constructor(dir: string, largeBytes: number = LARGE_BYTES) {
+    this.#dir = dir;
+    this.#objects = join(dir, 'objects');
+    if (this.#hasGraph()) return;
+    this.#timer = setInterval(() => {
+      this.#look(largeBytes).catch(() => {});
+    }, LOOK_MS).unref();
+  }
+
+  /** To be called where the push is refused. */
+  cancel(): void {
+    this.#refused.abort();
+  }
+
+  /**
+   * To be called before git moves the objects: the graph is whole then or removed, and the index of paths goes on.
+   * @param own quarantine of the push; where another one has begun in it, that is waited for as well
+   */
+  async settle(own?: string): Promise<void> {
+    clearInterval(this.#timer);
+    this.#beforeMove.abort();
+    let other: QuarantineIndexer | undefined;
+    if (own !== undefined) {
+      this.#own = join(this.#objects, basename(own));
+      other = quarantines.get(this.#own);
+      quarantines.set(this.#own, this);
+    }
+    this.#whole ??= this.#makeWhole();
+    await Promise.all([this.#whole, other === this ? undefined : other?.settle()]);
+  }
+
+  /** To be called when git has moved the objects or removed them. */
+  close(): void {
+    for (const quarantine of [this.#own, this.#quarantine]) {
+      if (quarantine !== null && quarantines.get(quarantine) === this) quarantines.delete(quarantine);
+    }
+  }
+
+  async #makeWhole(): Promise<void> {
+    await this.#graph;
+    const quarantine = this.#quarantine;
+    if (quarantine === null) return;
+    // Another push has brought a graph meanwhile: git would find two.
+    if (this.#hasGraph() || !existsSync(join(quarantine, CHAIN))) {
+      await rm(join(quarantine, 'info'), { recursive: true, force: true });
+      return;
+    }
+    const folder = join(quarantine, dirname(CHAIN));
+    const broken = (await readdir(folder)).filter((name) => !WHOLE.test(name));
+    await Promise.all(broken.map((name) => rm(join(folder, name), { force: true })));
+  }
+
+  #hasGraph(): boolean {
+    return ['info/commit-graph', CHAIN].some((name) => existsSync(join(this.#objects, name)));
+  }
+
+  async #look(largeBytes: number): Promise<void> {
+    for (const name of (await readdir(this.#objects)).filter((each) => QUARANTINE.test(each))) {
+      const quarantine = join(this.#objects, name);
+      const packs = await largePacks(quarantine, largeBytes);
+      if (packs.length === 0 || this.#beforeMove.signal.aborted || this.#quarantine !== null) continue;
+      if (quarantines.has(quarantine)) continue;
+      quarantines.set(quarantine, this);
+      this.#quarantine = quarantine;
+      clearInterval(this.#timer);
+      inScope({ caller: SERVER }, () => void this.#write(quarantine, packs));
+    }
+  }
+
+  async #write(quarantine: string, packs: readonly string[]): Promise<void> {
+    const graph = Promise.withResolvers<void>();
+    const onStart = () => {
+      this.#graph = graph.promise;
+    };
+    const { signal: beforeMove } = this.#beforeMove;
+    const { signal } = this.#refused;
+    // To git, and to what reads graphs, a repository that has nothing but this.
+    const quarantined = join(tmpdir(), `stithy-index-${randomUUID()}`);
+    try {
+      await mkdir(join(quarantined, 'refs'), { recursive: true });
+      await writeFile(join(quarantined, 'HEAD'), 'ref: refs/heads/main\n');
+      await symlink(quarantine, join(quarantined, 'objects'));
+      await addBeforeRefs(this.#dir, { quarantined, packs, beforeMove, signal, onStart, onGraph: graph.resolve });
+    } catch {
+      // It is written after the push, as where there is nothing to begin early.
+    } finally {
+      graph.resolve();
+      await rm(quarantined, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Names of the indexes of large packs that are whole. */
+async function largePacks(quarantine: string, largeBytes: number): Promise<string[]> {
+  const folder = join(quarantine, 'pack');
+  const names = await readdir(folder).catch(() => []);
+  const large: string[] = [];
+  for (const name of names.filter((each) => each.startsWith('pack-') && each.endsWith('.idx'))) {
+    const { size } = await stat(join(folder, name));
+    if (size >= largeBytes) large.push(name);
+  }
+  return large;
+}

@@ -1,0 +1,35 @@
+/** What the writing thread runs. Everybody else imports it for its address alone. */
+import { isMainThread, type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { failureOf, runTask, type Task } from './tasks.ts';
+import type { AskedTask, FromWriter } from './writer.messages.ts';
+
+export const writerAddress = import.meta.url;
+export const WRITER = 'stithy-writer';
+
+/** The contents of objects come in one piece of memory, one behind the other. */
+function taskOf(asked: AskedTask): Task {
+  if (asked.name !== 'objects') return asked;
+  const { name, objects, list, bytes } = asked;
+  let at = 0;
+  const batch = list.map(({ type, oid, length }) => {
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset + at, length);
+    at += length;
+    return { type, oid, data };
+  });
+  return { name, objects, batch };
+}
+
+function serve(port: MessagePort): void {
+  const post = (message: FromWriter) => port.postMessage(message);
+  const work = async (number: number, task: AskedTask) => {
+    try {
+      post({ number, done: await runTask(taskOf(task)) });
+    } catch (error) {
+      post({ number, failure: failureOf(error) });
+    }
+  };
+  port.on('message', ({ number, task }: { number: number; task: AskedTask }) => void work(number, task));
+  post({ number: 0, done: {} });
+}
+
+if (!isMainThread && parentPort !== null && workerData === WRITER) serve(parentPort);

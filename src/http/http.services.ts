@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, rateLimitKeyOf } from '../access/caller.ts';
+import type { Throttle } from '../config/config.ts';
+import { SeenFilter } from '../core/seen-filter.ts';
+import type { Deps } from '../deps.ts';
+import { effectiveThrottle, type ThrottleGroup, throttleOf } from '../settings/throttles.ts';
+import { API_TOKENS } from './api-tokens.ts';
+import { credentialHeaders } from './http.credentials.ts';
+import type { Route, RouteLimit } from './http.route.ts';
+import { applyThrottle, WindowCounter } from './rate-limit.ts';
+import { ResponseCache } from './response-cache.ts';
+
+/** Headers on which lasting answers of a route depend. */
+function lastingHeaders({ options: { cacheable, credentials = API_TOKENS } }: Route): readonly string[] {
+  return cacheable === undefined ? [] : [...cacheable, ...(credentialHeaders(credentials) ?? [])];
+}
+
+/** What all routes share: throttles and limits. */
+export class HttpServices {
+  readonly responseCache: ResponseCache;
+  /** What was asked lately, by whom. */
+  readonly seenRequests: SeenFilter = new SeenFilter();
+  readonly #deps: Deps;
+  readonly #counter = new WindowCounter();
+  readonly #headPaths: ReadonlySet<string>;
+
+  constructor(deps: Deps, routes: readonly Route[]) {
+    this.#deps = deps;
+    this.responseCache = new ResponseCache(deps, [...new Set(routes.flatMap(lastingHeaders))]);
+    this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
+  }
+
+  /** Whether the path has a HEAD route of its own, so that none is derived from GET. */
+  hasHeadRoute(path: string): boolean {
+    return this.#headPaths.has(path);
+  }
+
+  /** Counts requests that do not say who sends them, by address. @throws Throttled */
+  throttleAddress(request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
+    this.#apply('unauthenticated', groups, () => request.ip, reply);
+  }
+
+  /** Counts requests whose token is refused as well: whoever guesses tokens is not signed in. @throws Throttled */
+  throttleFailure(request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
+    this.#apply('unauthenticated', groups, () => request.ip, reply);
+  }
+
+  /** Counts requests of signed-in users. @throws Throttled */
+  throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
+    if (caller.credential.kind === 'none') return;
+    const key = () => (caller.user === null ? rateLimitKeyOf(caller, request.ip) : String(caller.user.id));
+    this.#apply('authenticated', groups, key, reply);
+  }
+
+  /** Counts requests to sign in, by address and whoever says that they send them. @throws Throttled */
+  throttleSignIn(request: FastifyRequest, reply: FastifyReply): void {
+    const throttle = throttleOf(this.#deps.settings.now, 'protected_paths');
+    this.#count(throttle, 'throttle_unauthenticated_protected_paths', request.ip, reply);
+  }
+
+  /** Counts requests of a route that has a limit of its own. @throws ApiError 429 */
+  limitRoute({ setting, periodSeconds, anonymous }: RouteLimit, caller: Caller, request: FastifyRequest): void {
+    if (anonymous === true && caller.credential.kind !== 'none') return;
+    const { limiter, settings } = this.#deps;
+    limiter.check(setting, rateLimitKeyOf(caller, request.ip), { requests: settings.now[setting], periodSeconds });
+  }
+
+  #apply(
+    kind: 'authenticated' | 'unauthenticated',
+    groups: readonly ThrottleGroup[],
+    key: () => string,
+    reply: FastifyReply,
+  ): void {
+    const found = effectiveThrottle(this.#deps.settings.now, kind, groups);
+    if (found !== undefined) this.#count(found.throttle, `throttle_${found.name}`, key(), reply);
+  }
+
+  #count(throttle: Throttle, name: string, key: string, reply: FastifyReply): void {
+    const { rate_limiting_response_text: text } = this.#deps.settings.now;
+    applyThrottle(this.#counter, throttle, name, key, this.#deps.clock.now().getTime(), reply, text);
+  }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Deps } from '../deps.ts';
+import type { Metrics } from './http.metrics.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Parts {
+  deps: Deps;
+  metrics: Metrics;
+  cache: ResponseCache;
+  /** Whether requests on a connection may be answered so; else they are handed on. */
+  takes(socket: Socket): boolean;
+}
+
+/** Has requests whose answer lasts answered before all others are handed on. They are measured and logged as those are. */
+export function serveCachedResponses(server: Server, { deps, metrics, cache, takes }: Parts): void {
+  const others = server.listeners('request') as Listener[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const started = performance.now();
+    const found = takes(request.socket) ? cache.find(request) : undefined;
+    if (found === undefined) {
+      for (const other of others) other(request, response);
+      return;
+    }
+    metrics.started();
+    const id = randomUUID();
+    const seconds = (performance.now() - started) / 1_000;
+    cache.send(request, response, found, ['X-Request-Id', id, 'X-Runtime', seconds.toFixed(6)]);
+    const { statusCode: status } = response;
+    metrics.ended('GET', found.route ?? 'unknown', status, seconds);
+    deps.log.log('info', 'request', {
+      correlation_id: id,
+      method: 'GET',
+      path: found.path,
+      status,
+      duration_s: Math.round(seconds * 1e6) / 1e6,
+      user_id: found.user?.id,
+      username: found.user?.username,
+      remote_ip: request.socket.remoteAddress,
+      ua: request.headers['user-agent'],
+      route: found.route,
+    });
+  });
+}

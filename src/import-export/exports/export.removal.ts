@@ -1,0 +1,90 @@
+import { timestamp } from '../../core/clock.ts';
+import type { Db } from '../../db/db.schema.ts';
+import type { GroupIds } from '../../db/lifecycle.ts';
+import { EXPORT_STATUS, WHOLE } from '../../db/tables/relation-exports.table.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
+import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
+
+const SWEEP = jobKind<Record<string, never>>('relation_exports.sweep', { lane: 'slow' });
+const SWEEP_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** So long the files of an export can be had: an import of something large takes days. */
+const KEPT_MS = 7 * DAY_MS;
+/** An export that nothing was written to for so long has been given up. */
+const STUCK_MS = DAY_MS;
+/** So long the archive of a project can be had. */
+const ARCHIVE_KEPT_MS = DAY_MS;
+const BATCH_SIZE = 100;
+const BLOBS = 1_000;
+
+/** Removes exports with their files, with the handle of the transaction that makes them unnecessary. */
+export async function removeExports(deps: Deps, db: Db, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const whole = await db
+    .selectFrom('relation_exports')
+    .select('sha256')
+    .where('id', 'in', ids)
+    .where('sha256', 'is not', null)
+    .execute();
+  await enqueueBlobRemoval(deps, db, [...new Set(whole.map(({ sha256 }) => sha256!))]);
+  for (let after = 0; ; ) {
+    const batches = await db
+      .selectFrom('relation_export_batches')
+      .select(['id', 'sha256'])
+      .where('export_id', 'in', ids)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BLOBS)
+      .execute();
+    await enqueueBlobRemoval(deps, db, [...new Set(batches.map(({ sha256 }) => sha256))]);
+    if (batches.length < BLOBS) break;
+    after = batches.at(-1)!.id;
+  }
+  await db.deleteFrom('relation_exports').where('id', 'in', ids).execute();
+}
+
+async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
+  const kept = archives ? ARCHIVE_KEPT_MS : KEPT_MS;
+  const before = new Date(deps.clock.now().getTime() - kept).toISOString();
+  return deps.db.transaction().execute(async (db) => {
+    const old = await db
+      .selectFrom('relation_exports')
+      .select('id')
+      .where('updated_at', '<', before)
+      .where('relation', archives ? '=' : '!=', WHOLE)
+      .orderBy('updated_at')
+      .limit(BATCH_SIZE)
+      .execute();
+    await removeExports(
+      deps,
+      db,
+      old.map(({ id }) => id),
+    );
+    return old.length === BATCH_SIZE;
+  });
+}
+
+/** Names what happens to exports by themselves: they end, and go with what they are of. */
+export function registerExportRemoval(deps: Deps): void {
+  deps.jobs.every(SWEEP, { everyMs: SWEEP_MS }, async (_payload, { signal }) => {
+    const now = deps.clock.now().getTime();
+    await deps.db
+      .updateTable('relation_exports')
+      .set({ status: EXPORT_STATUS.failed, error: 'The export has taken too long.', updated_at: timestamp(deps.clock) })
+      .where('status', '=', EXPORT_STATUS.started)
+      .where('updated_at', '<', new Date(now - STUCK_MS).toISOString())
+      .execute();
+    for (const archives of [false, true]) while (!signal.aborted && (await removeOld(deps, archives)));
+  });
+  const removeOf = (kind: 'project' | 'group') => async (db: Db, owners: GroupIds) =>
+    removeExports(deps, db, await exportIds(db, kind, owners));
+  deps.lifecycle.projectsRemoved.add(removeOf('project'));
+  deps.lifecycle.groupsRemoved.add(removeOf('group'));
+}
+
+/** Ids of the exports of groups or projects. @param owners their ids, or a query for them */
+export async function exportIds(db: Db, kind: 'project' | 'group', owners: GroupIds): Promise<number[]> {
+  const rows = await db.selectFrom('relation_exports').select('id').where(`${kind}_id`, 'in', owners).execute();
+  return rows.map(({ id }) => id);
+}

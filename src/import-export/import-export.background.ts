@@ -1,0 +1,11 @@
+import type { Deps } from '../deps.ts';
+import { registerArchives } from './exports/export.archives.ts';
+import { registerExportRemoval } from './exports/export.removal.ts';
+import { registerExports } from './exports/export.run.ts';
+
+/** Names what exports and imports do in the background. */
+export function registerImportExport(deps: Deps): void {
+  registerExports(deps);
+  registerArchives(deps);
+  registerExportRemoval(deps);
+}

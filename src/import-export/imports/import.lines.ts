@@ -1,0 +1,115 @@
+import type { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type ImportedObject, InvalidImportObject, isImportedObject } from './coerce-import.ts';
+import { checkShape } from './shape.ts';
+
+const MIB = 1024 * 1024;
+/** Bytes of the longest object: it is in memory while it is written. */
+const MAX_LINE = 32 * MIB;
+const LINE_FEED = 10;
+
+/** A file that is larger than administrators allow, packed or unpacked, or that is no file of the kind. */
+export class InvalidImportFile extends Error {
+  override name = 'InvalidImportFile';
+}
+
+export interface Limits {
+  /** Bytes as they come. */
+  maxBytes: number;
+  /** Bytes once they are unpacked. */
+  maxUnpacked: number;
+}
+
+/** Passes bytes on, and fails after so many. */
+export async function* limitBytes(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of input) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new InvalidImportFile(`The file has more than ${maxBytes} bytes.`);
+    yield chunk;
+  }
+}
+
+/** The lines of a stream, none longer than 32 MiB: those come as null. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null> {
+  let [parts, length]: [Buffer[], number] = [[], 0];
+  const take = () => {
+    const line = length > MAX_LINE ? null : Buffer.concat(parts);
+    [parts, length] = [[], 0];
+    return line;
+  };
+  for await (const chunk of input) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+      length += end - from;
+      if (length <= MAX_LINE) parts.push(chunk.subarray(from, end));
+      from = end + 1;
+      yield take();
+    }
+    length += chunk.length - from;
+    if (length > MAX_LINE) parts = [];
+    else parts.push(chunk.subarray(from));
+  }
+  if (length > 0) yield take();
+}
+
+/** The object of a line. @throws InvalidImportObject */
+function objectOf(line: Buffer | null): ImportedObject {
+  if (line === null) throw new InvalidImportObject('the object is longer than 32 MiB');
+  checkShape(line);
+  let found: unknown;
+  try {
+    found = JSON.parse(line.toString());
+  } catch {
+    throw new InvalidImportObject('the line is no JSON');
+  }
+  if (!isImportedObject(found)) throw new InvalidImportObject('the line is no object');
+  return found;
+}
+
+/**
+ * The objects of a file of lines of JSON; in the place of one that cannot be read, why.
+ * @throws InvalidImportFile for one that is too large; what the stream fails with
+ */
+export async function* parseObjects(
+  input: AsyncIterable<Buffer>,
+): AsyncGenerator<ImportedObject | InvalidImportObject> {
+  for await (const line of linesOf(input)) {
+    if (line !== null && line.length === 0) continue;
+    try {
+      yield objectOf(line);
+    } catch (error) {
+      if (!(error instanceof InvalidImportObject)) throw error;
+      yield error;
+    }
+  }
+}
+
+/**
+ * What a stream holds that gzip has packed.
+ * @throws InvalidImportFile for one that is too large, or not packed so
+ */
+export async function* gunzipLimited(input: Readable, { maxBytes, maxUnpacked }: Limits): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  const output = gunzip.pipe(new PassThrough());
+  let failure: unknown = null;
+  const ended = pipeline(limitBytes(input, maxBytes), gunzip).catch((error: unknown) => {
+    failure = error;
+    output.destroy(error as Error);
+  });
+  try {
+    yield* limitBytes(output as AsyncIterable<Buffer>, maxUnpacked);
+    await ended;
+    if (failure !== null) throw failure;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    throw typeof code === 'string' && code.startsWith('Z_')
+      ? new InvalidImportFile('The file is not packed by gzip.')
+      : error;
+  } finally {
+    input.destroy();
+    gunzip.destroy();
+  }
+}

@@ -1,0 +1,38 @@
+import { coerceIid, coerceObjects, coerceOneOf, type ImportedObject } from '../coerce-import.ts';
+import type { RelationWriter } from '../import-context.ts';
+import { dates, inParts } from './rows.ts';
+
+const targetsOf = (object: ImportedObject): ImportedObject[] => coerceObjects(object.links);
+
+/** Links between issues that have come before; what links to none of them is left out. */
+export const issueLinkWriter: RelationWriter = {
+  atOnce: 100,
+  async write(context, db, object) {
+    const wanted = object.flatMap((each) => [
+      coerceIid(each.iid),
+      ...targetsOf(each).map(({ target_iid }) => coerceIid(target_iid)),
+    ]);
+    const issues = await db
+      .selectFrom('issues')
+      .select(['id', 'iid'])
+      .where('project_id', '=', context.place.id)
+      .where('iid', 'in', [...new Set(wanted)])
+      .execute();
+    const ids = new Map(issues.map((issue) => [issue.iid, issue.id]));
+    const rows = object.flatMap((each) =>
+      targetsOf(each).flatMap((link) => {
+        const [source_id, target_id] = [ids.get(coerceIid(each.iid)), ids.get(coerceIid(link.target_iid))];
+        if (source_id === undefined || target_id === undefined || source_id === target_id) return [];
+        const link_type = coerceOneOf(link.link_type, ['relates_to', 'blocks']);
+        return [{ source_id, target_id, link_type, ...dates(context, link) }];
+      }),
+    );
+    await inParts(rows, (part) =>
+      db
+        .insertInto('issue_links')
+        .values(part)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute(),
+    );
+  },
+};

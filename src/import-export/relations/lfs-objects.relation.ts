@@ -1,0 +1,32 @@
+import { storedFile } from './bundles.relation.ts';
+import { type FileRelation, PAGE } from './relation.ts';
+
+/** Name of the file that tells of which repositories the objects are. */
+export const LFS_INDEX = 'lfs_objects.json';
+
+/** Large files of a project by their hashes. */
+export const lfsObjects: FileRelation = {
+  form: 'files',
+  name: 'lfs_objects',
+  async *files({ deps, db, portable }) {
+    const types: Record<string, number[]> = {};
+    for (let after = ''; ; ) {
+      const rows = await db
+        .selectFrom('lfs_objects')
+        .select(['oid', 'size'])
+        .where('project_id', '=', portable.id)
+        .where('oid', '>', after)
+        .orderBy('oid')
+        .limit(PAGE)
+        .execute();
+      for (const { oid, size } of rows) {
+        types[oid] = [0];
+        yield storedFile(deps, oid, oid, size);
+      }
+      if (rows.length < PAGE) break;
+      after = rows.at(-1)!.oid;
+    }
+    const bytes = Buffer.from(JSON.stringify(types));
+    yield { name: LFS_INDEX, size: bytes.length, open: async () => bytes };
+  },
+};

@@ -1,0 +1,64 @@
+import { base, postJson } from '../dispatch/dispatch-context.ts';
+import { type ChatPost, wholeText } from './rooms.ts';
+
+const MATRIX = 'https://matrix-client.matrix.org';
+const TELEGRAM = 'https://api.telegram.org';
+/** Characters of a message to Telegram. */
+const MAX_TELEGRAM = 4_096;
+
+/** Google Chat: what belongs together is one thread. */
+export const hangouts: ChatPost = async (context, message) => {
+  const url = new URL(context.text('webhook'));
+  url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
+  await context.call(postJson(url.href, { text: wholeText(message), thread: { threadKey: message.thread } }));
+};
+
+/** A text that calls nobody in a room of Webex, as `<@all>` does. */
+const unnamed = (text: string): string => text.replaceAll('<@', '&lt;@');
+
+export const webex: ChatPost = (context, { summary }) =>
+  context.call(postJson(context.text('webhook'), { markdown: unnamed(summary) }));
+
+export const pumble: ChatPost = (context, { summary }) =>
+  context.call(postJson(context.text('webhook'), { text: summary }));
+
+export const unifyCircuit: ChatPost = (context, { summary }) =>
+  context.call(
+    postJson(context.text('webhook'), { subject: context.payload.project?.name ?? '', text: summary, markdown: true }),
+  );
+
+const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Links and bold letters of a message as HTML; all else is text. */
+export const htmlOf = (text: string): string =>
+  text
+    .replace(/[&<>"]/g, (sign) => HTML[sign]!)
+    .replace(/\[((?:\\.|[^[\]\\])*)\]\((https?:[^\s)]+)\)/g, '<a href="$2">$1</a>')
+    .replace(/\*([^*\n]+)\*/g, '<strong>$1</strong>')
+    .replace(/\\([[\]\\])/g, '$1')
+    .replaceAll('\n', '<br>');
+
+/** Matrix: who tells it again says the same transaction, so it is there once. */
+export const matrix: ChatPost = async (context, message) => {
+  const room = encodeURIComponent(context.text('room'));
+  const text = wholeText(message);
+  const url = `${base(context.text('hostname') || MATRIX)}/_matrix/client/v3/rooms/${room}/send/m.room.message/${context.idempotencyKey}`;
+  const body = { msgtype: 'm.notice', body: text, format: 'org.matrix.custom.html', formatted_body: htmlOf(text) };
+  await context.call({
+    ...postJson(url, body, { Authorization: `Bearer ${context.text('token')}` }),
+    method: 'PUT',
+  });
+};
+
+/** Telegram: what it cannot read as Markdown it gets as a plain text. */
+export const telegram: ChatPost = async (context, message) => {
+  const url = `${base(context.text('hostname') || TELEGRAM)}/bot${context.text('token')}/sendMessage`;
+  const thread = context.text('thread');
+  const body = {
+    chat_id: context.text('room'),
+    ...(thread === '' ? {} : { message_thread_id: thread }),
+    text: wholeText(message).slice(0, MAX_TELEGRAM),
+  };
+  const { status } = await context.call(postJson(url, { ...body, parse_mode: 'markdown' }));
+  if (status === 400) await context.call(postJson(url, body));
+};

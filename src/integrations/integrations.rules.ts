@@ -1,0 +1,122 @@
+import { type FieldErrors, invalidModel, invalidParameter, refused } from '../core/core.errors.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { Deps } from '../deps.ts';
+import { BlockedAddress, resolveExternal, UnresolvedHost } from '../outbound/outbound.resolve.ts';
+import { patternError } from '../repositories/push-rules/push-rules.pattern.ts';
+import { applicationSettings } from '../settings/application-settings.ts';
+import { hookAddress, hookRules } from '../webhooks/webhooks.address.ts';
+import type { IntegrationKind } from './catalogue/catalogue.kinds.ts';
+import { FIELDS } from './catalogue/fields.ts';
+import { effectiveIntegrations, type IntegrationOwner } from './effective-integrations.ts';
+import type { Settings } from './integrations.settings.ts';
+import { jiraPattern, TRACKER_SLUGS } from './trackers/patterns.ts';
+
+const MAX_EXPRESSION = 255;
+
+/** Whether the settings of the server let a kind be used. @param db the handle of a transaction where there is one */
+export async function isAllowed(
+  deps: Deps,
+  { slug }: Pick<IntegrationKind, 'slug'>,
+  db: Db = deps.db,
+): Promise<boolean> {
+  const { allow_all_integrations: all, allowed_integrations: some } = await applicationSettings(deps, db);
+  return all || some.includes(slug) || some.includes(slug.replaceAll('-', '_'));
+}
+
+/** What changes where secrets would be sent to: none that was given for another place goes there. */
+const leadsElsewhere = (name: string): boolean =>
+  FIELDS[name]?.address === true || ['subdomain', 'server_host', 'datadog_site'].includes(name);
+
+/**
+ * What is set up after a change: what was given over what was there. Where an address is another one, secrets that are not given
+ * again are gone.
+ * @param before null for a new one
+ */
+export function changedSettings(kind: IntegrationKind, before: Settings | null, input: Settings): Settings {
+  const old = before ?? {};
+  const moved = kind.fields.some(
+    (name) => leadsElsewhere(name) && FIELDS[name]?.secret !== true && name in input && input[name] !== old[name],
+  );
+  const kept = Object.entries(old).filter(([name]) => !moved || FIELDS[name]?.secret !== true);
+  const after = Object.entries({ ...Object.fromEntries(kept), ...input });
+  // An empty choice is none: what holds unless it is said otherwise does so again.
+  return Object.fromEntries(after.filter(([name, value]) => value !== '' || FIELDS[name]?.values === undefined));
+}
+
+/**
+ * Refuses what lacks something, or has an address that the server would not call: as it is now, for it is looked at again when
+ * it is called. One whose name cannot be resolved may be one day.
+ * @throws ApiError 400
+ */
+export async function refuseInvalid(
+  deps: Deps,
+  kind: IntegrationKind,
+  settings: Settings,
+  input: Settings,
+): Promise<void> {
+  refuseIncomplete(kind, settings, input);
+  const errors: FieldErrors = {};
+  for (const name of kind.fields) {
+    const value = settings[name];
+    if (FIELDS[name]?.address !== true || typeof value !== 'string' || value === '') continue;
+    const problem = await addressProblemOf(deps, value);
+    if (problem !== null) errors[name] = [problem];
+  }
+  for (const name of ['jira_issue_regex', 'jira_issue_prefix']) {
+    const value = settings[name];
+    const problem =
+      typeof value === 'string' ? expressionProblemOf(value, (only) => (only === name ? value : '')) : null;
+    if (problem !== null) errors[name] = [problem];
+  }
+  if (Object.keys(errors).length > 0) throw invalidModel(errors);
+}
+
+/**
+ * Whoever sets up an integration says all that it requires, but for secrets that are kept.
+ * @param settings as they would be
+ * @param input what the request says
+ * @throws ApiError 400 where something is missing or empty
+ */
+export function refuseIncomplete(kind: IntegrationKind, settings: Settings, input: Settings): void {
+  const missing = kind.required.filter(
+    (name) => settings[name] === undefined || (input[name] === undefined && FIELDS[name]?.secret !== true),
+  );
+  if (missing.length > 0) throw invalidParameter(missing.map((name) => `${name} is missing`).join(', '));
+  const blank = kind.required.filter((name) => String(settings[name]).trim() === '');
+  if (blank.length > 0) throw invalidModel(Object.fromEntries(blank.map((name) => [name, ["can't be blank"]])));
+}
+
+async function addressProblemOf(deps: Deps, text: string): Promise<string | null> {
+  const rules = await hookRules(deps, false);
+  try {
+    await resolveExternal(hookAddress(deps, text, rules), rules);
+    return null;
+  } catch (error) {
+    if (error instanceof UnresolvedHost) return null;
+    if (error instanceof BlockedAddress) return error.message;
+    throw error;
+  }
+}
+
+/** It is put together with others: what is none by itself could be read as something else then. */
+function expressionProblemOf(source: string, text: (name: string) => string): string | null {
+  if (source.length > MAX_EXPRESSION) return `is too long (maximum is ${MAX_EXPRESSION} characters)`;
+  return patternError(source) ?? patternError(jiraPattern(text));
+}
+
+/**
+ * Refuses a tracker of issues where a project has another one.
+ * @param db the transaction's handle
+ * @throws ApiError 400
+ */
+export async function refuseSecondTracker(db: Db, { slug }: IntegrationKind, owner: IntegrationOwner): Promise<void> {
+  if (owner.kind !== 'project' || !TRACKER_SLUGS.includes(slug)) return;
+  const others = await effectiveIntegrations(db, owner);
+  if (!others.some(({ row }) => row.active === 1 && row.slug !== slug && TRACKER_SLUGS.includes(row.slug))) return;
+  throw invalidModel({
+    base: ['Another issue tracker is already in use. Only one issue tracker service can be active at a time'],
+  });
+}
+
+/** A refusal where a kind cannot be used in a place. */
+export const notAvailable = () => refused('400 Integration not available');

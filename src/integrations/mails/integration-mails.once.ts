@@ -1,0 +1,40 @@
+import { timestamp } from '../../core/clock.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
+import type { Mail } from '../../mail/mail.ts';
+import { enqueueMails } from '../../mail/send-mail.ts';
+import type { DispatchContext } from '../dispatch/dispatch-context.ts';
+
+const PRUNE = jobKind<Record<string, never>>('integrations.prune-mails', { lane: 'slow' });
+/** Longer than an event is told of again. */
+const KEPT_MS = 7 * 86_400_000;
+const BATCH = 1_000;
+
+/** Has the mails of an event sent, where that was not done before: telling of it may have ended in between. */
+export async function mailOnce({ deps, idempotencyKey }: DispatchContext, mails: readonly Mail[]): Promise<void> {
+  await deps.db.transaction().execute(async (db) => {
+    const entered = await db
+      .insertInto('integration_mails')
+      .values({ key: idempotencyKey, created_at: timestamp(deps.clock) })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('key')
+      .executeTakeFirst();
+    if (entered !== undefined) await enqueueMails(db, deps, mails);
+  });
+}
+
+/** Names the work that forgets of which events there were mails. */
+export function registerMailPruning(deps: Deps): void {
+  deps.jobs.every(PRUNE, { dailyAt: '02:50' }, async (_payload, { signal }) => {
+    const before = new Date(deps.clock.now().getTime() - KEPT_MS).toISOString();
+    for (;;) {
+      const old = deps.db.selectFrom('integration_mails').select('key').where('created_at', '<', before);
+      const { numDeletedRows } = await deps.db
+        .deleteFrom('integration_mails')
+        .where('key', 'in', old.orderBy('created_at').limit(BATCH))
+        .executeTakeFirstOrThrow();
+      if (numDeletedRows < BATCH) return;
+      signal.throwIfAborted();
+    }
+  });
+}

@@ -1,0 +1,60 @@
+import type { Db } from '../db/db.schema.ts';
+import type { Deps } from '../deps.ts';
+import { jobKind } from './jobs.kinds.ts';
+
+const PRUNE = jobKind<Record<string, never>>('jobs.prune', { lane: 'slow' });
+const EVERY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Rows that go in one transaction. */
+const BATCH = 1_000;
+
+/** Removes events, and jobs that were given up, once they are as old as the settings say. */
+export function registerPruning(deps: Deps): void {
+  deps.jobs.every(PRUNE, { everyMs: EVERY_MS }, async (_payload, { signal }) => {
+    const before = (days: number) => new Date(deps.clock.now().getTime() - days * DAY_MS).toISOString();
+    const jobs = await pruneDeadJobs(deps.db, before(deps.config.kept.deadJobDays), signal);
+    const events = await pruneEvents(deps.db, before(deps.config.kept.eventDays), signal);
+    if (jobs > 0) deps.log.log('warn', 'jobs that were given up long ago were removed', { jobs });
+    if (events > 0) deps.log.log('info', 'old events were removed', { events });
+  });
+}
+
+async function pruneDeadJobs(db: Db, before: string, signal: AbortSignal): Promise<number> {
+  for (let total = 0; ; ) {
+    signal.throwIfAborted();
+    const old = db
+      .selectFrom('jobs')
+      .select('id')
+      .where('state', '=', 'dead')
+      .where('run_at', '<', before)
+      .limit(BATCH);
+    const { numDeletedRows } = await db.deleteFrom('jobs').where('id', 'in', old).executeTakeFirstOrThrow();
+    total += Number(numDeletedRows);
+    if (numDeletedRows < BigInt(BATCH)) return total;
+  }
+}
+
+/** Events stay while a job, a dead one too, follows them. */
+async function pruneEvents(db: Db, before: string, signal: AbortSignal): Promise<number> {
+  for (let [total, after] = [0, 0]; ; ) {
+    signal.throwIfAborted();
+    const rows = await db
+      .selectFrom('domain_events')
+      .select(['id', 'created_at'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(BATCH)
+      .execute();
+    const old = rows.flatMap(({ id, created_at }) => (created_at < before ? [id] : []));
+    if (old.length === 0) return total;
+    const { numDeletedRows } = await db
+      .deleteFrom('domain_events')
+      .where('id', 'in', old)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('jobs').select('jobs.id').whereRef('jobs.event_id', '=', 'domain_events.id'))),
+      )
+      .executeTakeFirstOrThrow();
+    total += Number(numDeletedRows);
+    after = rows.at(-1)!.id;
+  }
+}

@@ -1,0 +1,312 @@
+import { randomUUID } from 'node:crypto';
+import type { Insertable } from 'kysely';
+import type { Clock } from '../core/clock.ts';
+import { InFlight } from '../core/in-flight.ts';
+import type { Logger } from '../core/logger.ts';
+import { retryDelayOf } from '../core/retry-later.ts';
+import type { Db, Schema } from '../db/db.schema.ts';
+import { type Columns, columnsOf, prepared, rowsOf } from '../db/prepared.ts';
+import { afterCommit } from '../db/transactions.ts';
+import { FairScheduler } from './fairness.ts';
+import { type RunningJobFilter, reassignLanes, releaseUnheld, requeueRunning } from './job-maintenance.ts';
+import { releaseHeld, writeOutcomes } from './job-outcomes.ts';
+import { claimJobs } from './jobs.claim.ts';
+import { type JobKind, LANES, type Lane, type Schedule } from './jobs.kinds.ts';
+import { errorText, type JobHandler, type JobRegistration, MAX_BACKOFF_MS, outcomeOf, runJob } from './jobs.run.ts';
+import { type LaneCounts, LaneWorkers, type WorkerContext } from './lane.ts';
+import { rescheduleOrphaned } from './orphaned-jobs.ts';
+import { ensureRecurring } from './recurring.ts';
+
+export interface JobOptions {
+  /** While a job of that kind and key waits, no second one is written. */
+  uniqueKey?: string | number;
+  /** Jobs of one key run one at a time, in the order in which they were written; what fails holds up those behind it. */
+  orderKey?: string;
+  /** Not before this instant. */
+  runAt?: Date;
+  /** Whose share of the lane it takes. */
+  projectId?: number | null;
+  /** The domain event that it follows, which is kept until it has ended. */
+  eventId?: number;
+}
+
+export interface NewJob<Payload> extends JobOptions {
+  kind: JobKind<Payload>;
+  payload: Payload;
+}
+
+/** How often it is looked whether it is time for the upkeep. */
+const LOOK_MS = 20_000;
+/** How often jobs are looked for that are not where they belong: put far ahead by a wrong clock, or of an earlier version. */
+const UPKEEP_MS = 600_000;
+
+/** Jobs that one statement writes. */
+const BATCH_SIZE = 1000;
+
+type NewRow = Insertable<Schema['jobs']>;
+
+const insertJobs = prepared((db, rows: Columns<NewRow>) =>
+  db
+    .insertInto('jobs')
+    .values(rowsOf(rows))
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+const keyOf = (kind: JobKind, key: string | number): string => `${kind.name}:${key}`;
+
+/**
+ * Durable background work in one table. A job is written in the transaction that makes it necessary; the workers of its
+ * lane, in any process, take it up once that has committed. At least once: what a killed process ran runs again. With
+ * growing pauses after failures.
+ */
+export class JobQueue {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #context: WorkerContext;
+  readonly #registrations = new Map<string, JobRegistration>();
+  readonly #turns = new FairScheduler();
+  readonly #wakers = new Map<Lane, () => void>();
+  #lanes = new Map<Lane, LaneWorkers>();
+  #timer: NodeJS.Timeout | undefined;
+  #maintaining: Promise<void> | null = null;
+  #nextUpkeep = 0;
+  #stopping: Promise<void> | null = null;
+
+  /**
+   * @param postgres whether other processes may work on the same jobs
+   * @param inFlight is told of jobs that run
+   * @param processId of this process among those
+   */
+  constructor(db: Db, clock: Clock, log: Logger, postgres: boolean, inFlight = new InFlight(), processId = 0) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#log = log;
+    const prefix = `${processId}:${randomUUID()}`;
+    let claims = 0;
+    this.#context = {
+      db,
+      clock,
+      log,
+      postgres,
+      registrations: this.#registrations,
+      inFlight,
+      claim: () => `${prefix}.${++claims}`,
+      onEmpty: (lane) => this.#turns.reset(lane),
+    };
+    for (const lane of Object.keys(LANES) as Lane[]) this.#wakers.set(lane, () => this.#lanes.get(lane)?.wake());
+  }
+
+  /** Names what runs for a kind of job. Before `start`. */
+  register<Payload>(kind: JobKind<Payload>, handler: JobHandler<Payload>): void {
+    this.#add({ kind, handler, schedule: null });
+  }
+
+  /**
+   * Names work that comes again and again: in one process of all that work on the data, one run at a time. A run that
+   * fails comes again after a pause, at the next time of its schedule at the latest.
+   */
+  every(kind: JobKind<Record<string, never>>, schedule: Schedule, handler: JobHandler<Record<string, never>>): void {
+    this.#add({ kind, handler, schedule });
+  }
+
+  #add(work: JobRegistration): void {
+    const { name } = work.kind;
+    if (this.#registrations.has(name)) throw new Error(`job kind ${name} is registered twice`);
+    this.#registrations.set(name, work);
+  }
+
+  /** Whether this process knows what to do for a kind. */
+  knows(kind: string): boolean {
+    return this.#registrations.has(kind);
+  }
+
+  /** Writes a job with the transaction's handle; workers are woken once it has committed. */
+  enqueue<Payload>(db: Db, kind: JobKind<Payload>, payload: Payload, options: JobOptions = {}): Promise<void> {
+    return this.enqueueAll(db, [{ kind, payload, ...options }]);
+  }
+
+  /** Writes several jobs in as few statements as their number allows. */
+  async enqueueAll(db: Db, jobs: readonly NewJob<unknown>[]): Promise<void> {
+    const now = this.#clock.now();
+    for (let at = 0; at < jobs.length; at += BATCH_SIZE) {
+      await insertJobs(db, columnsOf(jobs.slice(at, at + BATCH_SIZE).map((job) => this.#row(job, now))));
+    }
+    for (const { kind, runAt = now } of jobs) if (runAt <= now) afterCommit(db, this.#wakers.get(kind.lane)!);
+  }
+
+  #row({ kind, payload, uniqueKey, orderKey, runAt, projectId = null, eventId }: NewJob<unknown>, now: Date) {
+    const due = runAt ?? now;
+    const turn = this.#turns.next(kind.lane, projectId, due.getTime(), now.getTime());
+    return {
+      kind: kind.name,
+      payload: JSON.stringify(payload),
+      unique_key: uniqueKey === undefined ? null : keyOf(kind, uniqueKey),
+      run_at: due.toISOString(),
+      turn_at: new Date(turn).toISOString(),
+      last_error: null,
+      created_at: now.toISOString(),
+      lane: kind.lane,
+      project_id: projectId,
+      event_id: eventId ?? null,
+      order_key: orderKey ?? null,
+    };
+  }
+
+  /**
+   * Removes the waiting job of a kind and key.
+   * @param db the handle of the transaction that makes it unnecessary
+   * @returns whether there was one; a job that runs already is none
+   */
+  async cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
+    const gone = await db
+      .deleteFrom('jobs')
+      .where('unique_key', '=', keyOf(kind, uniqueKey))
+      .where('state', '=', 'waiting')
+      .returning('order_key')
+      .execute();
+    await releaseHeld(
+      db,
+      gone.flatMap(({ order_key }) => order_key ?? []),
+    );
+    return gone.length > 0;
+  }
+
+  /**
+   * Has the jobs of an order key that wait for another attempt run now; one that runs at this moment runs again at once
+   * where it asks for a later attempt.
+   * @param db the handle of the transaction that makes a new attempt worthwhile
+   */
+  async retryNow(db: Db, orderKey: string): Promise<void> {
+    const time = this.#clock.now();
+    const now = time.toISOString();
+    // By this one that runs tells that it was asked: also where it was written in this millisecond.
+    const later = new Date(time.getTime() + 1).toISOString();
+    const due = await db
+      .updateTable('jobs')
+      .set((eb) => {
+        const at = eb.case().when('state', '=', 'running').then(later).else(now).end();
+        return { run_at: at, turn_at: at };
+      })
+      .where('order_key', '=', orderKey)
+      .where((eb) =>
+        eb.or([eb('state', '=', 'running'), eb.and([eb('state', '=', 'waiting'), eb('run_at', '>', now)])]),
+      )
+      .returning('lane')
+      .execute();
+    for (const lane of new Set(due.map(({ lane }) => lane))) {
+      const wake = this.#wakers.get(lane as Lane);
+      if (wake !== undefined) afterCommit(db, wake);
+    }
+  }
+
+  /** Takes the jobs of a dead process up again at once. Only for the start of a server that is alone. */
+  async reclaim(): Promise<void> {
+    await requeueRunning(this.#db);
+  }
+
+  /** Takes up again what a process ran that has died. */
+  async reclaimFrom(processId: number): Promise<void> {
+    await this.#requeue({ process: processId });
+  }
+
+  /** Takes up again what runs in none of the processes: one that was restored, or of an earlier version, ran it. */
+  async reclaimUnknown(processIds: readonly number[]): Promise<void> {
+    await this.#requeue({ notOf: processIds });
+  }
+
+  async #requeue(filter: RunningJobFilter): Promise<void> {
+    const jobs = await requeueRunning(this.#db, filter);
+    if (jobs === 0) return;
+    this.#log.log('warn', 'jobs of a process that has died run again', { jobs });
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
+  /** Starts the workers of all lanes. */
+  start(): void {
+    for (const [lane, workers] of Object.entries(LANES) as [Lane, number][]) {
+      this.#lanes.set(lane, new LaneWorkers(this.#context, lane, workers));
+    }
+    this.#timer = setInterval(() => this.#scheduleMaintenance(), LOOK_MS).unref();
+    this.#scheduleMaintenance();
+    for (const lane of this.#lanes.values()) lane.start();
+  }
+
+  /**
+   * Ends the workers: no job is taken any more, and what runs may end.
+   * @param deadline when it comes, or at once where it is left out, running jobs are told to end; slow ones are at once
+   */
+  async stop(deadline: AbortSignal = AbortSignal.abort()): Promise<void> {
+    this.#stopping ??= Promise.all([...this.#lanes.values()].map((lane) => lane.stop())).then(async () => {
+      clearInterval(this.#timer);
+      await this.#maintaining;
+    });
+    const cut = () => {
+      for (const lane of this.#lanes.values()) lane.abort();
+    };
+    this.#lanes.get('slow')?.abort();
+    this.#lanes.get('moves')?.abort();
+    this.#lanes.get('transfers')?.abort();
+    if (deadline.aborted) cut();
+    else deadline.addEventListener('abort', cut, { once: true });
+    await this.#stopping;
+    deadline.removeEventListener('abort', cut);
+  }
+
+  /**
+   * Runs everything that is due, and what follows from it, to the end; what recurs once, however soon it is due again. For tests
+   * and tools.
+   * @param aheadMs what is due so many milliseconds from now counts as due
+   */
+  async drain(aheadMs = 0): Promise<void> {
+    const kinds = new Set(this.#registrations.keys());
+    for (;;) {
+      const now = new Date(this.#clock.now().getTime() + aheadMs).toISOString();
+      const wanted = { kinds: [...kinds], limit: 1, now, claim: this.#context.claim() };
+      if (wanted.kinds.length === 0) return;
+      const [job] = await this.#db.transaction().execute((db) => claimJobs(db, this.#context.postgres, wanted));
+      if (job === undefined) return;
+      const work = this.#registrations.get(job.kind)!;
+      if (work.schedule !== null) kinds.delete(job.kind);
+      const failure = await runJob(work, job, new AbortController().signal);
+      const failed = failure !== null && retryDelayOf(failure.error) === null;
+      if (failed) this.#log.log('warn', 'job failed', { kind: job.kind, error: errorText(failure.error) });
+      const outcome = outcomeOf(work, job, failure, this.#clock.now(), false);
+      await this.#db.transaction().execute((db) => writeOutcomes(db, [outcome]));
+    }
+  }
+
+  /** How many runs ended how in this process, by lane. */
+  counts(): Map<Lane, LaneCounts> {
+    return new Map([...this.#lanes].map(([lane, { counts }]) => [lane, counts]));
+  }
+
+  #scheduleMaintenance(): void {
+    this.#maintaining ??= this.#maintenance()
+      .catch((error: unknown) => this.#log.log('error', 'jobs cannot be looked after', { error: String(error) }))
+      .finally(() => {
+        this.#maintaining = null;
+      });
+  }
+
+  async #maintenance(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#nextUpkeep) return;
+    await this.maintain();
+    this.#nextUpkeep = now + UPKEEP_MS;
+    for (const lane of this.#lanes.values()) lane.wake();
+  }
+
+  /** Puts right what a wrong clock or another version has left in the table, and sees to it that recurring work is there. */
+  async maintain(): Promise<void> {
+    const now = this.#clock.now();
+    const laneOf = (kind: string) => this.#registrations.get(kind)?.kind.lane;
+    for (const { kind, jobs } of await reassignLanes(this.#db, laneOf, now)) {
+      this.#log.log('warn', 'there are jobs of a kind that this version does not know', { kind, jobs });
+    }
+    await releaseUnheld(this.#db);
+    await ensureRecurring(this.#db, this.#registrations.values(), now);
+    const back = await rescheduleOrphaned(this.#db, now, MAX_BACKOFF_MS);
+    if (back > 0) this.#log.log('warn', 'jobs that a wrong clock had put far ahead were brought back', { jobs: back });
+  }
+}

@@ -1,0 +1,66 @@
+import { Worker } from 'node:worker_threads';
+import { Busy } from '../core/busy.ts';
+import { FairSlots } from '../core/fair-slots.ts';
+import { currentScope } from '../core/request-scope.ts';
+import { failedToStart, watchThread } from '../core/thread-watch.ts';
+import { type MarkupRequest, tooLarge } from './markup.request.ts';
+import { WORKER, workerAddress } from './markup.worker.ts';
+
+/** Milliseconds of a processor that a text may take, the start of its thread included, and how often that is looked at. */
+const LIMITS = { cpuMs: 5_000, intervalMs: 50 };
+const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
+
+/** A thread takes some 40 ms to start: so few at once, and so few of one caller. */
+const slots = new FairSlots({
+  total: 4,
+  perKey: 2,
+  maxWaiting: 100,
+  maxWaitingPerKey: 20,
+  maxWaitMs: 30_000,
+  refuse: (whose) =>
+    whose === 'caller'
+      ? new Busy(429, 'Too many texts are being rendered for you. Try again later.', 5)
+      : new Busy(503, '503 Service Unavailable - too many texts are being rendered', 5),
+});
+
+const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to render the text', 5);
+
+/**
+ * Renders in a thread of its own, which ends with the text.
+ * @throws ApiError 422 for what takes too long, or becomes too long; Busy when too many wait, or the machine has no time for it
+ */
+export async function renderInThread(request: MarkupRequest, limits = LIMITS): Promise<string> {
+  const { caller, signal } = currentScope();
+  const release = await slots.take(caller, { signal });
+  try {
+    return await renderInWorker(request, limits);
+  } finally {
+    release();
+  }
+}
+
+async function renderInWorker(request: MarkupRequest, limits: typeof LIMITS): Promise<string> {
+  const worker = new Worker(new URL(workerAddress), {
+    workerData: { name: WORKER, request },
+    resourceLimits: MEMORY,
+    name: WORKER,
+    env: {},
+    execArgv: [],
+  });
+  const result = Promise.withResolvers<string>();
+  worker.on('message', (html: string | null) => (html === null ? result.reject(tooLarge()) : result.resolve(html)));
+  worker.on('error', (error: NodeJS.ErrnoException) =>
+    result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : failedToStart(error) ? noTime() : error),
+  );
+  worker.on('exit', () => result.reject(new Error('a rendering thread ended')));
+  const unwatch = watchThread(worker, limits, {
+    onExceeded: () => result.reject(tooLarge()),
+    onStalled: () => result.reject(noTime()),
+  });
+  try {
+    return await result.promise;
+  } finally {
+    unwatch();
+    await worker.terminate();
+  }
+}

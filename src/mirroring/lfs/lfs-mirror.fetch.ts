@@ -1,0 +1,110 @@
+import type { Db } from '../../db/db.schema.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { Deps } from '../../deps.ts';
+import type { RemoteSource } from '../../git/remote-source.ts';
+import {
+  insertLfsObjects,
+  type LfsObject,
+  lfsSizes,
+  MAX_LFS_OBJECT_BYTES,
+} from '../../repositories/repository.lfs-objects.ts';
+import { outboundRules } from '../../settings/outbound-rules.ts';
+import { BlobError } from '../../storage/blob-store.ts';
+import type { LfsTransfer } from './batch.ts';
+import { LfsFailure, statusFailure } from './lfs-mirror.failure.ts';
+import { LfsRemote } from './lfs-mirror.remote.ts';
+import { LFS_MS, Problems, transferAll } from './transfers.ts';
+
+/** Objects, and bytes of them, that one update fetches; the next one goes on. */
+const MAX_OBJECTS = 5_000;
+const MAX_BYTES = MAX_LFS_OBJECT_BYTES;
+
+export interface FetchLfs {
+  signal: AbortSignal;
+  /** Throws where objects are not wanted any more; asked in each transaction that gives the project one. */
+  revalidate: (db: Db) => Promise<void>;
+  /** Milliseconds for all of them. */
+  limitMs?: number;
+}
+
+export interface FetchedLfs {
+  /** What the project does not have yet. */
+  missing: LfsObject[];
+  /** Why, as sentences; null where it lacks nothing. */
+  problem: string | null;
+}
+
+/**
+ * Brings LFS objects of another server to a project, each durably and checked by its hash, so that a run that is cut off
+ * loses nothing that it had. An object counts as the project's when its bytes came from there: a name alone gives none
+ * away that another project has.
+ * @throws the reason of the signal, what `revalidate` throws; nothing for what the other server does
+ */
+export async function fetchLfsObjects(
+  deps: Deps,
+  project: Pick<Project, 'id'>,
+  source: RemoteSource,
+  objects: readonly LfsObject[],
+  { signal, revalidate, limitMs = LFS_MS }: FetchLfs,
+): Promise<FetchedLfs> {
+  const oids = objects.map(({ oid }) => oid);
+  const has = await lfsSizes(deps, project.id, oids);
+  const missing = new Map(objects.filter(({ oid }) => !has.has(oid)).map((object) => [object.oid, object]));
+  if (missing.size === 0) return { missing: [], problem: null };
+  const remote = LfsRemote.of(source, await outboundRules(deps));
+  const problems = new Problems('could not be fetched', signal);
+  if (remote === null) {
+    problems.add([...missing.keys()], new LfsFailure('Only servers over HTTP are asked for them.'));
+    return { missing: [...missing.values()], problem: problems.text };
+  }
+  const late = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const now = withinBounds([...missing.values()]);
+  await transferAll(remote, 'download', now, late, problems, async (object, transfer, signal) => {
+    await fetchObject(deps, remote, object, transfer, signal);
+    await deps.db.transaction().execute(async (db) => {
+      await revalidate(db);
+      await insertLfsObjects(deps, db, project.id, [object]);
+    });
+    missing.delete(object.oid);
+  });
+  const rest = [...missing.keys()].filter((oid) => !problems.has(oid));
+  problems.add(rest, problems.last ?? new LfsFailure('More than are fetched at once: the next update goes on.'));
+  return { missing: [...missing.values()], problem: problems.text };
+}
+
+function withinBounds(objects: readonly LfsObject[]): LfsObject[] {
+  let bytes = 0;
+  return objects.slice(0, MAX_OBJECTS).filter(({ size }) => {
+    if (size <= MAX_LFS_OBJECT_BYTES) bytes += size;
+    return bytes <= MAX_BYTES;
+  });
+}
+
+/** Stores the bytes of an object. @throws LfsFailure, the reason of the signal, what the disk fails with */
+async function fetchObject(
+  deps: Deps,
+  remote: LfsRemote,
+  { oid, size }: LfsObject,
+  transfer: LfsTransfer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  if (size > MAX_LFS_OBJECT_BYTES) throw new LfsFailure('Larger than this server takes.', { single: true });
+  const action = transfer?.actions.get('download');
+  if (action === undefined) throw statusFailure(transfer?.error ?? 404, { single: true });
+  const bytes = await remote.download(action, signal);
+  let broken = false;
+  bytes.on('error', () => {
+    broken = true;
+  });
+  try {
+    await deps.blobs.put(bytes, { maxBytes: size, expectedSha256: oid, expectedSize: size });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof BlobError) {
+      throw new LfsFailure('The remote server sent other bytes.', { single: true });
+    }
+    throw broken ? new LfsFailure('The remote server broke off.') : error;
+  } finally {
+    bytes.destroy();
+  }
+}

@@ -1,0 +1,32 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { type Protection, protectionsOf } from '../repositories/repository.protections.ts';
+
+export interface BranchRules {
+  onlyProtected: boolean;
+  /** RE2, found anywhere in the name; null or empty for all. */
+  regex: string | null;
+}
+
+/** Characters of a pattern. */
+const MAX_PATTERN = 255;
+
+/** What is wrong with a pattern for branches; empty for a good one. */
+export function branchPatternErrors(pattern: string | null | undefined): string[] {
+  if (!pattern) return [];
+  if (pattern.length > MAX_PATTERN) return [`is too long (maximum is ${MAX_PATTERN} characters)`];
+  try {
+    RE2JS.compile(pattern);
+    return [];
+  } catch (error) {
+    if (error instanceof RE2JSException) return ['is not a valid regular expression'];
+    throw error;
+  }
+}
+
+/** A test for names of branches that a mirror takes along. The engine takes time linear in the name. */
+export function branchFilter(rules: BranchRules, protections: readonly Protection[]): (name: string) => boolean {
+  if (rules.onlyProtected) return (name) => protectionsOf(protections, 'branch', name).length > 0;
+  if (!rules.regex) return () => true;
+  const expression = RE2JS.compile(rules.regex);
+  return (name) => expression.test(name);
+}

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { requirePlan } from '../../access/access.plan.ts';
+import { callerInProject } from '../../access/caller-in-project.ts';
+import { jobCaller } from '../../access/job-caller.ts';
+import type { Project } from '../../db/tables/projects.table.ts';
+import type { RefChange } from '../../db/tables/ref-intents.table.ts';
+import type { Deps } from '../../deps.ts';
+import type { Repository } from '../../git/git.repository.ts';
+import { fetchObjects } from '../../git/remote-fetch.ts';
+import { listRemote, type RemoteListing } from '../../git/remote-refs.ts';
+import type { RemoteSource } from '../../git/remote-source.ts';
+import { inRepositoryQueue, repositoryOf } from '../../repositories/change-refs.ts';
+import { ofProject } from '../../repositories/holder.ts';
+import { type Actor, loadProtections, type Protection } from '../../repositories/repository.protections.ts';
+import { updateHead, updateServerRefs } from '../../repositories/server-writes.ts';
+import type { FetchedLfs } from '../lfs/lfs-mirror.fetch.ts';
+import { remoteSource, withoutCredentials } from '../mirroring.address.ts';
+import { branchFilter } from '../mirroring.branch-filter.ts';
+import { MirrorFailure } from '../mirroring.failure.ts';
+import { importUrlOf } from '../stored-address.ts';
+import { applyChanges, type ChangeSet } from './apply.ts';
+import { fetchMirrorLfs, fetchMissingLfs } from './fetch-mirror-lfs.ts';
+import { type MirrorState, parseMirrorState, serializeMirrorState } from './mirror-state.ts';
+import { mirroredRefs, planRefChanges, type Refs } from './pull-mirror.plan.ts';
+import { type MirrorSettings, mirrorSettings } from './pull-mirror.settings.ts';
+
+/** Where what was last taken over is remembered, apart for each address: only what has changed since is fetched. */
+const takenFolder = (address: string): string =>
+  `refs/stithy/mirror/${createHash('sha256').update(withoutCredentials(address)).digest('hex').slice(0, 16)}/`;
+
+/** How an update ended. */
+export interface UpdateResult {
+  /** For `pull_mirrors.settled`; the next run that finds the same again does nothing after its one `ls-remote`. */
+  settled: string | null;
+  /** What somebody has to see to, where refs could not be brought up to date: all else was done. */
+  failure: string | null;
+  /** What is told of an update that did not fail: LFS objects that the other side does not have. */
+  note: string | null;
+}
+
+/**
+ * Brings what branches and tags are elsewhere into a project; what was deleted there stays. A process that dies in between leaves what the next run goes
+ * on with: every step is one of its own, and each run begins with a look at both sides.
+ * @throws MirrorFailure, MirrorChanged, ApiError, BlockedAddress, GitError
+ */
+export async function updateFromRemote(deps: Deps, project: Project, signal: AbortSignal): Promise<UpdateResult> {
+  await requirePlan(deps, 'premium');
+  const settings = mirrorSettings(project);
+  const address = importUrlOf(deps, project) ?? '';
+  const actor = await actorOf(deps, project, settings);
+  const row = await deps.db
+    .selectFrom('pull_mirrors')
+    .select(['settled', 'host_keys'])
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  const source: RemoteSource = {
+    ...(await remoteSource(deps, address)),
+    ...(row?.host_keys == null ? {} : { hostKeys: row.host_keys }),
+  };
+  const repo = repositoryOf(deps, project);
+  const local = await localRefs(repo);
+  const listing = await listRemote(source, { signal, head: local.size === 0 });
+  if (listing.hostKeys !== undefined) await keepHostKeys(deps, project, listing.hostKeys);
+  const protections = await loadProtections(deps, project.id);
+  const digest = (refs: Refs) => digestOf(address, settings, protections, listing, refs);
+  const before = parseMirrorState(row?.settled ?? null);
+  const set: ChangeSet = { deps, project, settings, actor, protections };
+  const remote = listing.hostKeys === undefined ? source : { ...source, hostKeys: listing.hostKeys };
+  if (before !== null && before.digest === digest(local)) {
+    const { missing: lacking, problem } = await fetchMissingLfs(set, remote, before.lacking, signal);
+    return { settled: serializeMirrorState({ ...before, lacking }), failure: null, note: problem };
+  }
+  const { problems, complete, lfs } = await bringOver(set, repo, remote, listing, before, signal);
+  const state = complete && problems.length === 0 ? digest(await localRefs(repo)) : null;
+  const failure = problems.length > 0 ? sentence(problems) : null;
+  return { settled: serializeMirrorState({ digest: state, lacking: lfs.missing }), failure, note: lfs.problem };
+}
+
+async function bringOver(
+  set: ChangeSet,
+  repo: Repository,
+  source: RemoteSource,
+  listing: RemoteListing,
+  before: MirrorState | null,
+  signal: AbortSignal,
+): Promise<{ problems: string[]; complete: boolean; lfs: FetchedLfs }> {
+  const { deps, project, settings, protections } = set;
+  const folder = takenFolder(importUrlOf(deps, project) ?? '');
+  const taken = await takenRefs(repo, folder);
+  // What was deleted there stays here; only what is remembered of it goes.
+  const gone = [...taken.keys()].filter((ref) => !listing.refs.has(ref));
+  await forget(deps, project, repo, folder, new Map(gone.map((ref) => [ref, taken.get(ref)!])));
+  const rules = {
+    onlyProtected: settings.only_mirror_protected_branches,
+    regex: settings.mirror_branch_regex,
+  };
+  const objects = mirroredRefs(listing.refs, branchFilter(rules, protections));
+  const changed = objects.filter((ref) => taken.get(ref) !== listing.refs.get(ref));
+  if (changed.length > 0) {
+    const { format } = listing;
+    await fetchObjects(source, repo, { refs: changed, format, signal, maxBytes: deps.config.limits.push });
+  }
+  const tips = (before === null ? objects : changed).map((ref) => listing.refs.get(ref)!);
+  const lfs = await fetchMirrorLfs(set, repo, source, before, { tips, known: [...taken.values()] }, signal);
+  const fetched = await remember(set, repo, folder, changed, listing.refs);
+  const local = await localRefs(repo);
+  if (![...local.keys()].some((ref) => ref.startsWith('refs/heads/')))
+    await useHead(deps, project, listing.head, objects);
+  const problems = await applyChanges(set, repo, planRefChanges(objects, fetched, local), local, signal);
+  const complete = objects.every((ref) => fetched.get(ref) === listing.refs.get(ref));
+  return { problems, complete, lfs };
+}
+
+/**
+ * Notes what was fetched, from where refs are then moved.
+ * @returns all that was, by its name there: without what was overwritten there since it was looked at
+ */
+async function remember(
+  { deps, project }: ChangeSet,
+  repo: Repository,
+  folder: string,
+  changed: readonly string[],
+  remote: Refs,
+): Promise<Refs> {
+  const taken = await takenRefs(repo, folder);
+  const updates: RefChange[] = [];
+  for (const ref of changed) {
+    const oid = remote.get(ref)!;
+    if ((await repo.objects.info(oid)) === null) continue;
+    updates.push({ ref: `${folder}${ref.slice('refs/'.length)}`, old: taken.get(ref) ?? null, new: oid });
+  }
+  await moveOwn(deps, project, repo, updates);
+  return updates.length === 0 ? taken : takenRefs(repo, folder);
+}
+
+/** Whoever configured the mirror, with the rights that they have now. @throws MirrorFailure */
+async function actorOf(deps: Deps, project: Project, { mirror_user_id }: MirrorSettings): Promise<Actor> {
+  const caller = mirror_user_id === null ? undefined : await jobCaller(deps, mirror_user_id);
+  const standing = caller === undefined ? undefined : await callerInProject(deps, caller, project.id);
+  if (standing === undefined) {
+    throw new MirrorFailure('The mirror user is blocked or no longer exists. Save the mirror again as another user.');
+  }
+  if (!standing.permissions.can('push_code')) {
+    throw new MirrorFailure('The mirror user is not allowed to push to this project.');
+  }
+  return standing;
+}
+
+async function localRefs(repo: Repository): Promise<Refs> {
+  const all = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
+  return new Map(all.map(({ name, oid }) => [name, oid]));
+}
+
+async function takenRefs(repo: Repository, folder: string): Promise<Refs> {
+  const all = await repo.refs.list(folder);
+  return new Map(all.map(({ name, oid }) => [`refs/${name.slice(folder.length)}`, oid]));
+}
+
+/** Moves refs that only the mirror knows of. */
+const moveOwn = (deps: Deps, project: Project, repo: Repository, updates: readonly RefChange[]): Promise<void> =>
+  inRepositoryQueue(deps, project, () => updateServerRefs(deps, ofProject(project), repo, updates));
+
+/** Drops what is remembered of refs that are gone there. */
+async function forget(deps: Deps, project: Project, repo: Repository, folder: string, gone: Refs): Promise<void> {
+  if (gone.size === 0) return;
+  const updates = [...gone].map(([ref, oid]) => ({
+    ref: `${folder}${ref.slice('refs/'.length)}`,
+    old: oid,
+    new: null,
+  }));
+  await moveOwn(deps, project, repo, updates);
+}
+
+/** The default branch of an empty repository becomes that of the other side. */
+async function useHead(deps: Deps, project: Project, head: string | null, objects: readonly string[]): Promise<void> {
+  if (head === null || !objects.includes(`refs/heads/${head}`)) return;
+  await inRepositoryQueue(deps, project, async (repo) => {
+    if ((await repo.refs.list('refs/heads/')).length > 0) return;
+    await updateHead(deps, ofProject(project), repo, head);
+  });
+}
+
+/** Remembers the keys of a host, unless the mirror has been given another address meanwhile. */
+const keepHostKeys = (deps: Deps, { id, import_url }: Project, host_keys: string): Promise<void> =>
+  deps.db.transaction().execute(async (db) => {
+    // An update locks the row, as whoever changes the address does.
+    const same = await db
+      .updateTable('projects')
+      .set({ import_url })
+      .where('id', '=', id)
+      .where('import_url', '=', import_url)
+      .returning('id')
+      .executeTakeFirst();
+    if (same === undefined) return;
+    await db.updateTable('pull_mirrors').set({ host_keys }).where('project_id', '=', id).execute();
+  });
+
+function digestOf(
+  address: string,
+  settings: MirrorSettings,
+  protections: readonly Protection[],
+  { refs }: RemoteListing,
+  local: Refs,
+): string {
+  const hash = createHash('sha256').update(JSON.stringify([address, settings, protections]));
+  for (const side of [refs, local]) {
+    hash.update('\n\n');
+    for (const name of [...side.keys()].sort()) hash.update(`${side.get(name)} ${name}\n`);
+  }
+  return hash.digest('hex');
+}
+
+const TOLD = 5;
+
+function sentence(problems: readonly string[]): string {
+  const more = problems.length - TOLD;
+  return [...problems.slice(0, TOLD), ...(more > 0 ? [`And ${more} more branches and tags.`] : [])].join(' ');
+}

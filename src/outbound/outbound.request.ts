@@ -1,0 +1,77 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
+import { BlockedAddress, type OutboundRules, resolveExternal } from './outbound.resolve.ts';
+
+export interface ExternalRequest {
+  method?: 'GET' | 'POST' | 'PUT';
+  headers?: Readonly<Record<string, string>>;
+  /** A stream needs its `content-length` among the headers. It is destroyed with the request. */
+  body?: Buffer | Readable;
+  signal: AbortSignal;
+  /** Milliseconds without a byte in either direction after which the connection ends; default: any. */
+  idleMs?: number;
+  /** False to take any certificate of the other server; default: those that the machine trusts. */
+  verifyTls?: boolean;
+  /** Whether a connection from before may be used, and stays open for the next request. */
+  keepAlive?: boolean;
+}
+
+/** So long a connection stays open for another request, in milliseconds, and so many may. */
+const KEPT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 4 } as const;
+const agents = { 'http:': new HttpAgent(KEPT), 'https:': new HttpsAgent(KEPT) };
+/** What is sent again where a kept connection turns out to be closed. */
+const CLOSED = ['ECONNRESET', 'EPIPE'];
+
+/**
+ * Sends one request to a server elsewhere, whose address is checked now: the connection goes to what was checked and to
+ * nothing else. Redirects are not followed.
+ * @returns the answer, whose body is to be read or destroyed
+ * @throws BlockedAddress; what the connection fails with; TypeError for headers that cannot be sent
+ */
+export async function requestExternal(
+  url: URL,
+  rules: OutboundRules,
+  options: ExternalRequest,
+): Promise<IncomingMessage> {
+  if (rules.silent === true && (options.method ?? 'GET') !== 'GET') {
+    throw new BlockedAddress('is blocked: only GET requests are sent in silent mode');
+  }
+  const found = (await resolveExternal(url, rules)).map((address) => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_host, { all }, callback) => {
+    if (all === true) callback(null, found);
+    else callback(null, found[0]!.address, found[0]!.family);
+  };
+  return send(url, lookup, options);
+}
+
+function send(url: URL, lookup: LookupFunction, sent: ExternalRequest): Promise<IncomingMessage> {
+  const { method = 'GET', headers = {}, body, signal, idleMs, verifyTls = true, keepAlive = false } = sent;
+  const begin = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const agent = keepAlive ? agents[url.protocol as keyof typeof agents] : false;
+  return new Promise((resolve, reject) => {
+    const options = {
+      method,
+      agent,
+      lookup,
+      signal,
+      rejectUnauthorized: verifyTls,
+      headers: { 'user-agent': 'Stithy', ...headers },
+    };
+    const request = begin(url, options, resolve);
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const again = request.reusedSocket && CLOSED.includes(error.code ?? '') && !(body instanceof Readable);
+      if (again) resolve(send(url, lookup, { ...sent, keepAlive: false }));
+      else reject(error);
+    });
+    if (idleMs !== undefined) request.setTimeout(idleMs, () => request.destroy(new Error('no byte came')));
+    if (body instanceof Readable) {
+      body.on('error', (error) => request.destroy(error));
+      request.on('close', () => body.destroy());
+      body.pipe(request);
+    } else {
+      request.end(body);
+    }
+  });
+}

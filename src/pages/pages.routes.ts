@@ -1,0 +1,109 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findNamespace, findProject } from '../access/lookup.ts';
+import { groupPermissions, projectPermissions } from '../access/permissions.ts';
+import { notFound } from '../core/core.errors.ts';
+import type { Deps } from '../deps.ts';
+import { GIT_CREDENTIALS } from '../git-server/http/git-http.credentials.ts';
+import { API_TOKENS } from '../http/api-tokens.ts';
+import { callerOf, withChallenge } from '../http/http.credentials.ts';
+import type { HttpServices } from '../http/http.services.ts';
+import { goGetPage } from './go-get.ts';
+import { HOME } from './pages.rewrite.ts';
+import { apiAddressOf } from './redirects.ts';
+
+/** Pages that are lists of a project. */
+const LIST_PAGE = /^[a-z_]+\/?$/;
+
+const redirect = (reply: FastifyReply, location: string, status = 302) => reply.redirect(location, status);
+
+/** The addresses that answers of the API point people to. There are no pages here: they lead to the API's. */
+export function registerPages(app: FastifyInstance, deps: Deps, services: HttpServices): void {
+  // Who calls hardly matters for what leads elsewhere: all are counted by address.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    services.throttleAddress(request, reply, ['web']);
+  const api = (path: string) => `${deps.externalUrl()}/api/v4${path}`;
+
+  app.get(`${HOME}/:path`, { onRequest }, async (request, reply) => {
+    const { path } = request.params as { path: string };
+    const query = request.query as Record<string, unknown>;
+    const repository = /^(.+\/.+)\/info\/refs$/.exec(path)?.[1];
+    // Git follows this to the address with `.git`, and stays with it.
+    if (repository !== undefined && typeof query.service === 'string') {
+      const address = `${deps.externalUrl()}/${encodePath(repository)}.git/info/refs`;
+      return redirect(reply, `${address}?service=${encodeURIComponent(query.service)}`, 301);
+    }
+    if (query['go-get'] === '1') {
+      const page = await goGetPage(deps, request, path);
+      if (page === null) throw notFound();
+      return reply.type('text/html; charset=utf-8').send(page);
+    }
+    const target = await homeOf(deps, request, path);
+    if (target === null) throw notFound();
+    return redirect(reply, api(target));
+  });
+
+  app.get('/:project/-/*', { onRequest }, async (request, reply) => {
+    const { project, '*': page } = request.params as { project: string; '*': string };
+    // Of pages of groups only wikis stand for something.
+    const ofGroup = page.startsWith('wikis') ? /^groups\/(.+)$/.exec(project)?.[1] : undefined;
+    const text =
+      ofGroup === undefined ? `projects/${encodeURIComponent(project)}` : `groups/${encodeURIComponent(ofGroup)}`;
+    if (page === 'merge_requests/new') {
+      const branch = (request.query as { merge_request?: { source_branch?: unknown } }).merge_request?.source_branch;
+      return reply.type('text/plain; charset=utf-8').send(howToCreate(api(`/${text}`), branch));
+    }
+    const bytes = /^blob\/(.+)$/.exec(page)?.[1];
+    if (bytes !== undefined) {
+      return redirect(reply, `${deps.externalUrl()}/${encodePath(project)}/-/raw/${encodePath(bytes)}`);
+    }
+    const tree = /^tree\/(.+)$/.exec(page)?.[1];
+    if (tree !== undefined) return redirect(reply, api(`/${text}/repository/tree?ref=${encodeURIComponent(tree)}`));
+    const target = apiAddressOf(page);
+    if (target === null) throw notFound();
+    // What a list is narrowed to is called alike there.
+    const asked = LIST_PAGE.test(page) ? (request.url.split('?')[1] ?? '') : '';
+    return redirect(reply, api(`/${text}${target}${asked === '' ? '' : `?${asked}`}`));
+  });
+}
+
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** Those of the API, and those that git sends. */
+const CREDENTIALS = { ...GIT_CREDENTIALS, methods: [...API_TOKENS.methods, ...GIT_CREDENTIALS.methods] };
+
+/** The API's address of the project, group or user with that path; null where the caller may see none. */
+async function homeOf(deps: Deps, request: FastifyRequest, path: string): Promise<string | null> {
+  const caller = await withChallenge(CREDENTIALS, () => callerOf(deps, CREDENTIALS, request));
+  const groupPath = /^groups\/(.+)$/.exec(path)?.[1] ?? path;
+  if (path.includes('/') && groupPath === path) {
+    const found = await findProject(deps, path);
+    const seen =
+      found !== undefined &&
+      (await projectPermissions(deps, caller, found.project, found.namespace)).can('read_project');
+    if (seen) return `/projects/${encodeURIComponent(path)}`;
+  }
+  // A number would be taken for an id.
+  const namespace = /^\d+$/.test(groupPath) ? undefined : await findNamespace(deps, groupPath);
+  if (namespace === undefined) return null;
+  if (namespace.kind === 'user') return `/users?username=${encodeURIComponent(namespace.path)}`;
+  const permissions = await groupPermissions(deps, caller, namespace);
+  return permissions.can('read_group') ? `/groups/${encodeURIComponent(namespace.full_path)}` : null;
+}
+
+/** What who opens the address after a push can do. */
+function howToCreate(project: string, branch: unknown): string {
+  const clean = typeof branch === 'string' ? branch.replace(/\p{Cc}/gu, '').slice(0, 255) : '';
+  const name = clean === '' ? '<branch>' : clean;
+  const quoted = `'${name.replaceAll("'", "'\\''")}'`;
+  return [
+    `To create a merge request for ${name}, push once more with an option:`,
+    '',
+    `  git push -o merge_request.create origin ${quoted}`,
+    '',
+    'or, where nothing is left to push, ask the API:',
+    '',
+    `  curl -X POST -H "PRIVATE-TOKEN: $TOKEN" ${project}/merge_requests \\`,
+    `    --data-urlencode source_branch=${quoted} -d target_branch=main --data-urlencode title=${quoted}`,
+    '',
+  ].join('\n');
+}

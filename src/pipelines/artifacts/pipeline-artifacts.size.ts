@@ -1,0 +1,33 @@
+import type { Db } from '../../db/db.schema.ts';
+import type { Deps } from '../../deps.ts';
+import { jobKind } from '../../jobs/jobs.kinds.ts';
+
+/** Counts the bytes of what the jobs of a project left anew; the statistics of projects know how. */
+export const COUNT_ARTIFACTS_SIZE = jobKind<{ project_id: number }>('project.artifacts_size', { lane: 'slow' });
+/** So long after a change, so that one count serves a burst of them. */
+const PAUSE_MS = 60_000;
+
+/** Has these sizes counted soon, with the handle of the transaction that changes them where there is one. */
+export async function enqueueArtifactsSize(deps: Deps, db: Db, projectIds: readonly number[]): Promise<void> {
+  const runAt = new Date(deps.clock.now().getTime() + PAUSE_MS);
+  await deps.jobs.enqueueAll(
+    db,
+    [...new Set(projectIds)].map((id) => ({
+      kind: COUNT_ARTIFACTS_SIZE,
+      payload: { project_id: id },
+      uniqueKey: id,
+      projectId: id,
+      runAt,
+    })),
+  );
+}
+
+/** Bytes of what the jobs of a project left, logs included. */
+export async function artifactsSize(db: Db, projectId: number): Promise<number> {
+  const { total } = await db
+    .selectFrom('ci_job_artifacts')
+    .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  return Number(total ?? 0);
+}

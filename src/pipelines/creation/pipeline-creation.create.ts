@@ -1,0 +1,321 @@
+import { type CallerInProject, callerInProject } from '../../access/caller-in-project.ts';
+import { jobCaller } from '../../access/job-caller.ts';
+import type { Compiled } from '../../ci/compile-request.ts';
+import type { PipelineSeed } from '../../ci/job-seed.ts';
+import type { PipelineSource } from '../../ci/pipeline-sources.ts';
+import { timestamp } from '../../core/clock.ts';
+import { retryDelayOf } from '../../core/retry-later.ts';
+import { bit } from '../../db/columns.ts';
+import type { Pipeline } from '../../db/tables/pipelines.table.ts';
+import type { Deps } from '../../deps.ts';
+import { GitError } from '../../git/git.errors.ts';
+import type { Repository } from '../../git/git.repository.ts';
+import { entryAt } from '../../git/git.tree.ts';
+import { repositoryOf } from '../../repositories/change-refs.ts';
+import { perMinute } from '../../settings/throttles.ts';
+import { isProtectedRef, mayRunOn, maySetVariables } from '../pipelines.run-rights.ts';
+import { parentArtifacts } from '../sources/parent-artifacts.ts';
+import type { MergeRequestFacts, PipelineFacts } from '../variables/pipeline-variables.facts.ts';
+import { compileFor } from './compile-for.ts';
+import { type ConfigContent, ownConfigPath } from './config-content.ts';
+import { checkSize, TooManyJobs } from './job-limits.ts';
+import { type GivenVariable, type NewPipeline, saveEmptyPipeline, savePipeline } from './pipeline-creation.save.ts';
+import { resolvePipelineRef } from './ref.ts';
+import { rememberFilter } from './workflow-filter.ts';
+
+export interface PipelineRequest {
+  projectId: number;
+  source: PipelineSource;
+  /** In whose name: the rights that they have now count. */
+  userId: number;
+  /** Short or full name of a branch or tag; of a merge request the ref that its pipeline runs on. */
+  ref: string;
+  /** The commit, where it is not the one that the ref points to. */
+  sha?: string;
+  /** What the ref was before a push. */
+  beforeSha?: string | null;
+  variables?: readonly GivenVariable[];
+  /** As JSON values, by name. */
+  inputs?: Readonly<Record<string, unknown>>;
+  /** A push option says that no job is wanted. */
+  skip?: boolean;
+  mergeRequest?: MergeRequestFacts;
+  schedule?: { id: number; description: string };
+  triggerId?: number;
+  upstream?: Upstream;
+  /** Instead of the configuration of the project: that of a child pipeline. */
+  config?: ConfigContent;
+  /** Where it runs, for a child pipeline: just where its parent does. */
+  place?: Place;
+  /** What it is made for: a second request with the same gives the pipeline that the first has made. */
+  origin?: string;
+}
+
+type Place = Pick<PipelineFacts, 'refType' | 'ref' | 'sha' | 'refProtected'>;
+
+/** The bridge that starts a pipeline. */
+export interface Upstream {
+  jobId: number;
+  pipelineId: number;
+  projectId: number;
+  /** Whether what it starts is a child: of the same project, with a configuration of its own. */
+  child: boolean;
+}
+
+/**
+ * A pipeline, or the words that say why there is none. Where the configuration has errors both: the pipeline has failed, and
+ * tells them. `filtered`: nothing is wrong, but no job is wanted either.
+ */
+export interface Creation {
+  pipeline: Pipeline | null;
+  texts: readonly string[];
+  filtered: boolean;
+}
+
+/** Sources for which a configuration with errors is a failed pipeline, since nobody waits for the words. */
+const KEEPS_ERRORS: readonly PipelineSource[] = [
+  'push',
+  'merge_request_event',
+  'schedule',
+  'trigger',
+  'pipeline',
+  'parent_pipeline',
+];
+/** Sources for which the message of a commit decides that no job is wanted. */
+const SKIPPABLE: readonly PipelineSource[] = ['push', 'merge_request_event'];
+const SKIP = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i;
+/** Whether the message of a commit says that no job is wanted. */
+export const asksToSkip = (message: string): boolean => SKIP.test(message);
+const MAX_INPUTS = 20;
+const MAX_KEY = 255;
+const MAX_DEPLOYMENTS = 500;
+
+const refusal = (...texts: string[]): Creation => ({ pipeline: null, texts, filtered: false });
+
+const TOO_OFTEN = 'Too many pipelines created in the last minute. Try again later.';
+
+/** Where, for what and by whom a pipeline is made. */
+interface Subject {
+  standing: CallerInProject;
+  repo: Repository;
+  facts: PipelineFacts;
+  /** As the pipeline shows it. */
+  ref: string;
+}
+
+/**
+ * Makes a pipeline: looks at the rights of who wants it, compiles the configuration for the ref and event, enters pipeline
+ * and jobs, and lets those begin that can.
+ * @throws Busy where there are no means to compile it, and nothing has been entered
+ */
+export async function createPipeline(deps: Deps, request: PipelineRequest): Promise<Creation> {
+  const subject = await subjectOf(deps, request);
+  if ('text' in subject) return refusal(subject.text);
+  if (isTooOften(deps, request, subject)) return refusal(TOO_OFTEN);
+  const text = variablesRefusal(subject.standing, request);
+  if (text !== null) return refusal(text);
+  const made = newPipeline(request, subject);
+  const skipped = await isSkipped(request, subject);
+  // A merge request has no pipeline at all where no job is for it.
+  if (skipped && request.source !== 'merge_request_event') return saveSkipped(deps, made);
+  if (Object.keys(request.inputs ?? {}).length > MAX_INPUTS) {
+    return refusal(`There cannot be more than ${MAX_INPUTS} inputs`);
+  }
+  const artifact = request.upstream?.child ? parentArtifacts(deps, request.upstream.pipelineId) : undefined;
+  const compiled = await compileFor(deps, { ...request, ...subject, artifact }).catch((error: unknown) => {
+    // The same request comes again.
+    if (retryDelayOf(error) !== null) deps.limiter.takeBack('pipelines_create', limiterKey(request, subject));
+    throw error;
+  });
+  if (compiled === null) return refusal('Missing CI config file');
+  if (skipped && compiled.compiled.evaluated?.seed != null) return saveSkipped(deps, made);
+  await rememberOwn(deps, subject, compiled);
+  return entered(deps, request, made, compiled);
+}
+
+/** Remembers why a configuration of the project's own made no pipeline. */
+async function rememberOwn(
+  deps: Deps,
+  { repo, facts: { project, sha } }: Subject,
+  { path, compiled }: { path: string; compiled: Compiled },
+): Promise<void> {
+  if (compiled.evaluated?.reason !== 'filtered_by_workflow' || path !== ownConfigPath(project)) return;
+  const entry = await entryAt(repo, sha, path);
+  if (entry?.type === 'blob') rememberFilter(deps, entry.oid, compiled);
+}
+
+/** Whether somebody has too many pipelines made for one commit; what other pipelines and schedules start is not counted. */
+function isTooOften({ limiter, settings }: Deps, request: PipelineRequest, subject: Subject): boolean {
+  if (['schedule', 'pipeline', 'parent_pipeline'].includes(request.source)) return false;
+  const limit = perMinute(settings.now.pipeline_limit_per_project_user_sha);
+  return !limiter.allows('pipelines_create', limiterKey(request, subject), limit);
+}
+
+const limiterKey = ({ userId, projectId }: PipelineRequest, { facts }: Subject) =>
+  `${projectId}:${userId}:${facts.sha}`;
+
+async function entered(
+  deps: Deps,
+  { source }: PipelineRequest,
+  made: NewPipeline,
+  { path, compiled }: { path: string; compiled: Compiled },
+): Promise<Creation> {
+  const { evaluated } = compiled;
+  const columns = { ...made.columns, config_path: path };
+  if (evaluated?.seed == null) {
+    const filtered = evaluated !== null && evaluated.reason !== 'invalid' && evaluated.reason !== null;
+    const texts = compiled.errors.length > 0 ? compiled.errors : (evaluated?.errors ?? []);
+    if (filtered || !KEEPS_ERRORS.includes(source)) return { pipeline: null, texts, filtered };
+    return { pipeline: await saveFailed(deps, { ...made, columns }, 'config_error', texts), texts, filtered };
+  }
+  try {
+    return await withJobs(deps, source, { ...made, columns }, evaluated.seed);
+  } catch (error) {
+    if (!(error instanceof TooManyJobs)) throw error;
+    const texts = [error.message];
+    return { pipeline: await saveFailed(deps, { ...made, columns }, error.reason, texts), texts, filtered: false };
+  }
+}
+
+/** Enters a pipeline and its jobs. @throws TooManyJobs */
+async function withJobs(deps: Deps, source: PipelineSource, made: NewPipeline, seed: PipelineSeed): Promise<Creation> {
+  await checkSize(deps, seed.jobs.length);
+  const deployments = seed.jobs.filter(({ environment }) => environment?.action === 'start').length;
+  if (deployments > MAX_DEPLOYMENTS) {
+    const texts = [`Pipeline has too many deployments! Requested ${deployments}, but the limit is ${MAX_DEPLOYMENTS}.`];
+    if (!KEEPS_ERRORS.includes(source)) return refusal(...texts);
+    const failed = await saveFailed(deps, made, 'deployments_limit_exceeded', texts);
+    return { pipeline: failed, texts, filtered: false };
+  }
+  return { pipeline: await savePipeline(deps, made, seed), texts: [], filtered: false };
+}
+
+const saveSkipped = async (deps: Deps, made: NewPipeline): Promise<Creation> => ({
+  pipeline: await saveEmptyPipeline(deps, made, { status: 'skipped' }),
+  texts: [],
+  filtered: false,
+});
+
+const saveFailed = (deps: Deps, made: NewPipeline, failure_reason: string, texts: readonly string[]) =>
+  saveEmptyPipeline(deps, made, { status: 'failed', failure_reason, yaml_errors: texts.join('\n') });
+
+/** Whoever makes it, the project, the ref and the commit, as they are now; or why not. */
+async function subjectOf(deps: Deps, request: PipelineRequest): Promise<Subject | { text: string }> {
+  const caller = await jobCaller(deps, request.userId);
+  if (caller === undefined) return { text: 'Insufficient permissions to create a new pipeline' };
+  const scope = await callerInProject(deps, caller, request.projectId);
+  if (scope === undefined) return { text: 'Project is deleted!' };
+  const { project, permissions } = scope;
+  if (project.builds_access_level === 'disabled') return { text: 'Pipelines are disabled!' };
+  if (!permissions.can('create_pipeline')) return { text: 'Insufficient permissions to create a new pipeline' };
+  const repo = repositoryOf(deps, project);
+  const place = await placeOf(deps, request, scope, repo);
+  if ('text' in place) return place;
+  const facts: PipelineFacts = {
+    ...place,
+    project,
+    namespace: scope.namespace,
+    source: request.source,
+    beforeSha: request.beforeSha ?? null,
+    createdAt: timestamp(deps.clock),
+    scheduleDescription: request.schedule?.description,
+    mergeRequest: request.mergeRequest,
+    upstream: request.upstream,
+  };
+  return { standing: scope, repo, facts, ref: request.mergeRequest === undefined ? place.ref : request.ref };
+}
+
+async function placeOf(
+  deps: Deps,
+  request: PipelineRequest,
+  scope: CallerInProject,
+  repo: Repository,
+): Promise<Place | { text: string }> {
+  const { mergeRequest, sha, place } = request;
+  if (place !== undefined) return place;
+  if (mergeRequest !== undefined) {
+    if (sha === undefined || !(await isCommit(repo, sha))) return { text: 'Commit not found' };
+    const refProtected = await isMergeRequestProtected(deps, scope, mergeRequest);
+    return { refType: 'merge_request', ref: mergeRequest.row.source_branch, sha, refProtected };
+  }
+  const found = await resolvePipelineRef(repo, request.ref);
+  if ('text' in found) return found;
+  if (!(await mayRunOn(deps, scope, found.kind, found.name))) {
+    const text = `You do not have sufficient permission to run a pipeline on '${found.name}'. Please select a different branch or contact your administrator for assistance.`;
+    return { text };
+  }
+  if (sha !== undefined && !(await isCommit(repo, sha))) return { text: 'Commit not found' };
+  const refProtected = await isProtectedRef(deps, scope.project.id, found.kind, found.name);
+  return { refType: found.kind, ref: found.name, sha: sha ?? found.sha, refProtected };
+}
+
+async function isCommit(repo: Repository, sha: string): Promise<boolean> {
+  try {
+    return (await repo.objects.commit(sha)) !== null;
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'invalid') return false;
+    throw error;
+  }
+}
+
+/** Whether what a merge request runs may have what is for protected branches: both are, and whoever runs it may change both. */
+async function isMergeRequestProtected(
+  deps: Deps,
+  scope: CallerInProject,
+  { row }: MergeRequestFacts,
+): Promise<boolean> {
+  const { id } = scope.project;
+  if (row.source_project_id !== id || row.project_id !== id) return false;
+  for (const branch of [row.source_branch, row.target_branch]) {
+    if (!(await isProtectedRef(deps, id, 'branch', branch))) return false;
+    if (!(await mayRunOn(deps, scope, 'branch', branch))) return false;
+  }
+  return true;
+}
+
+function variablesRefusal(scope: CallerInProject, { source, variables = [] }: PipelineRequest): string | null {
+  if (variables.length === 0) return null;
+  // Those that a bridge passes on come from a configuration, which bounds none.
+  if (variables.some(({ key }) => key.length > MAX_KEY)) {
+    return `Names of variables are too long (maximum is ${MAX_KEY} characters)`;
+  }
+  const ofServer = source === 'parent_pipeline' || source === 'schedule';
+  if (!ofServer && !maySetVariables(scope)) return 'Insufficient permissions to set pipeline variables';
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { key } of variables) (seen.has(key) ? twice : seen).add(key);
+  if (twice.size === 0) return null;
+  return `Duplicate variable name${twice.size > 1 ? 's' : ''}: ${[...twice].join(', ')}`;
+}
+
+async function isSkipped({ source, skip }: PipelineRequest, { repo, facts }: Subject): Promise<boolean> {
+  if (!SKIPPABLE.includes(source)) return false;
+  if (skip) return true;
+  return asksToSkip((await repo.objects.commit(facts.sha))?.message ?? '');
+}
+
+function newPipeline(request: PipelineRequest, { standing: scope, facts, ref }: Subject): NewPipeline {
+  const { source, mergeRequest, upstream, schedule, triggerId, origin, variables = [] } = request;
+  return {
+    project: scope.project,
+    userId: request.userId,
+    variables,
+    columns: {
+      ref,
+      source,
+      sha: facts.sha,
+      tag: bit(facts.refType === 'tag'),
+      before_sha: facts.beforeSha,
+      source_sha: mergeRequest?.sourceSha ?? null,
+      target_sha: mergeRequest?.targetSha ?? null,
+      merge_request_id: mergeRequest?.row.id ?? null,
+      protected: bit(facts.refProtected),
+      upstream_job_id: upstream?.jobId ?? null,
+      upstream_pipeline_id: upstream?.pipelineId ?? null,
+      parent_id: upstream?.child ? upstream.pipelineId : null,
+      schedule_id: schedule?.id ?? null,
+      trigger_id: triggerId ?? null,
+      origin: origin ?? null,
+    },
+  };
+}

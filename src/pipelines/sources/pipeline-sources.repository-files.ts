@@ -1,0 +1,129 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { globMatcher } from '../../ci/globs.ts';
+import type { SourceFile } from '../../ci/sources.ts';
+import { GitError } from '../../git/git.errors.ts';
+import type { Repository } from '../../git/git.repository.ts';
+import { entryAt, type PathEntry } from '../../git/git.tree.ts';
+import { listAll } from '../../git/tree-listing.ts';
+
+/** A file of a configuration may be so large. */
+export const MAX_FILE_BYTES = 1_048_576;
+
+/** Folders that are read one by one; past that, one git process lists them all. */
+const MAX_FOLDERS = 200;
+
+/** @param path from the root of the repository, without a leading slash */
+export async function readFile(repo: Repository, sha: string, path: string): Promise<SourceFile> {
+  const entry = path === '' ? null : await entryAt(repo, sha, path);
+  if (entry?.type !== 'blob') return { missing: true };
+  const blob = await repo.objects.read(entry.oid, MAX_FILE_BYTES);
+  if (blob === null) return { missing: true };
+  if (blob.data === null) return { tooLarge: true };
+  return blob.data.includes(0) ? { binary: true } : { content: blob.data.toString('utf8') };
+}
+
+/** Paths that are looked at for one configuration, and after how many of them others get their turn. */
+const MAX_LOOKS = 2_000_000;
+const TURN = 2_000;
+
+/** How many paths may still be looked at, whatever is asked. */
+export class GlobBudget {
+  #looks = 0;
+
+  /** Counts a path. @returns whether it may be looked at */
+  async spend(): Promise<boolean> {
+    this.#looks += 1;
+    if (this.#looks % TURN === 0) await nextTurn();
+    return this.#looks <= MAX_LOOKS;
+  }
+}
+
+/** A folder below which paths may fit, and how many levels of it. */
+interface Start {
+  folder: string;
+  depth: number;
+}
+
+/**
+ * Paths of files at a commit that one of the globs fits, sorted. Only folders that may hold one are read.
+ * @param limit so many at most
+ * @param budget of whoever asks; when it is spent no more are found
+ */
+export async function matchingPaths(
+  repo: Repository,
+  sha: string,
+  globs: readonly string[],
+  limit: number,
+  budget: GlobBudget,
+): Promise<string[]> {
+  const plain = globs.filter((glob) => !isPattern(glob));
+  const found = new Set<string>();
+  for (const path of plain) {
+    if (found.size >= limit) break;
+    if (path !== '' && (await entryAt(repo, sha, path))?.type === 'blob') found.add(path);
+  }
+  const patterns = globs.filter(isPattern);
+  const fits = globMatcher(patterns);
+  for (const start of startsOf(patterns)) {
+    if (found.size >= limit) break;
+    for await (const path of filesBelow(repo, sha, start)) {
+      if (!(await budget.spend())) break;
+      if (fits(path)) found.add(path);
+      if (found.size >= limit) break;
+    }
+  }
+  return [...found].sort();
+}
+
+const isPattern = (glob: string): boolean => /[*?[{\\]/.test(glob);
+
+/** Where to look for what the patterns fit: their folders up to the first that is a pattern itself. */
+function startsOf(patterns: readonly string[]): Start[] {
+  const depths = new Map<string, number>();
+  for (const pattern of patterns) {
+    const names = pattern.split('/');
+    const literal = names.findIndex(isPattern);
+    const folder = names.slice(0, literal).join('/');
+    const depth = pattern.includes('**') ? Number.POSITIVE_INFINITY : names.length - literal;
+    depths.set(folder, Math.max(depth, depths.get(folder) ?? 0));
+  }
+  const starts = [...depths].map(([folder, depth]) => ({ folder, depth }));
+  const covered = (folder: string) =>
+    starts.some(
+      (other) =>
+        other.depth === Number.POSITIVE_INFINITY &&
+        other.folder !== folder &&
+        (other.folder === '' || folder.startsWith(`${other.folder}/`)),
+    );
+  return starts.filter(({ folder }) => !covered(folder)).sort((one, other) => (one.folder < other.folder ? -1 : 1));
+}
+
+async function* filesBelow(repo: Repository, sha: string, { folder, depth }: Start): AsyncGenerator<string> {
+  const top = await entryAt(repo, sha, folder);
+  if (top?.type !== 'tree') return;
+  const start = folder === '' ? '' : `${folder}/`;
+  const waiting = [{ oid: top.oid, prefix: start, depth }];
+  let read = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    read += 1;
+    if (read > MAX_FOLDERS) {
+      for (const { type, path } of await allBelow(repo, top.oid)) if (type === 'blob') yield `${start}${path}`;
+      return;
+    }
+    for (const { type, name, oid } of (await repo.objects.tree(next.oid)) ?? []) {
+      const path = `${next.prefix}${name}`;
+      if (type === 'blob') yield path;
+      else if (type === 'tree' && next.depth > 1) waiting.push({ oid, prefix: `${path}/`, depth: next.depth - 1 });
+    }
+  }
+}
+
+/** All below a folder; nothing of one that is too large to be listed. */
+async function allBelow(repo: Repository, oid: string): Promise<readonly PathEntry[]> {
+  try {
+    return await listAll(repo, oid);
+  } catch (error) {
+    if (error instanceof GitError && error.code === 'output_too_large') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache';
+import type { Db } from '../../db/db.schema.ts';
+import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
+import type { Deps } from '../../deps.ts';
+import { storedVariables } from '../variables/pipeline-variables.stored.ts';
+import { type SecretBytes, secretBytes } from './trace.mask.ts';
+
+/** Jobs whose secrets are kept ready, and bytes of secrets that are kept in all. */
+const MAX_JOBS = 2_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+
+const memories = new WeakMap<Db, LRUCache<number, SecretBytes>>();
+
+function memoryOf(db: Db): LRUCache<number, SecretBytes> {
+  const known = memories.get(db);
+  if (known !== undefined) return known;
+  const fresh = new LRUCache<number, SecretBytes>({
+    max: MAX_JOBS,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ sorted }) => 10_000 + sorted.reduce((sum, { length }) => sum + length + 100, 0),
+  });
+  memories.set(db, fresh);
+  return fresh;
+}
+
+/**
+ * What the log of a job hides: its token, the tokens by which runners register with its project and the groups above, and
+ * all masked variables of its project, groups and the server, as they were when its log began.
+ * @param token of the job, as text
+ */
+export async function secretsOf(
+  deps: Deps,
+  job: Pick<CiJob, 'id' | 'project_id'>,
+  token: string,
+): Promise<SecretBytes> {
+  const memory = memoryOf(deps.db);
+  const known = memory.get(job.id);
+  if (known !== undefined) return known;
+  const secrets = secretBytes([token, ...(await keptSecrets(deps, job.project_id))]);
+  memory.set(job.id, secrets);
+  return secrets;
+}
+
+async function keptSecrets(deps: Deps, projectId: number): Promise<string[]> {
+  const { db } = deps;
+  const project = await db.selectFrom('projects').selectAll().where('id', '=', projectId).executeTakeFirst();
+  if (project === undefined) return [];
+  const namespace = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', '=', project.namespace_id)
+    .executeTakeFirstOrThrow();
+  const stored = await storedVariables(deps, db, project, namespace, { protectedRef: true });
+  const registration = await db
+    .selectFrom('ci_registration_tokens')
+    .select('token')
+    .where('project_id', '=', projectId)
+    .execute();
+  return [
+    ...registration.map(({ token }) => token),
+    ...stored.filter(({ masked }) => masked === true).map(({ value }) => value),
+  ];
+}
+
+/** Forgets the secrets of a job whose log is over. */
+export const evictSecrets = (deps: Pick<Deps, 'db'>, jobId: number): void => {
+  memoryOf(deps.db).delete(jobId);
+};

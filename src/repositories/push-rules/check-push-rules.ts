@@ -1,0 +1,264 @@
+import { refused } from '../../core/core.errors.ts';
+import type { PushRule } from '../../db/tables/push-rules.table.ts';
+import type { RefChange } from '../../db/tables/ref-intents.table.ts';
+import type { Deps } from '../../deps.ts';
+import { GitError, type GitErrorCode } from '../../git/git.errors.ts';
+import type { Repository } from '../../git/git.repository.ts';
+import { newCommitObjects } from '../../git/transport/new-commit-objects.ts';
+import { type NewCommit, type NewCommitOrFile, type NewFile, newCommits } from '../../git/transport/new-commits.ts';
+import { CheckPacer } from './check-pacer.ts';
+import { CommitPeople } from './commit-people.ts';
+import { type MadeBy, type Patterns, patternsOf, refuseCommit } from './commit-rules.ts';
+import { asksForFiles, FileSizes, refuseName } from './file-rules.ts';
+import { readMadeCommits } from './made-commits.ts';
+import { PatternFails } from './push-rules.pattern.ts';
+import { isSamePusher, type Pusher, readPusher } from './pusher.ts';
+import { SignatureRule } from './signed.ts';
+
+/** Changes of refs, as push rules see them. */
+export interface PushedChanges {
+  /** Null for who is no user. */
+  userId: number | null;
+  changes: readonly RefChange[];
+  /** Branch that HEAD names. */
+  defaultBranch: string | null;
+  /** With `git push` alone a rule can keep tags. */
+  via: 'git' | 'api';
+  /** Environment of the quarantine of a push. */
+  env?: Readonly<Record<string, string>>;
+  /** Commits that the server has made for it (`all`: every one that is new), and whether out of other commits. */
+  made?: { oids: readonly (string | null)[] | 'all'; from: 'input' | 'commits' };
+  /** Commits that bring nothing new, beside those of branches and tags. */
+  known?: readonly string[];
+}
+
+/** What push rules say of changes of refs. */
+export interface PushRuleVerdict {
+  /** Why they may not be, in the words that git and the API show; null where they may. */
+  reason: string | null;
+  /**
+   * The same for the transaction that announces them, which asks no git: whether what was found out before the wait holds.
+   * @param deps with the transaction's handle
+   * @param rule what is in force by then
+   */
+  revalidate(deps: Deps, rule: PushRule | null): Promise<string | null>;
+}
+
+const CHANGED = 'The push rules were changed meanwhile. Please try again.';
+const HEADS = 'refs/heads/';
+const TAGS = 'refs/tags/';
+
+/** Of what git says of a push that means more work than is allowed, such as few folders that stand for any number of files. */
+const TOO_MUCH: readonly GitErrorCode[] = ['timeout', 'output_too_large'];
+
+/** What was found out of people, to be compared with what they are later. */
+interface Seen {
+  pusher: Pusher;
+  people: CommitPeople;
+  signed: SignatureRule;
+}
+
+/**
+ * Judges changes of a project's refs by the push rule in force, all that they bring in one pass: commits that no branch and
+ * no tag leads to yet, and the files of these. Refs that are neither branches nor tags bring nothing until a branch does.
+ * @throws GitError
+ */
+export async function checkPushRules(
+  deps: Deps,
+  repo: Repository,
+  rule: PushRule | null,
+  changes: PushedChanges,
+): Promise<PushRuleVerdict> {
+  if (rule === null) return { reason: null, revalidate: async (_, now) => (now === null ? null : CHANGED) };
+  const patterns = patternsOf(rule);
+  const seen: Seen = {
+    pusher: await readPusher(deps.db, rule, changes.userId),
+    people: new CommitPeople(),
+    signed: new SignatureRule(deps.db),
+  };
+  const reason = await new Pass(deps, repo, rule, patterns, changes, seen).run();
+  return {
+    reason,
+    revalidate: async (deps, now) => {
+      if (JSON.stringify(now) !== JSON.stringify(rule)) return CHANGED;
+      const pusher = await readPusher(deps.db, rule, changes.userId);
+      if (!isSamePusher(seen.pusher, pusher)) return 'Your name or addresses were changed meanwhile. Please try again.';
+      return (await seen.people.refuse(deps.db)) ?? seen.signed.stillVerified(deps.db);
+    },
+  };
+}
+
+/** For the transaction that announces changes which push rules have let pass. @throws ApiError 400 where they would not any more */
+export async function refuseByVerdict(
+  deps: Deps,
+  verdict: PushRuleVerdict | null,
+  rule: PushRule | null,
+): Promise<void> {
+  const reason = (await verdict?.revalidate(deps, rule)) ?? null;
+  if (reason !== null) throw refused(reason);
+}
+
+/**
+ * The same as `checkPushRules`, for changes through the API.
+ * @param rule the one in force when the rights were looked at
+ * @throws ApiError 400 with the reason
+ */
+export async function requirePushRules(
+  deps: Deps,
+  repo: Repository,
+  rule: PushRule | null,
+  changes: Omit<PushedChanges, 'via' | 'env'>,
+): Promise<PushRuleVerdict> {
+  const verdict = await checkPushRules(deps, repo, rule, { ...changes, via: 'api' });
+  if (verdict.reason !== null) throw refused(verdict.reason);
+  return verdict;
+}
+
+/** What of the name of a ref alone is against the rule. */
+function refuseRefName(
+  rule: PushRule,
+  { branch }: Patterns,
+  { via, defaultBranch }: PushedChanges,
+  { ref, new: oid }: RefChange,
+): string | null {
+  if (ref.startsWith(TAGS) && oid === null && via === 'git' && rule.deny_delete_tag === 1) {
+    return 'You cannot delete a tag';
+  }
+  if (!ref.startsWith(HEADS) || oid === null || branch === null) return null;
+  const name = ref.slice(HEADS.length);
+  return name === defaultBranch || branch.test(name)
+    ? null
+    : `Branch name '${name.toWellFormed()}' does not follow the pattern '${branch.source}'`;
+}
+
+const asksForCommits = (rule: PushRule, { message, negative, email }: Patterns): boolean =>
+  (message ?? negative ?? email) !== null ||
+  [
+    rule.member_check,
+    rule.commit_committer_check,
+    rule.commit_committer_name_check,
+    rule.reject_non_dco_commits,
+  ].includes(1);
+
+/** One look at all that comes. */
+class Pass {
+  readonly #deps: Deps;
+  readonly #repo: Repository;
+  readonly #rule: PushRule;
+  readonly #patterns: Patterns;
+  readonly #arrival: PushedChanges;
+  readonly #seen: Seen;
+  readonly #sizes: FileSizes;
+  readonly #pace = new CheckPacer();
+  #madeBy: MadeBy = 'somebody';
+
+  constructor(deps: Deps, repo: Repository, rule: PushRule, patterns: Patterns, changes: PushedChanges, seen: Seen) {
+    this.#deps = deps;
+    this.#repo = repo;
+    this.#rule = rule;
+    this.#patterns = patterns;
+    this.#arrival = changes;
+    this.#seen = seen;
+    this.#sizes = new FileSizes(repo, rule.max_file_size);
+  }
+
+  async run(): Promise<string | null> {
+    const heads = this.#arrival.changes.flatMap(({ ref, new: oid }) =>
+      oid !== null && (ref.startsWith(HEADS) || ref.startsWith(TAGS)) ? [oid] : [],
+    );
+    const distinct = [...new Set(heads)];
+    try {
+      const named = await this.#names();
+      if (named !== null || heads.length === 0) return named;
+      const made = await this.#made(distinct);
+      if (made !== null) return (await this.#look(made)) ?? this.#settle();
+      return (await this.#things(distinct)) ?? (await this.#signatures(distinct));
+    } catch (error) {
+      if (error instanceof PatternFails) return error.message;
+      if (!(error instanceof GitError)) throw error;
+      if (TOO_MUCH.includes(error.code)) return 'The push is too large for its push rules to be checked in time';
+      if (error.code === 'failed' && /bad object/.test(error.message)) return 'An object of the push is missing';
+      throw error;
+    }
+  }
+
+  async #names(): Promise<string | null> {
+    for (const change of this.#arrival.changes) {
+      const reason = this.#pace.check(() => refuseRefName(this.#rule, this.#patterns, this.#arrival, change));
+      if (reason !== null) return reason;
+      await this.#pace.yield();
+    }
+    return null;
+  }
+
+  /** All that comes, where it is no more than the server has just made; it has signed none of it. */
+  async #made(heads: readonly string[]): Promise<NewCommitOrFile[] | null> {
+    const { made, env } = this.#arrival;
+    if (env !== undefined || made?.oids === 'all') return null;
+    const oids = (made?.oids ?? []).filter((oid) => oid !== null);
+    return readMadeCommits(this.#repo, heads, oids, asksForFiles(this.#rule));
+  }
+
+  async #settle(): Promise<string | null> {
+    return (await this.#sizes.settle()) ?? (await this.#seen.people.refuse(this.#deps.db));
+  }
+
+  async #things(heads: readonly string[]): Promise<string | null> {
+    const files = asksForFiles(this.#rule);
+    if (!files && !asksForCommits(this.#rule, this.#patterns)) return null;
+    const { env = {}, known = [] } = this.#arrival;
+    await this.#sizes.begin(env);
+    for await (const things of newCommits(this.#repo, heads, { env, known, files })) {
+      const reason = await this.#look(things);
+      if (reason !== null) return reason;
+    }
+    return this.#settle();
+  }
+
+  async #signatures(heads: readonly string[]): Promise<string | null> {
+    if (this.#rule.reject_unsigned_commits === 0) return null;
+    const { env = {}, known = [] } = this.#arrival;
+    for await (const commits of newCommitObjects(this.#repo, heads, { env, known })) {
+      // The server signs none of its own.
+      const signed = commits.filter(({ oid }) => !this.#makerOf(oid).startsWith('server'));
+      const reason = await this.#seen.signed.refuse(signed);
+      if (reason !== null) return reason;
+    }
+    return null;
+  }
+
+  async #look(things: readonly NewCommitOrFile[]): Promise<string | null> {
+    for (const thing of things) {
+      const reason = thing.kind === 'commit' ? this.#pace.check(() => this.#commit(thing)) : await this.#file(thing);
+      if (reason !== null) return reason;
+      await this.#pace.yield();
+    }
+    return null;
+  }
+
+  #commit(commit: NewCommit): string | null {
+    this.#madeBy = this.#makerOf(commit.oid);
+    const reason = refuseCommit(this.#rule, this.#patterns, commit, this.#madeBy, this.#seen.pusher);
+    if (reason === null && this.#rule.member_check === 1) {
+      this.#seen.people.add('Committer', commit.committerEmail);
+      this.#seen.people.add('Author', commit.authorEmail);
+    }
+    return reason;
+  }
+
+  #makerOf(oid: string): MadeBy {
+    const { made } = this.#arrival;
+    if (made === undefined) return 'somebody';
+    const own = made.oids === 'all' || made.oids.includes(oid);
+    if (made.from === 'commits') return own ? 'server from commits' : 'others';
+    return own ? 'server' : 'somebody';
+  }
+
+  async #file(file: NewFile): Promise<string | null> {
+    const reason = file.added ? this.#pace.check(() => refuseName(this.#rule, this.#patterns, file.path)) : null;
+    // Out of commits come only files that are there, and such as a merge puts together of them.
+    if (reason !== null || this.#madeBy === 'server from commits') return reason;
+    const size = this.#sizes.take(file);
+    return size.reason ?? (size.full ? this.#sizes.settle() : null);
+  }
+}

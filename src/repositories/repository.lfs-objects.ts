@@ -1,0 +1,118 @@
+import { timestamp } from '../core/clock.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { Project } from '../db/tables/projects.table.ts';
+import type { Deps } from '../deps.ts';
+import { GitError } from '../git/git.errors.ts';
+import type { Repository } from '../git/git.repository.ts';
+import { pointersBetween, pushedPointers } from '../git/transport/pushed-objects.ts';
+import { lfsEnabled } from './repository.lfs-locks.ts';
+
+const BATCH = 500;
+/** Bytes of the largest object. */
+export const MAX_LFS_OBJECT_BYTES = 50 * 1024 * 1024 * 1024;
+const MISSING = 'LFS objects are missing. Ensure LFS is properly set up or try a manual "git lfs push --all".';
+
+/** A large file by its SHA-256 (hexadecimal), and its bytes. */
+export interface LfsObject {
+  oid: string;
+  size: number;
+}
+
+/** Sizes of the LFS objects that the project has, by their SHA-256. */
+export async function lfsSizes(deps: Deps, projectId: number, oids: readonly string[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  const wanted = [...new Set(oids)];
+  for (let at = 0; at < wanted.length; at += BATCH) {
+    const rows = await deps.db
+      .selectFrom('lfs_objects')
+      .select(['oid', 'size'])
+      .where('project_id', '=', projectId)
+      .where('oid', 'in', wanted.slice(at, at + BATCH))
+      .execute();
+    for (const { oid, size } of rows) sizes.set(oid, size);
+  }
+  return sizes;
+}
+
+/**
+ * Why a push cannot be taken: it brings LFS pointers to objects that were not uploaded. Null where none is missing.
+ * @param env the environment of the quarantine
+ */
+export async function missingLfsObjects(
+  deps: Deps,
+  repo: Repository,
+  project: Pick<Project, 'id' | 'settings'>,
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  if (!lfsEnabled(project)) return null;
+  let pointers: Awaited<ReturnType<typeof pushedPointers>>;
+  try {
+    pointers = await pushedPointers(repo, env);
+  } catch (error) {
+    if (!(error instanceof GitError) || error.code !== 'timeout') throw error;
+    deps.log.log('warn', 'the LFS pointers of a push were not looked at: too many', { project_id: project.id });
+    return null;
+  }
+  const sizes = await lfsSizes(
+    deps,
+    project.id,
+    pointers.map(({ oid }) => oid),
+  );
+  for (const { oid, blob } of pointers) {
+    // What is there already comes again as the base of a delta, and counts for nothing.
+    if (!sizes.has(oid) && (await repo.objects.info(blob)) === null) return MISSING;
+  }
+  return null;
+}
+
+/**
+ * Gives a project the LFS objects that commits taken over from a fork refer to, where the fork has them. Costs one
+ * query where the fork has none that the project lacks.
+ * @param from complete id of a commit that the project has
+ * @param to complete id of the commit that was taken over
+ * @throws GitError `failed`, `timeout`
+ */
+export async function shareLfsObjects(
+  deps: Deps,
+  repo: Repository,
+  [source, target]: readonly [sourceId: number, targetId: number],
+  [from, to]: readonly [string, string],
+): Promise<void> {
+  const { db } = deps;
+  const lacking = await db
+    .selectFrom('lfs_objects as theirs')
+    .leftJoin('lfs_objects as ours', (join) =>
+      join.onRef('ours.oid', '=', 'theirs.oid').on('ours.project_id', '=', target),
+    )
+    .select('theirs.oid')
+    .where('theirs.project_id', '=', source)
+    .where('ours.oid', 'is', null)
+    .limit(1)
+    .execute();
+  if (lacking.length === 0) return;
+  const pointers = await pointersBetween(repo, { tips: [to], known: [from] });
+  const sizes = await lfsSizes(
+    deps,
+    source,
+    pointers.map(({ oid }) => oid),
+  );
+  const objects = [...sizes].map(([oid, size]) => ({ oid, size }));
+  for (let at = 0; at < objects.length; at += BATCH) {
+    await insertLfsObjects(deps, db, target, objects.slice(at, at + BATCH));
+  }
+}
+
+/** Gives a project objects whose bytes are stored, a few hundred at most; those that it has it keeps. */
+export async function insertLfsObjects(
+  { clock }: Pick<Deps, 'clock'>,
+  db: Db,
+  projectId: number,
+  objects: readonly LfsObject[],
+): Promise<void> {
+  const created_at = timestamp(clock);
+  await db
+    .insertInto('lfs_objects')
+    .values(objects.map(({ oid, size }) => ({ project_id: projectId, oid, size, created_at })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

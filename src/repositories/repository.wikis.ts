@@ -1,0 +1,102 @@
+import { timestamp } from '../core/clock.ts';
+import { notFound } from '../core/core.errors.ts';
+import { parseJson } from '../db/columns.ts';
+import { isUniqueViolation } from '../db/db.errors.ts';
+import type { Db } from '../db/db.schema.ts';
+import type { GroupIds } from '../db/lifecycle.ts';
+import { lockRow } from '../db/lock-row.ts';
+import { lockTrees } from '../db/namespace-tree.ts';
+import type { Wiki } from '../db/tables/wikis.table.ts';
+import type { Deps } from '../deps.ts';
+import { createRepository } from '../git/git.repository-files.ts';
+import { isValidBranchName } from '../git/ref-name.ts';
+import { defaultBranchName } from './default-branch.ts';
+import { LOCATED, locationOf } from './holder.ts';
+import { withNewRepository } from './new-repository.ts';
+import { enqueueRemoval } from './repository.removal.ts';
+
+/** Whose wiki it is: a project or a group, by id. */
+export interface WikiOwner {
+  type: 'project' | 'group';
+  id: number;
+}
+
+const columnOf = ({ type }: WikiOwner) => (type === 'project' ? 'project_id' : 'namespace_id');
+
+/** The wiki of a project or group; undefined while it has none. */
+export const findWiki = (db: Db, owner: WikiOwner): Promise<Wiki | undefined> =>
+  db.selectFrom('wikis').selectAll().where(columnOf(owner), '=', owner.id).executeTakeFirst();
+
+/**
+ * The wiki of a project or group, made with an empty repository where it has none: at its first page, push or clone.
+ * @throws ApiError 404 when the project or group is gone or going
+ */
+export async function ensureWiki(deps: Deps, owner: WikiOwner): Promise<Wiki> {
+  const found = await findWiki(deps.db, owner);
+  if (found !== undefined) return found;
+  const defaultBranch = await defaultBranchFor(deps, owner);
+  try {
+    return await withNewRepository(
+      deps,
+      (dir) => createRepository(dir, { defaultBranch }),
+      async (db, place) => {
+        await holdOwner(db, owner);
+        const now = timestamp(deps.clock);
+        return db
+          .insertInto('wikis')
+          .values({ [columnOf(owner)]: owner.id, ...place, created_at: now, updated_at: now })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+      },
+    );
+  } catch (error) {
+    const others = isUniqueViolation(error) ? await findWiki(deps.db, owner) : undefined;
+    if (others === undefined) throw error;
+    return others;
+  }
+}
+
+/** Removals of the project or group wait for the transaction, or have been. @throws ApiError 404 */
+async function holdOwner(db: Db, { type, id }: WikiOwner): Promise<void> {
+  if (type === 'project') {
+    if (await lockRow(db, 'projects', id)) return;
+    throw notFound('Project');
+  }
+  const group = await db.selectFrom('namespaces').selectAll().where('id', '=', id).executeTakeFirst();
+  if (group === undefined) throw notFound('Group');
+  await lockTrees(db, [group]);
+}
+
+/** That of its group, else that of the installation. */
+async function defaultBranchFor(deps: Deps, { type, id }: WikiOwner): Promise<string> {
+  const namespace = await deps.db
+    .selectFrom('namespaces')
+    .select('settings')
+    .where('id', '=', (eb) =>
+      type === 'project' ? eb.selectFrom('projects').select('namespace_id').where('id', '=', id) : eb.val(id),
+    )
+    .executeTakeFirst();
+  const settings = namespace && parseJson<{ default_branch?: string | null }>(namespace.settings);
+  const wanted = settings?.default_branch ?? '';
+  return isValidBranchName(wanted) ? wanted : defaultBranchName(deps);
+}
+
+/**
+ * Removes wikis with the handle of the transaction that removes whose they are: their rows, which foreign keys could take
+ * along, and by background work their repositories, which they could not.
+ */
+export async function removeWikis(
+  deps: Deps,
+  db: Db,
+  type: WikiOwner['type'],
+  owners: readonly number[] | GroupIds,
+): Promise<void> {
+  const column = type === 'project' ? 'project_id' : 'namespace_id';
+  const wikis = await db.selectFrom('wikis').select('id').where(column, 'in', owners).execute();
+  if (wikis.length === 0) return;
+  const ids = wikis.map(({ id }) => id);
+  await db.deleteFrom('ref_intents').where('wiki_id', 'in', ids).execute();
+  // A move may have taken one elsewhere since its row was read.
+  const gone = await db.deleteFrom('wikis').where('id', 'in', ids).returning(LOCATED).execute();
+  for (const row of gone) await enqueueRemoval(deps, db, locationOf(row));
+}

@@ -1,4 +1,0 @@
-import type { Deps } from '../deps.ts';
-
-/** Whether other processes may write to the repositories, too. */
-export const isShared = ({ config }: Deps): boolean => config.database.kind === 'postgres';

@@ -1,0 +1,25 @@
+import { ApiError } from '../core/core.errors.ts';
+import type { Deps } from '../deps.ts';
+
+type WithSettings = Pick<Deps, 'settings'>;
+
+const READ_ONLY = 'You cannot perform write operations on a read-only instance';
+const NO_PUSH = 'Git push is not allowed because this GitLab instance is currently in (read-only) maintenance mode.';
+const RETRY_SECONDS = '60';
+
+/** Whether nothing but the settings may be changed now. */
+export const inMaintenance = ({ settings }: WithSettings): boolean => settings.now.maintenance_mode;
+
+/**
+ * Refuses what would change something, whoever asks, while the server is looked after. What administrators have written for it
+ * stands behind the platform's words.
+ * @param what kind of a change it is
+ * @throws ApiError 503
+ */
+export function refuseInMaintenance(deps: WithSettings, what: 'request' | 'push' = 'request'): void {
+  if (!inMaintenance(deps)) return;
+  const { maintenance_mode_message: said } = deps.settings.now;
+  const text = what === 'push' ? NO_PUSH : READ_ONLY;
+  const more = said === null || said.trim() === '' ? '' : what === 'push' ? ` ${said}` : `. ${said}`;
+  throw new ApiError(503, `${text}${more}`, {}, { 'Retry-After': RETRY_SECONDS });
+}

@@ -1,0 +1,11 @@
+import type { LockRule } from '../access/password-throttle.ts';
+import type { ApplicationSettings } from './settings-table.ts';
+
+const TEN = 10;
+const MINUTE_MS = 60_000;
+
+/** When a name is closed after wrong passwords, as the settings say. */
+export const lockRule = ({
+  max_login_attempts: attempts,
+  failed_login_attempts_unlock_period_in_minutes: minutes,
+}: ApplicationSettings): LockRule => ({ failures: attempts ?? TEN, periodMs: (minutes ?? TEN) * MINUTE_MS });

@@ -1,0 +1,36 @@
+import { LRUCache } from 'lru-cache';
+import { RE2JS, RE2JSException } from 're2js';
+import { matchesWildcard } from '../core/wildcard.ts';
+import type { BranchFilter, WebHook } from '../db/tables/web-hooks.table.ts';
+
+const compiled = new LRUCache<string, { expression: RE2JS | null }>({ max: 200 });
+
+/** @returns null for a text that is no expression */
+function expressionOf(text: string): RE2JS | null {
+  const known = compiled.get(text);
+  if (known !== undefined) return known.expression;
+  let expression: RE2JS | null = null;
+  try {
+    expression = RE2JS.compile(text);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+  }
+  compiled.set(text, { expression });
+  return expression;
+}
+
+/** Whether a filter can be kept: an expression that can be read, or the name of a branch with stars. */
+export function isBranchFilter(strategy: BranchFilter, filter: string): boolean {
+  if (strategy === 'regex') return expressionOf(filter) !== null;
+  return !/[\0-\x20\x7f~^:?[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/.test(filter);
+}
+
+/** Whether a hook is told of pushes to a branch. RE2 takes time linear in the name; an expression that is none fits nothing. */
+export function takesBranch(
+  { branch_filter_strategy, push_events_branch_filter }: WebHook,
+  branch: string | null,
+): boolean {
+  if (branch === null || !push_events_branch_filter || branch_filter_strategy === 'all_branches') return true;
+  if (branch_filter_strategy === 'wildcard') return matchesWildcard(push_events_branch_filter, branch);
+  return expressionOf(push_events_branch_filter)?.test(branch) ?? false;
+}

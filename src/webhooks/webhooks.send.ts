@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto';
+import type { Insertable } from 'kysely';
+import { timestamp } from '../core/clock.ts';
+import { parseJson } from '../db/columns.ts';
+import type { WebHookLogsTable } from '../db/tables/web-hook-logs.table.ts';
+import type { WebHook } from '../db/tables/web-hooks.table.ts';
+import type { Deps } from '../deps.ts';
+import { CallFailed, callExternal, type OutboundResponse } from '../outbound/call.ts';
+import { BlockedAddress } from '../outbound/outbound.resolve.ts';
+import { isSystem } from './health.ts';
+import { openSecrets } from './hook-secrets.ts';
+import { basicAuth, interpolated, withoutPassword } from './hook-url.ts';
+import { storedRequest } from './stored-payload.ts';
+import { hookAddress, hookRules } from './webhooks.address.ts';
+import { headersOf } from './webhooks.message.ts';
+import { BadTemplate, fillTemplate } from './webhooks.template.ts';
+
+/** A call has to be answered in this time, in milliseconds (part 2, section 6). */
+const TIMEOUT_MS = 10_000;
+const MAX_BODY = 8 * 1024;
+const MAX_HEADERS = 50;
+const MAX_HEADER = 1024;
+/** What a log says in the place of a status where there was no answer. */
+export const NO_ANSWER = 'internal error';
+/** Statuses of servers in front of the one that was meant, or that ask to come again: nobody was told. */
+const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
+
+/** What became of a call: `done` when it was taken, `refused` when the receiver answered that it was not, `unanswered` when it was not reached. */
+export type Outcome = 'done' | 'refused' | 'unanswered';
+
+export interface Called {
+  outcome: Outcome;
+  /** Its row for the log. */
+  log: Insertable<WebHookLogsTable>;
+  /** The status, or why there is none. */
+  text: string;
+}
+
+/** Digest of the address that a hook calls: it says whether that is still the same. */
+export const addressDigest = (address: string): string => hash('sha256', `web_hook:${address}`, 'base64url');
+
+/** What a hook is told. */
+export interface HookDelivery {
+  /** `push_hooks` and the like, for the log. */
+  trigger: string;
+  /** `Push Hook` and the like. */
+  header: string;
+  /** JSON. */
+  payload: string;
+  /** Its row, where it has one. */
+  payloadId: number | null;
+  eventUuid: string;
+  idempotencyKey: string;
+}
+
+/** How a call came out: without an answer, why. */
+type Came = OutboundResponse | string;
+
+/**
+ * Calls a hook once.
+ * @param signal ends it when the server stops
+ * @throws the reason of the signal
+ */
+export async function callHook(
+  deps: Deps,
+  hook: WebHook,
+  delivery: HookDelivery,
+  signal: AbortSignal,
+): Promise<Called> {
+  const secrets = openSecrets(deps, hook);
+  const { custom_webhook_template: template } = hook;
+  let text = delivery.payload;
+  try {
+    if (template !== null) text = fillTemplate(template, parseJson(delivery.payload));
+  } catch (error) {
+    if (!(error instanceof BadTemplate)) throw error;
+    return {
+      outcome: 'refused',
+      log: logOf(deps, hook, delivery, { came: error.message, requestData: '{}' }),
+      text: error.message,
+    };
+  }
+  const call = { ...delivery, hook, secrets, body: Buffer.from(text) };
+  const requestData = template === null ? null : text;
+  const now = Math.floor(deps.clock.now().getTime() / 1_000);
+  const begun = performance.now();
+  let headers = headersOf(deps, call, now, null);
+  let came: Came;
+  try {
+    const rules = await hookRules(deps, isSystem(hook));
+    const { url, authorization } = basicAuth(hookAddress(deps, interpolated(secrets), rules));
+    headers = headersOf(deps, call, now, authorization);
+    came = await callExternal(url, rules, {
+      method: 'POST',
+      headers: headers.sent,
+      body: call.body,
+      verifyTls: hook.enable_ssl_verification === 1,
+      keepAlive: true,
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_BODY,
+      signal,
+    });
+  } catch (error) {
+    if (error instanceof CallFailed) came = error.message;
+    else if (error instanceof BlockedAddress) came = `URL ${error.message}`;
+    else throw error;
+  }
+  const seconds = (performance.now() - begun) / 1_000;
+  const log = logOf(deps, hook, delivery, { came, requestData, seconds, headers: headers.shown });
+  return { outcome: outcomeOf(came), log, text: typeof came === 'string' ? came : String(came.status) };
+}
+
+/** What is written down of a call that was not made. @param why in words */
+export const recordNotCalled = (deps: Deps, hook: WebHook, delivery: HookDelivery, why: string): Called => ({
+  outcome: 'refused',
+  log: logOf(deps, hook, delivery, { came: why }),
+  text: why,
+});
+
+function outcomeOf(came: Came): Outcome {
+  if (typeof came === 'string') return 'unanswered';
+  if (came.status >= 200 && came.status < 400) return 'done';
+  return NOT_REACHED.includes(came.status) ? 'unanswered' : 'refused';
+}
+
+interface Facts {
+  came: Came;
+  /** What was sent where that is not the payload itself. */
+  requestData?: string | null;
+  seconds?: number;
+  /** Without secrets. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** What is kept of a call, within its bounds. */
+function logOf(
+  deps: Deps,
+  hook: WebHook,
+  { trigger, payloadId, eventUuid, idempotencyKey }: HookDelivery,
+  { came, requestData = null, seconds = 0, headers = {} }: Facts,
+): Insertable<WebHookLogsTable> {
+  const secrets = openSecrets(deps, hook);
+  const answer = typeof came === 'string' ? { status: NO_ANSWER, headers: {}, body: came } : came;
+  const short = (text: string) => text.slice(0, MAX_HEADER).replaceAll('\0', '');
+  const answered = Object.entries(answer.headers)
+    .slice(0, MAX_HEADERS)
+    .map(([name, value]) => [short(name), short(value)]);
+  return {
+    hook_id: hook.id,
+    payload_id: payloadId,
+    trigger_name: trigger,
+    url: withoutPassword(secrets.url),
+    url_digest: addressDigest(interpolated(secrets)),
+    event_uuid: eventUuid,
+    idempotency_key: idempotencyKey,
+    request_headers: JSON.stringify(headers),
+    request_data: requestData === null ? null : storedRequest(deps, requestData),
+    response_status: String(answer.status),
+    response_headers: JSON.stringify(Object.fromEntries(answered)),
+    response_body: answer.body.slice(0, MAX_BODY),
+    execution_duration: Number(seconds.toFixed(4)),
+    created_at: timestamp(deps.clock),
+  };
+}
