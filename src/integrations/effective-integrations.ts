@@ -41,7 +41,11 @@ export async function effectiveIntegrations(
     .selectFrom('integrations')
     .selectAll()
     .where((eb) =>
-      eb.or([eb(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id), eb('group_id', 'in', groups)]),
+      eb.or([
+        eb(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id),
+        // An empty list would keep SQLite from using the indexes.
+        ...(groups.length === 0 ? [] : [eb('group_id', 'in', groups)]),
+      ]),
     )
     .orderBy('id');
   const rows = await (slug === undefined ? query : query.where('slug', '=', slug)).execute();

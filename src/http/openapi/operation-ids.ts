@@ -37,13 +37,17 @@ function byParameters(segments: readonly string[]): string {
   return names.length < 2 ? '' : `By${names.map((name) => pascalCase(name.slice(1))).join('And')}`;
 }
 
+/** Whether a route answers with a list: a GET whose answer is declared as an array. */
+export const isListRoute = ({ options: { method, success } }: Route): boolean =>
+  method === 'GET' && 'schema' in success && (success.schema as { type?: unknown }).type === 'array';
+
 /**
  * What an operation is called in generated clients: `listProjectIssues`, `approveProjectMergeRequest`. It is made of
  * what never changes, the method and the path (and whether it gives a list), unless the route names it.
  * @param address as clients call it
  */
-export function operationIdOf({ options }: Route, address: string): string {
-  const { operationId, method, success } = options;
+export function operationIdOf(route: Route, address: string): string {
+  const { operationId, method } = route.options;
   if (operationId !== undefined) return operationId;
   const [, path = address, suffix = ''] = /^(.*[^/.])\.(:?\w+)$/.exec(address) ?? [];
   const segments = path
@@ -59,6 +63,5 @@ export function operationIdOf({ options }: Route, address: string): string {
     return verb.replace(/_(\w)/, (_, letter: string) => letter.toUpperCase()) + owner + pascalCase(object);
   }
   if (method === 'POST') return `create${owner}${capital(singular(last))}`;
-  const lists = method === 'GET' && 'schema' in success && (success.schema as { type?: unknown }).type === 'array';
-  return (lists ? 'list' : ON_ONE[method]!) + nounsOf(segments) + form;
+  return (isListRoute(route) ? 'list' : ON_ONE[method]!) + nounsOf(segments) + form;
 }

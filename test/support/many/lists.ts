@@ -3,7 +3,10 @@ import { MANY } from './people.ts';
 const project = `projects/${encodeURIComponent(MANY.project)}`;
 const group = `groups/${MANY.group}`;
 
-/** Every list that grows with use, as clients ask for it, below `/api/v4`. The rows are those of `fillWithMany`. */
+/**
+ * Every list that grows with use, as clients ask for it, below `/api/v4`: what the test of query plans and the bench of
+ * growth ask for. The rows are those of `fillWithMany`. What else there is: `list-exceptions.ts`.
+ */
 export const LISTS: readonly string[] = [
   'projects',
   'projects?membership=true&order_by=last_activity_at',
@@ -212,4 +215,20 @@ export const LISTS: readonly string[] = [
   'packages/conan/v1/conans/search?q=rarely*',
   `${group}/-/packages/nuget/query?q=-`,
   `${group}/-/packages/nuget/query?q=rarely`,
+  'groups',
+  'groups?search=man',
+  'users/1000/memberships',
+  'users/1007/projects',
+  'users/1000/contributed_projects',
+  `${project}/users`,
+  `${project}/members/all`,
+  `${group}/members`,
+  `${group}/members/all`,
+  `${project}/issues/1/participants`,
+  `${project}/issues/1/discussions/${'Issue-0-1'.padEnd(40, '0')}/notes`,
+  `${project}/merge_requests/1/discussions`,
+  `${project}/merge_requests/1/discussions/${'MergeRequest-0-1'.padEnd(40, '0')}/notes`,
+  `${project}/merge_requests/1/participants`,
+  `${project}/merge_requests/1/approval_rules`,
+  `${project}/hooks/6/events`,
 ];
