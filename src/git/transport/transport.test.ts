@@ -146,10 +146,11 @@ describe('a large repository', () => {
     assert.ok(fetched < size / 2, `clone held ${fetched} bytes`);
   });
 
-  function startClone(): { stop(): void; begun: Promise<void> } {
+  /** A client that has been sent the first bytes of a clone. */
+  function startClone(server = http): { stop(): void; begun: Promise<void> } {
     const body = `0011command=fetch0001000fno-progress0032want ${'%'}\n0009done\n0000`;
-    const wanted = runGit(['rev-parse', 'refs/heads/main'], { gitDir: http.dir });
-    const client = request(`${http.url}/git-upload-pack`, { method: 'POST', headers: { 'Git-Protocol': 'version=2' } });
+    const wanted = runGit(['rev-parse', 'refs/heads/main'], { gitDir: server.dir });
+    const client = request(`${server.url}/git-upload-pack`, { method: 'POST', headers: { 'Git-Protocol': 'version=2' } });
     client.on('error', () => {});
     const begun = wanted.then(
       ({ stdout }) =>
@@ -183,17 +184,14 @@ describe('a large repository', () => {
     await until(() => processesIn(http.dir).length === 0);
   });
 
-  test('a client that stops reading is dropped', async () => {
+  test('a client that stops reading is dropped', async (t) => {
     const slow = await serveGit({ idleMs: 200 }, http.dir);
-    const normal = http;
-    http = slow;
-    const client = startClone();
+    t.after(() => slow.close());
+    const client = startClone(slow);
+    t.after(() => client.stop());
     await client.begun;
     await until(() => processesIn(slow.dir).length === 0);
     await until(() => slow.ends.some(({ killed }) => killed === 'idle'));
-    client.stop();
-    await slow.close();
-    http = normal;
   });
 
   test('a push that breaks off leaves no ref, no object and no process', async () => {
