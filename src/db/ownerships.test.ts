@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
+import { tableColumns } from '../../test/support/table-columns.ts';
 import type { Ownership } from './ownership.ts';
 import { ownerships } from './ownerships.ts';
 
@@ -14,21 +14,8 @@ after(() => app.close());
 const told = Object.entries(ownerships) as [string, Ownership<Record<string, unknown>>][];
 const ownershipOf = (table: string) => told.find(([name]) => name === table)?.[1];
 
-const isSqlite = () => app.deps.config.database.kind === 'sqlite';
-
-/** Columns of all tables, as the database itself knows them. */
-async function columns(): Promise<{ table: string; name: string }[]> {
-  const query = isSqlite()
-    ? sql<{ table: string; name: string }>`
-          select m.name as "table", c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table'`
-    : sql<{ table: string; name: string }>`
-          select table_name as "table", column_name as name from information_schema.columns
-          where table_schema = current_schema()`;
-  return (await query.execute(app.deps.db)).rows;
-}
-
 test('every column that says what kind of thing a row belongs to says how the row goes', async () => {
-  const typed = (await columns()).filter(({ name }) => name.endsWith('_type'));
+  const typed = (await tableColumns(app.deps)).filter(({ name }) => name.endsWith('_type'));
   assert.ok(typed.length > 15, 'the database has such columns');
   const silent = typed.filter(({ table, name }) => {
     const { belongsTo = [], plain = [] } = ownershipOf(table) ?? {};
@@ -38,7 +25,7 @@ test('every column that says what kind of thing a row belongs to says how the ro
 });
 
 test('what ownerships speak of is there', async () => {
-  const known = new Set((await columns()).map(({ table, name }) => `${table}.${name}`));
+  const known = new Set((await tableColumns(app.deps)).map(({ table, name }) => `${table}.${name}`));
   for (const [table, { ofGroup, belongsTo = [], plain = [] }] of told) {
     const named = belongsTo.flatMap(({ type, id, takesNote, instead = {} }) => [
       type,

@@ -73,7 +73,9 @@ export async function richProject(app: TestApp, path = 'rich'): Promise<Project>
   const { iid, id: merge_request_id } = await makeMergeRequest(app, project, request);
   await post(`/merge_requests/${iid}/notes`, { body: 'Good' }, ann.token);
   expectStatus(
-    await app.put(`${place}/merge_requests/${iid}`, { json: { reviewer_ids: [ann.user.id], labels: 'own' } }),
+    await app.put(`${place}/merge_requests/${iid}`, {
+      json: { reviewer_ids: [ann.user.id], labels: 'own', approvals_before_merge: 2 },
+    }),
     200,
   );
   await post(`/merge_requests/${iid}/approve`, {}, ann.token);

@@ -68,6 +68,7 @@ const attributesOf = (row: Awaited<ReturnType<typeof read>>[number]) => ({
   discussion_locked: row.discussion_locked === null ? null : row.discussion_locked === 1,
   allow_collaboration: row.allow_collaboration === 1,
   squash: row.squash === 1,
+  approvals_before_merge: row.approvals_before_merge,
   merge_params: { force_remove_source_branch: row.remove_source_branch === 1 },
   diff_head_sha: row.head_sha,
   source_branch_sha: row.head_sha,

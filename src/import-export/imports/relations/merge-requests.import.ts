@@ -2,6 +2,7 @@ import { bit } from '../../../db/columns.ts';
 import {
   coerceFlag,
   coerceInstant,
+  coerceInteger,
   coerceObjects,
   coerceOneOf,
   coerceSha,
@@ -19,6 +20,8 @@ const shaOf = (object: ImportedObject): string | null =>
 const removes = ({ merge_params }: ImportedObject): boolean =>
   isImportedObject(merge_params) && [true, '1', 'true'].includes(merge_params.force_remove_source_branch as string);
 
+/** Approvals that a merge request can ask for. */
+const MAX_APPROVALS = 100;
 const REVIEW_STATES = [
   'unreviewed',
   'reviewed',
@@ -63,7 +66,7 @@ export const mergeRequestWriter: RelationWriter = {
             allow_collaboration: coerceFlag(each.allow_collaboration),
             squash: coerceFlag(each.squash),
             remove_source_branch: bit(removes(each)),
-            approvals_before_merge: null,
+            approvals_before_merge: coerceInteger(each.approvals_before_merge, 0, MAX_APPROVALS),
             head_sha: head !== null && known.has(head) ? head : null,
             latest_diff_id: null,
             merge_error: null,
