@@ -73,7 +73,7 @@ export interface BaseContext {
   hold(bytes: number): Promise<void>;
   /**
    * Waits until there is something to answer: long polling. Ends with the client's connection, with the server, and at once
-   * where too many wait; whoever wakes calls `deps.waiting.wake`. The rights are looked at again before each further look.
+   * where too many wait; whoever wakes calls `deps.longPolls.wake`. The rights are looked at again before each further look.
    * @param topic what is waited for
    * @param ms milliseconds after which it is enough; a minute at most
    * @param look gives undefined while there is nothing

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -82,6 +82,9 @@ test('storages are added, emptied and taken away while the server runs', async (
   // What cannot be read changes nothing.
   write('two');
   server.child.kill('SIGHUP');
-  await sleep(300);
+  await until(
+    () => readFile(join(folder, 'log'), 'utf8'),
+    (log) => log.includes('the storages stay as they were'),
+  );
   assert.equal((await call('GET', `/projects/${first}/repository/tree`)).status, 200);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gitChildren, gitFixture } from '../../../test/support/git-fixture.ts';
 import { maintain } from '../git.maintenance.ts';
@@ -10,6 +10,13 @@ import { loadGraph } from './commit-graph.load.ts';
 import { writeWholeGraph } from './commit-graph.write.ts';
 
 const GRAPHS = 'objects/info/commit-graphs';
+
+/** Waits for the graph of a repository that changes now: what was asked for before it with the same pause has begun by then. */
+async function laterGraph(t: TestContext, pool: RepositoryPool): Promise<void> {
+  const { dir, commit } = gitFixture(t);
+  pool.get('later', dir).history.refsChanged([commit({ a: '1' })]);
+  while ((await loadGraph(dir)).graph?.layers[0]?.stats?.unknown !== 0) await sleep(20);
+}
 
 test('commits of a burst of changes are soon in the graph, and what is there starts nothing', async (t) => {
   const { dir, commit } = gitFixture(t);
@@ -30,7 +37,7 @@ test('commits of a burst of changes are soon in the graph, and what is there sta
   );
   while (gitChildren(dir).some((pid) => pid > 0 && isWriting(pid))) await sleep(20);
   repo.history.refsChanged([root, next]);
-  await sleep(200);
+  await laterGraph(t, pool);
   assert.deepEqual(gitChildren(dir).filter(isWriting), []);
   assert.deepEqual(readdirSync(join(dir, GRAPHS)).toSorted(), before);
 });
@@ -40,7 +47,9 @@ test('what is to be written is dropped with the repository', async (t) => {
   const pool = new RepositoryPool({ graphPauseMs: 50 });
   pool.get('closed', dir).history.refsChanged([commit({ a: '1' })]);
   await pool.close();
-  await sleep(200);
+  const other = new RepositoryPool({ graphPauseMs: 50 });
+  t.after(() => other.close());
+  await laterGraph(t, other);
   assert.equal(existsSync(join(dir, GRAPHS)), false);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GitFixture, gitFixture, temporaryFolder } from '../../../test/support/git-fixture.ts';
 import { randomHistory, randomNumbers } from '../../../test/support/random-history.ts';
@@ -27,6 +27,17 @@ function quarantined(
   mkdirSync(join(target, 'refs'));
   mkdirSync(join(objects, 'info'));
   return { objects, quarantine };
+}
+
+/** Waits until every indexer that was made before has looked at least once: one that is made now has found its own quarantine. */
+async function allHaveLooked(t: TestContext): Promise<void> {
+  const target = temporaryFolder(t);
+  const { quarantine } = quarantined(gitFixture(t), target, 50);
+  const last = new QuarantineIndexer(target, 0);
+  while (!existsSync(join(quarantine, GRAPHS))) await sleep(5);
+  last.cancel();
+  await last.settle();
+  last.close();
 }
 
 const sorted = (folder: string) =>
@@ -103,7 +114,7 @@ test('what one push has begun in the quarantine of another is whole when git mov
   assert.ok(names.length === 0 || names.join() === 'commit-graph-chain,graph-.graph', `left: ${names}`);
   rmSync(join(quarantine, 'info'), { recursive: true, force: true });
   const third = new QuarantineIndexer(target, 0);
-  await sleep(700);
+  await allHaveLooked(t);
   assert.deepEqual(readdirSync(quarantine), ['pack']);
   own.close();
   while (!existsSync(join(quarantine, GRAPHS))) await sleep(20);
@@ -121,7 +132,9 @@ test('nothing is looked for in a repository that has a graph, and small packs ar
   mkdirSync(join(objects, 'info'), { recursive: true });
   writeFileSync(join(objects, 'info/commit-graph'), '');
   const later = new QuarantineIndexer(target, 0);
-  await sleep(700);
+  await allHaveLooked(t);
+  // Before they settle: that would clear away what they had begun.
+  assert.deepEqual(readdirSync(quarantine), ['pack']);
   await small.settle();
   await later.settle();
   assert.deepEqual(readdirSync(quarantine), ['pack']);

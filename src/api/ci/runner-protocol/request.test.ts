@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, type TestContext, test } from 'node:test';
 import { buildTestApp, expectStatus, type TestApp, TestClock } from '../../../../test/support/app.ts';
 import { FakeRunner } from '../../../../test/support/fake-runner.ts';
 import { type MadeJob, makePipeline } from '../../../../test/support/pipelines.ts';
 import { ProjectGit } from '../../../../test/support/project-git.ts';
 import { tokenDigest } from '../../../core/core.secrets.ts';
+import type { LongPoll } from '../../../core/long-polls.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import { pendingJobsState, wakeRunners } from '../../../pipelines/runners/pending-jobs.ts';
 
@@ -30,6 +31,22 @@ const namesOf = async (runner: FakeRunner): Promise<string[]> => {
 };
 const runnerOf = (project: Project, json: object = {}) =>
   FakeRunner.make(app, { runner_type: 'project_type', project_id: project.id, ...json });
+
+/** Resolves when the next runner that asks has been found nothing and is kept waiting. */
+function nextWaits(t: TestContext): Promise<void> {
+  const { longPolls } = app.deps;
+  const waits = Promise.withResolvers<void>();
+  const wait = longPolls.wait.bind(longPolls);
+  t.mock.method(longPolls, 'wait', <T>(request: LongPoll<T>) => {
+    const poll = async () => {
+      const found = await request.poll();
+      if (found === undefined) setImmediate(waits.resolve);
+      return found;
+    };
+    return wait({ ...request, poll });
+  });
+  return waits.promise;
+}
 
 describe('POST /jobs/request', () => {
   test('gives a job that waits to a runner, once, and starts it', async () => {
@@ -152,17 +169,14 @@ describe('POST /jobs/request', () => {
     expectStatus(await app.post('/jobs/request', { token: null, json: {} }), 400);
   });
 
-  test('keeps a runner waiting that knows that there is nothing, until there may be something', async () => {
+  test('keeps a runner waiting that knows that there is nothing, until there may be something', async (t) => {
     const project = await app.make.project();
     const runner = await runnerOf(project);
     assert.equal(await runner.request(), undefined);
+    const waits = nextWaits(t);
     const waiting = runner.request({ last_update: runner.lastUpdate });
-    const done = { is: false };
-    void waiting.then(() => {
-      done.is = true;
-    });
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.equal(done.is, false);
+    const first = await Promise.race([waits.then(() => 'waits'), waiting.then(() => 'answered')]);
+    assert.equal(first, 'waits');
     await makePipeline(app, project, { jobs: [{ name: 'one' }], process: true });
     assert.equal((await waiting)?.name, 'one');
   });
@@ -177,11 +191,12 @@ describe('POST /jobs/request', () => {
     assert.equal(runner.lastUpdate, pendingJobsState(app.deps));
   });
 
-  test('tells a runner that waits and is removed that it is unknown', async () => {
+  test('tells a runner that waits and is removed that it is unknown', async (t) => {
     const runner = await runnerOf(await app.make.project());
     await runner.request();
+    const waits = nextWaits(t);
     const waiting = runner.ask({ last_update: runner.lastUpdate });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await waits;
     await app.request('DELETE', '/runners', { token: null, json: { token: runner.token } });
     wakeRunners(app.deps);
     assert.equal((await waiting).statusCode, 403);
