@@ -51,7 +51,7 @@ export interface FileRun<Job extends FileJob> {
 
 /**
  * Names the work that brings archives into groups or projects.
- * @param bring throws Unfit, InvalidImportFile for what cannot be brought at all, and Stopped
+ * @param bring throws InvalidImportObject, InvalidImportFile for what cannot be brought at all, and ImportStopped
  * @param fail tells elsewhere than in the import why nothing came of it
  */
 export function registerFileImport<Job extends FileJob>(

@@ -28,14 +28,14 @@ export type RelationWriter =
   | {
       /** Objects that one transaction writes. */
       atOnce: number;
-      /** @throws Unfit for an object that cannot be taken over */
+      /** @throws InvalidImportObject for an object that cannot be taken over */
       write(context: ImportContext, db: Db, objects: readonly ImportedObject[]): Promise<void>;
     }
   | {
       /**
        * Writes one that has more than rows, in a transaction that it begins itself.
        * @param transactionHook has to run in that
-       * @throws Unfit for one that cannot be taken over
+       * @throws InvalidImportObject for one that cannot be taken over
        */
       writeAlone(
         context: ImportContext,

@@ -27,7 +27,7 @@ export const PROJECT_FILES: readonly RegExp[] = [
 /**
  * Takes an archive apart into the blob store: plain files of known names alone, whatever else it holds.
  * @returns the files by their names
- * @throws InvalidImportFile for one that is larger than administrators allow, packed or gunzipLimited, or no archive
+ * @throws InvalidImportFile for one that is larger than administrators allow, packed or unpacked, or no archive
  */
 export async function unpackArchive(
   deps: Deps,

@@ -24,7 +24,7 @@ export type RunnerOwner =
 /**
  * Makes a runner. Its token is known only now.
  * @param creatorId user who makes it; null where a registration token proves who may
- * @throws ApiError 400 for attributes that do not fit, 403 when its owner is gone
+ * @throws ApiError 400 for attributes that do not fit, 403 when its place is gone
  */
 export async function createRunner(
   deps: Deps,

@@ -137,7 +137,7 @@ export async function grantByRefresh(
 
 /**
  * Revokes the pair that an access or refresh token belongs to (RFC 7009); what is unknown is no error.
- * @throws ApiError 403 when it was input to another client
+ * @throws ApiError 403 when it was given to another client
  */
 export async function revokeGrant(deps: Deps, application: OauthApplication | null, token: string): Promise<void> {
   const digest = tokenDigest(token);

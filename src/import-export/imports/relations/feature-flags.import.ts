@@ -88,7 +88,7 @@ function wantedOf(object: ImportedObject, lists: ReadonlyMap<number, number>): S
   };
 }
 
-/** @throws InvalidImportObject with all that is wrong with a coerceFlag */
+/** @throws InvalidImportObject with all that is wrong with a flag */
 function check(name: string, description: string | null, strategies: readonly StrategyInput[]): void {
   const errors = {
     ...{ name: nameErrors(name), description: descriptionErrors(description) },
