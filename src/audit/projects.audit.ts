@@ -151,7 +151,7 @@ export const recordProject = (
 ): Promise<void> => recordAudit(deps, db, { ...entry, entity: project(id) });
 
 /** Records that projects are gone, where they were: call it while the namespaces are there. */
-export async function recordProjectsGone(
+export async function recordProjectRemovals(
   deps: Pick<Deps, 'clock'>,
   db: Db,
   projects: readonly Pick<Project, 'id' | 'namespace_id' | 'full_path'>[],

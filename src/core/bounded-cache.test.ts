@@ -18,7 +18,7 @@ describe('one cache', () => {
     assert.deepEqual([cache.size, cache.bytes, all.bytes], [2, 50, 50]);
     cache.delete('a');
     cache.delete('c');
-    assert.deepEqual([cache.size, cache.bytes, all.bytes, all.probationList], [1, 20, 20, 20]);
+    assert.deepEqual([cache.size, cache.bytes, all.bytes, all.probationBytes], [1, 20, 20, 20]);
   });
 
   test('stays within its share, and does not keep what is too large', () => {
@@ -58,7 +58,7 @@ describe('several caches', () => {
         other.set(`${key} of other ${round}`, 50);
         assert.ok(one.bytes + other.bytes <= 1_000);
         assert.equal(one.bytes + other.bytes, all.bytes);
-        assert.ok(all.probationList <= 400);
+        assert.ok(all.probationBytes <= 400);
       }
     }
   });
@@ -84,7 +84,7 @@ describe('several caches', () => {
     }
     assert.deepEqual([cache.get('a'), cache.get('b'), cache.get('c'), all.bytes], [undefined, 10, undefined, 10]);
     for (let minute = 0; minute < 20; minute += 1) all.sweep();
-    assert.deepEqual([cache.size, all.bytes, all.probationList], [0, 0, 0]);
+    assert.deepEqual([cache.size, all.bytes, all.probationBytes], [0, 0, 0]);
   });
 });
 
@@ -98,7 +98,7 @@ test('all but what is dear can be released, and is kept anew then', () => {
   }
   cache.get('key 0');
   all.release();
-  assert.deepEqual([cache.size, cache.bytes, dear.size, all.bytes, all.probationList], [0, 0, 30, 150, 0]);
+  assert.deepEqual([cache.size, cache.bytes, dear.size, all.bytes, all.probationBytes], [0, 0, 30, 150, 0]);
   cache.set('key 0', 10);
   assert.deepEqual([cache.get('key 0'), all.bytes], [10, 160]);
   dear.delete('key 0');
@@ -116,7 +116,7 @@ describe('what was asked for again', () => {
     assert.equal(present(cache, keys(0, 20)), 20);
     for (const key of keys(100, 1_000)) cache.set(key, 10);
     assert.equal(present(cache, keys(0, 20)), 20);
-    assert.equal(all.probationList, 400);
+    assert.equal(all.probationBytes, 400);
   });
 
   test('is not what the same request asks for several times', () => {

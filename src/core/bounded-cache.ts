@@ -74,18 +74,18 @@ export class CacheBudget {
   readonly #seen = new SeenFilter();
   #timer: NodeJS.Timeout | undefined;
   bytes = 0;
-  probationList = 0;
+  probationBytes = 0;
   /** Bytes that have come since the start. */
   insertedBytes = 0;
   sweeps = 0;
 
   /**
    * @param maxBytes bytes of all
-   * @param probationList bytes of what was asked for once
+   * @param maxProbationBytes bytes of what was asked for once
    */
-  constructor(maxBytes: number = TOGETHER, probationList: number = ONCE) {
+  constructor(maxBytes: number = TOGETHER, maxProbationBytes: number = ONCE) {
     this.#maxBytes = maxBytes;
-    this.#maxProbationBytes = probationList;
+    this.#maxProbationBytes = maxProbationBytes;
   }
 
   /** What one value may take at most. @param isCostly whether it counts as asked for again from the beginning */
@@ -115,9 +115,9 @@ export class CacheBudget {
 
   /** Gives up as much as is too much. */
   evictExcess(): void {
-    while (this.probationList > this.#maxProbationBytes) this.#evict((cache) => cache.probationList);
+    while (this.probationBytes > this.#maxProbationBytes) this.#evict((cache) => cache.probationList);
     while (this.bytes > this.#maxBytes) {
-      if (this.bytes > this.probationList) this.#evict((cache) => cache.protectedList);
+      if (this.bytes > this.probationBytes) this.#evict((cache) => cache.protectedList);
       else this.#evict((cache) => cache.probationList);
     }
   }
@@ -264,12 +264,12 @@ export class BoundedCache<K, V> implements BudgetMember {
   #link(entry: Entry, list: List): void {
     list.add(entry);
     this.#budget.bytes += entry.bytes;
-    if (list === this.probationList) this.#budget.probationList += entry.bytes;
+    if (list === this.probationList) this.#budget.probationBytes += entry.bytes;
   }
 
   #unlink(entry: Entry): void {
     entry.list.remove(entry);
     this.#budget.bytes -= entry.bytes;
-    if (entry.list === this.probationList) this.#budget.probationList -= entry.bytes;
+    if (entry.list === this.probationList) this.#budget.probationBytes -= entry.bytes;
   }
 }

@@ -31,7 +31,7 @@ export const ALL_FLAGS: Readonly<Record<HookKind, readonly string[]>> = {
 };
 
 /** By trigger what is given of the flags of a kind. */
-export function triggersGiven(kind: HookKind, input: Readonly<Record<string, unknown>>): Record<string, boolean> {
+export function triggersOfInput(kind: HookKind, input: Readonly<Record<string, unknown>>): Record<string, boolean> {
   const attributes = HOOK_TRIGGERS[kind].map((trigger) => [trigger, input[flagOf(trigger)]] as const);
   return Object.fromEntries(attributes.filter((pair): pair is [string, boolean] => typeof pair[1] === 'boolean'));
 }

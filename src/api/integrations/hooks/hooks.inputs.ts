@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { BRANCH_FILTERS } from '../../../db/tables/web-hooks.table.ts';
 import { Enum, Filled, Nullable, propertiesOf, Secret } from '../../../http/http.schema.ts';
 import type { HookChange } from '../../../webhooks/webhooks.save.ts';
-import { flagOf, HOOK_TRIGGERS, type HookKind, triggersGiven } from './hooks.flags.ts';
+import { flagOf, HOOK_TRIGGERS, type HookKind, triggersOfInput } from './hooks.flags.ts';
 
 const ADDRESS = 'Address that is called; `{name}` stands for the variable of that name.';
 const url = Filled({ description: ADDRESS, examples: ['https://ci.example.org/hook'] });
@@ -55,7 +55,7 @@ export function changeOf(kind: HookKind, input: Readonly<Record<string, unknown>
   const attributes = Object.fromEntries(
     COMMON.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]),
   );
-  const triggers = triggersGiven(kind, input);
+  const triggers = triggersOfInput(kind, input);
   return {
     ...(attributes as Common),
     ...(typeof input.url === 'string' ? { url: input.url } : {}),

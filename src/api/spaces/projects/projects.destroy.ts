@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { recordProjectsGone } from '../../../audit/projects.audit.ts';
+import { recordProjectRemovals } from '../../../audit/projects.audit.ts';
 import { notFound } from '../../../core/core.errors.ts';
 import { projectFacts } from '../../../core/event-facts.ts';
 import { removeBelongings } from '../../../db/db.removal.ts';
@@ -59,7 +59,7 @@ export async function destroyProjectsWithin(
     const batch = projects.slice(from, from + BATCH);
     const ids = batch.map(({ id }) => id);
     await deps.lifecycle.projectsRemoved.run(db, ids, actorId);
-    await recordProjectsGone(deps, db, batch, actorId);
+    await recordProjectRemovals(deps, db, batch, actorId);
     await removeUploads(deps, db, 'project', ids);
     // A move may have taken a repository elsewhere since its row was read.
     for (const place of await removeRows(db, ids)) await enqueueRemoval(deps, db, place);
