@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import module, { createRequire, getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
-import { PerformanceObserver } from 'node:perf_hooks';
-import { getHeapCodeStatistics, getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
@@ -102,13 +101,9 @@ class Flag {
 const keepsCode = new Flag('--flush-bytecode', '--no-flush-bytecode');
 /** Milliseconds after which a start is over, in which node loads many of its own modules. */
 const STARTED_MS = 2_000;
-/** Room for new objects does not grow past it. */
-const isSettled = new Flag('--semi-space-growth-factor=2', '--semi-space-growth-factor=1');
-/** Of both halves of that room, in one of which objects are. Ever more of it would be in use however few objects live long. */
-const MOST_ROOM = 8 * 1024 * 1024;
-/** Garbage among old objects is collected when these have grown by half: usually they double or triple before, as garbage. */
-const isBounded = new Flag('--heap-growing-percent=0', '--heap-growing-percent=50');
-const FLAGS = [keepsCode, isSettled, isBounded];
+/** Old objects are collected when they have grown by a quarter; by default they double or triple first, as garbage. */
+const isBounded = new Flag('--heap-growing-percent=0', '--heap-growing-percent=25');
+const FLAGS = [keepsCode, isBounded];
 
 /** Does something under the flags that node was compiled with: what is kept of its modules and ours is not used under others. */
 function asLoading(work) {
@@ -118,17 +113,6 @@ function asLoading(work) {
   } finally {
     for (const flag of FLAGS) flag.again();
   }
-}
-
-/** Lets the room for new objects grow to what is enough for requests. */
-function boundRoom() {
-  const observer = new PerformanceObserver(() => {
-    const room = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
-    if ((room?.space_size ?? 0) < MOST_ROOM * 0.75) return;
-    observer.disconnect();
-    isSettled.set();
-  });
-  observer.observe({ entryTypes: ['gc'] });
 }
 
 /**
@@ -195,7 +179,6 @@ export function runBundle(main, serves) {
     }
   };
   if (cache && serves) process.on('exit', keep);
-  if (serves) boundRoom();
   load(main.slice(folder.length + 1));
   setTimeout(() => {
     keepsCode.set();

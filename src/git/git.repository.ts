@@ -40,9 +40,9 @@ export interface RepositoryPoolOptions {
   graphPauseMs?: number | null;
   /** Estimated bytes of parsed objects kept; default 32 MiB. */
   cacheBytes?: number;
-  /** Bytes kept of packs and their indexes, as they are on disk; default 16 MiB. */
+  /** Bytes of the cache of packs and their indexes, as they are on disk; default 4 MiB. */
   blockBytes?: number;
-  /** Bytes kept of what deltas were applied to; default 16 MiB. */
+  /** Bytes of the cache of delta bases; default 4 MiB. */
   baseBytes?: number;
   /** Bytes of a content that is inflated here and not in another thread; default 256 KiB. */
   inflatesAtOnce?: number;
@@ -69,8 +69,8 @@ export class RepositoryPool {
     this.#slots = new WorkerLimiter({ max: options.maxProcesses ?? 24, idleMs: options.idleMs ?? IDLE_MS });
     this.#cache = new ObjectCache(options.cacheBytes ?? 32 * 1024 * 1024);
     this.#packs = createPackResources({
-      blockBytes: options.blockBytes ?? 8 * 1024 * 1024,
-      baseBytes: options.baseBytes ?? 8 * 1024 * 1024,
+      blockBytes: options.blockBytes ?? 4 * 1024 * 1024,
+      baseBytes: options.baseBytes ?? 4 * 1024 * 1024,
       maxOpen: options.maxOpenFiles ?? 128,
       idleMs: options.idleMs ?? IDLE_MS,
       ...(options.inflatesAtOnce === undefined ? {} : { atOnce: options.inflatesAtOnce }),

@@ -1,7 +1,7 @@
 import { releaseWhenIdle } from '../core/idle-memory.ts';
 
 /** Bytes of one piece. */
-const BYTES = 1024 * 1024;
+const BYTES = 256 * 1024;
 const MAX_SPARE = 8;
 const spare: Buffer[] = [];
 releaseWhenIdle(() => {

@@ -1,4 +1,5 @@
 import { BoundedCache } from '../../core/bounded-cache.ts';
+import { detachedCopy } from '../../core/detached-copy.ts';
 import type { GraphLayer } from './commit-graph.layer.ts';
 import { partialIndexOf } from './partial-indexes.ts';
 import { changeBytes, KIND_BITS, KINDS, NOTHING } from './path-index-format.ts';
@@ -91,10 +92,13 @@ export class PathChanges {
       limit = layer.below + layer.count;
       if (parts.length > 0) found.push({ below: layer.below, each: changeBytes(layer.hashBytes), parts });
     }
-    const changes = new PathChanges(limit, floor, found);
     const newest = graph.at(-1);
     const isWhole = floor === Number.NEGATIVE_INFINITY && newest !== undefined && limit === newest.below + newest.count;
-    if (isWhole && changes.#marks === null) kept.set(keyOf(graph, path), changes);
+    const count = found.reduce((sum, { each, parts }) => parts.reduce((all, { length }) => all + length / each, sum), 0);
+    if (!isWhole || count > FEW) return new PathChanges(limit, floor, found);
+    const detached = found.map((layer) => ({ ...layer, parts: layer.parts.map(detachedCopy) }));
+    const changes = new PathChanges(limit, floor, detached);
+    kept.set(keyOf(graph, path), changes);
     return changes;
   }
 
