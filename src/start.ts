@@ -60,28 +60,28 @@ import { DiskBlobStore } from './storage/disk-blob-store.ts';
 import { Archives } from './storage/zip/zip.archives.ts';
 import { reloadStorages } from './storages-reload.ts';
 
-/** Requests that wait for something to happen: each holds a connection and some kilobytes. */
+/** Requests in long polls: each holds a connection and some kilobytes. */
 const WAITING = { total: 2_000, perKey: 200 };
 const ANSWER_CACHE_BYTES = 48 * 1024 * 1024;
 const ARCHIVE_CACHE_BYTES = 64 * 1024 * 1024;
 const REPORT_CACHE_BYTES = 24 * 1024 * 1024;
 
-/** More make the lists of one server no faster, and each takes some 65 MB. */
+/** More threads do not make lists faster, and each takes some 65 MB. */
 const MAX_READERS = 2;
 
 export interface Instance {
   deps: Deps;
   server: HttpServer;
-  /** Whether the data folder was new. */
+  /** Whether the data folder was empty. */
   firstStart: boolean;
-  /** Ends everything that `open` started. */
+  /** Closes everything that `open` opened. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database and the storages and builds the server. It does not listen, and no job runs, yet.
+ * Opens the database and the storages and builds the server. It does not listen yet and runs no jobs.
  * @param alone whether no other server process works on the data
- * @param onQuery is told of every query to the database; for tests of their plans
+ * @param onQuery called with every database query; for tests of query plans
  */
 export async function open(
   config: Config,
@@ -90,14 +90,14 @@ export async function open(
   alone = config.database.kind === 'sqlite',
   onQuery?: (query: CompiledQuery) => void,
 ): Promise<Instance> {
-  const began = processStart();
+  const start = processStart();
   await makeFolders(config);
   useGitConfig(config.dataDir);
   const database = await openDatabase(config.database, onQuery);
   const processes = await enter(config, clock, log, database);
   const pool = new RepositoryPool();
-  const underWay = new InFlight();
-  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', underWay, processes.id);
+  const inFlight = new InFlight();
+  const jobs = new JobQueue(database.db, clock, log, config.database.kind === 'postgres', inFlight, processes.id);
   const blobs = new DiskBlobStore(join(config.dataDir, 'blobs'));
   const snapshot = new SnapshotCache(database.version);
   rememberCounts(database.db, snapshot);
@@ -105,7 +105,7 @@ export async function open(
     config,
     clock,
     log,
-    ...began,
+    ...start,
     alone,
     processes,
     database,
@@ -125,7 +125,7 @@ export async function open(
     archives: new Archives(blobs, ARCHIVE_CACHE_BYTES),
     junit: new JunitReports(blobs, REPORT_CACHE_BYTES),
     writes: new KeyedQueue(),
-    inFlight: underWay,
+    inFlight: inFlight,
     immutableResponses: new ImmutableResponses(ANSWER_CACHE_BYTES),
     limiter: new ActionLimiter(() => clock.now().getTime()),
     expensive: new ConcurrencyLimiter(config.limits.expensivePerCaller),
@@ -147,7 +147,7 @@ export async function open(
     recoverIntent: async () => {},
     recoverPreceding: async () => {},
     isApproved: async () => false,
-    createPersonalToken: () => Promise.reject(new Error('nothing keeps access tokens')),
+    createPersonalToken: () => Promise.reject(new Error('no area has registered personal access tokens')),
     externalUrl: () => config.externalUrl ?? `http://${config.host}:${config.port}`,
     sshUrl: (path) => sshAddress(config, deps.externalUrl(), path),
   };
@@ -177,7 +177,7 @@ export async function open(
   }
 }
 
-/** Enters this process among those of the database, which is closed where that fails. */
+/** Registers this process in the database; closes the database if that fails. */
 async function enter(config: Config, clock: Clock, log: Logger, { db, close }: Database): Promise<ServerProcesses> {
   try {
     return await ServerProcesses.enter(
@@ -192,7 +192,7 @@ async function enter(config: Config, clock: Clock, log: Logger, { db, close }: D
   }
 }
 
-/** The folders that a server keeps its data in. */
+/** The folders that hold the server's data. */
 const foldersOf = (config: Config): string[] => [config.dataDir, ...config.storages.map(({ path }) => path)];
 
 async function makeFolders(config: Config): Promise<void> {
@@ -202,20 +202,20 @@ async function makeFolders(config: Config): Promise<void> {
 export interface Running extends Instance {
   /** Address the server listens on, without a trailing slash. */
   url: string;
-  /** The administrator's token, when it was made at this start. */
+  /** The administrator's token, if it was created at this start. */
   newToken: string | null;
-  /** Git over SSH, where it is served. */
+  /** The SSH server; null if SSH is disabled. */
   ssh: SshServer | null;
   /**
-   * Stops gracefully: readiness turns false, requests under way are finished, then everything is closed.
-   * @param hurry cuts off what is under way sooner than the configured time
+   * Stops gracefully: readiness turns false, requests in flight are finished, then everything is closed.
+   * @param hurry cuts off what is in flight before the configured time
    */
   stop(hurry?: AbortSignal): Promise<void>;
-  /** Reads the file of storages anew. @throws StartupError for one that cannot be taken over; all is as it was then */
+  /** Reads the storages file again. @throws StartupError for a file that cannot be used; nothing is changed then */
   reloadStorages(): Promise<void>;
 }
 
-/** Serves git over SSH, where it shall be. Its program is loaded only then. */
+/** Serves git over SSH if it is enabled. The SSH server's code is loaded only then. */
 async function listenToSsh(deps: Deps): Promise<SshServer | null> {
   const { config } = deps;
   if (config.sshPort === null) return null;
@@ -227,19 +227,19 @@ async function listenToSsh(deps: Deps): Promise<SshServer | null> {
 
 export interface ServeOptions {
   clock?: Clock;
-  /** Gives the start up; what was opened is closed. */
+  /** Aborts the start; everything opened so far is closed. */
   signal?: AbortSignal;
 }
 
 /**
- * Opens, settles what was left over, listens and starts the background work.
- * @throws StartupError when settings, data or surroundings do not allow it; the signal's reason when it is aborted
+ * Opens everything, recovers what an earlier process left behind, listens and starts the background work.
+ * @throws StartupError if settings, data or environment do not allow it; the signal's reason if it is aborted
  */
 export async function serve(config: Config, log: Logger, options: ServeOptions = {}): Promise<Running> {
   const undo: (() => unknown)[] = [];
   try {
     await makeFolders(config);
-    // An embedded database first: its message says more.
+    // An embedded database comes first: its message is more specific.
     const claim = await claimData(config.database);
     undo.push(() => claim.release());
     undo.push(claimFolders(foldersOf(config), config.database.kind === 'postgres'));
@@ -279,7 +279,7 @@ async function serveClaimed(
     signal?.throwIfAborted();
     await app.listen({ host: config.host, port: config.port });
     ssh = await listenToSsh(instance.deps);
-    // Only now: a token that was made before a start that failed would never be seen.
+    // After everything that can fail: a token created before a failed start would never be seen.
     newToken = await makeFirstToken(instance.deps);
     await enqueueSweep(instance.deps);
   } catch (error) {
@@ -302,7 +302,7 @@ async function serveClaimed(
     ...(processors > 2 ? {} : { maxPending: maxSharedBytes }),
   });
   claims.keep(
-    startSpawner((pid) => log.log('warn', 'the process that starts git ended; another one takes over', { pid })),
+    startSpawner((pid) => log.log('warn', 'the process that starts git has exited; another one takes over', { pid })),
   );
   const idleMemory = new IdleMemory();
   claims.keep(() => idleMemory.stop());

@@ -3,30 +3,32 @@ import { releaseWhenIdle } from './idle-memory.ts';
 import { SeenFilter } from './seen-filter.ts';
 
 const MiB = 1024 * 1024;
-/** What all caches of a thread may hold; those that read beside the main one keep little that is asked for again. */
-const TOGETHER = (isMainThread ? 24 : 8) * MiB;
-/** What of it nobody has asked for again. */
-const ONCE = TOGETHER / 3;
-/** What nobody asks for is given up between ten minutes later and one more. */
+/**
+ * Bytes that all caches of a thread hold together. Reader threads get less: they are rarely asked for the same again.
+ */
+const MAX_BYTES = (isMainThread ? 24 : 8) * MiB;
+/** The part of it for entries on probation. */
+const MAX_PROBATION_BYTES = MAX_BYTES / 3;
+/** Unused entries are evicted after ten to eleven minutes. */
 const SWEEP_MS = 60_000;
 const IDLE_SWEEPS = 10;
-/** Asked again while so small a part of what is kept once has come since is still the same asking. */
-const SAME_ASKING = 16;
+/** A second use counts as repeated once this fraction of the probation bytes was inserted after the entry. */
+const REPEAT_DIVISOR = 16;
 
 interface Entry {
   readonly key: unknown;
   value: unknown;
   bytes: number;
-  /** What had come in all before it. */
+  /** Bytes inserted into the budget before this entry. */
   readonly insertedAt: number;
-  /** The sweep before which it was asked for last. */
+  /** Number of the sweep before the last use. */
   usedAt: number;
   list: List;
   newer: Entry | undefined;
   older: Entry | undefined;
 }
 
-/** Entries by when they were asked for last. */
+/** Entries in order of their last use. */
 class List {
   bytes = 0;
   newest: Entry | undefined;
@@ -51,10 +53,10 @@ class List {
   }
 }
 
-/** A cache among others. */
+/** A cache that shares a budget. */
 interface BudgetMember {
   readonly share: number;
-  /** What was asked for once, and what again. */
+  /** Entries used once, and entries used repeatedly. */
   readonly probationList: List;
   readonly protectedList: List;
   evict(entry: Entry): void;
@@ -63,47 +65,47 @@ interface BudgetMember {
 }
 
 /**
- * What caches share: how much they may hold together. What was asked for once has a part of it, so that what comes by once does not
- * drive out what is asked for again and again.
+ * Memory limit shared by several caches. Entries used only once are limited to a part of it, so that a scan does not
+ * evict entries in repeated use.
  */
 export class CacheBudget {
   readonly #maxBytes: number;
   readonly #maxProbationBytes: number;
   readonly #caches = new Set<BudgetMember>();
-  /** Keys that something was kept under before. */
+  /** Keys of earlier entries. */
   readonly #seen = new SeenFilter();
   #timer: NodeJS.Timeout | undefined;
   bytes = 0;
   probationBytes = 0;
-  /** Bytes that have come since the start. */
+  /** Bytes inserted since the start. */
   insertedBytes = 0;
   sweeps = 0;
 
   /**
-   * @param maxBytes bytes of all
-   * @param maxProbationBytes bytes of what was asked for once
+   * @param maxBytes bytes of all entries
+   * @param maxProbationBytes bytes of the entries used once
    */
-  constructor(maxBytes: number = TOGETHER, maxProbationBytes: number = ONCE) {
+  constructor(maxBytes: number = MAX_BYTES, maxProbationBytes: number = MAX_PROBATION_BYTES) {
     this.#maxBytes = maxBytes;
     this.#maxProbationBytes = maxProbationBytes;
   }
 
-  /** What one value may take at most. @param isCostly whether it counts as asked for again from the beginning */
+  /** Largest size of one entry. @param isCostly whether its entries are protected from the beginning */
   maxEntryBytes(isCostly: boolean): number {
     return isCostly ? this.#maxBytes : Math.floor(this.#maxProbationBytes / 2);
   }
 
-  /** Whether somebody who asks for an entry does so again, and not in the same request. */
+  /** Whether a use of an entry counts as repeated, rather than as part of the use that inserted it. */
   isRepeatedUse({ insertedAt, bytes }: Entry): boolean {
-    return this.insertedBytes - insertedAt - bytes > this.#maxProbationBytes / SAME_ASKING;
+    return this.insertedBytes - insertedAt - bytes > this.#maxProbationBytes / REPEAT_DIVISOR;
   }
 
-  /** Whether something was kept under this key lately; from now on it was. */
+  /** Records a key; returns whether it was already seen recently. */
   isKnownKey(key: unknown): boolean {
     return typeof key === 'string' && this.#seen.testAndAdd(key);
   }
 
-  /** Takes a cache that holds something now, or that has given up all. */
+  /** Adds a cache that holds entries, or removes one that holds none. */
   setActive(cache: BudgetMember, holdsAny: boolean): void {
     if (holdsAny) this.#caches.add(cache);
     else this.#caches.delete(cache);
@@ -113,7 +115,7 @@ export class CacheBudget {
     } else this.#timer ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
   }
 
-  /** Gives up as much as is too much. */
+  /** Evicts entries until both limits are kept. */
   evictExcess(): void {
     while (this.probationBytes > this.#maxProbationBytes) this.#evict((cache) => cache.probationList);
     while (this.bytes > this.#maxBytes) {
@@ -122,37 +124,37 @@ export class CacheBudget {
     }
   }
 
-  /** Gives up what nobody has asked for in the last ten minutes; called once a minute. */
+  /** Evicts entries unused for ten minutes; called once a minute. */
   sweep(): void {
     this.sweeps += 1;
     for (const cache of this.#caches) cache.evictUnused(this.sweeps - IDLE_SWEEPS);
   }
 
-  /** Gives up all but what is dear. */
+  /** Evicts all entries but those of costly caches. */
   release(): void {
     for (const cache of this.#caches) cache.release();
   }
 
-  /** Gives up the oldest of the cache that has most of its share in these lists. */
+  /** Evicts the oldest entry of the cache that uses most of its share in the given lists. */
   #evict(listOf: (cache: BudgetMember) => List): void {
-    let worst: BudgetMember | undefined;
-    let maxBytes = 0;
+    let fullest: BudgetMember | undefined;
+    let maxUse = 0;
     for (const cache of this.#caches) {
-      const part = listOf(cache).bytes / cache.share;
-      if (part <= maxBytes) continue;
-      maxBytes = part;
-      worst = cache;
+      const use = listOf(cache).bytes / cache.share;
+      if (use <= maxUse) continue;
+      maxUse = use;
+      fullest = cache;
     }
-    worst!.evict(listOf(worst!).oldest!);
+    fullest!.evict(listOf(fullest!).oldest!);
   }
 }
 
 const sharedBudget = new CacheBudget();
 releaseWhenIdle(() => sharedBudget.release());
 
-/** A cache within the bytes that all caches of the thread may hold: what it keeps can go at any time. */
+/** A cache whose entries can be evicted at any time to keep a shared memory limit. */
 export class BoundedCache<K, V> implements BudgetMember {
-  /** About how many bytes it may hold, and how much that is beside others. */
+  /** Bytes that it holds at most; also its weight among the caches of the budget. */
   readonly share: number;
   readonly probationList = new List();
   readonly protectedList = new List();
@@ -163,10 +165,10 @@ export class BoundedCache<K, V> implements BudgetMember {
   readonly #sizeOf: (value: V, key: K) => number;
 
   /**
-   * @param share bytes that it may hold
-   * @param sizeOf about how many bytes a value takes with its key
-   * @param options `maxEntryBytes` bytes of one value, or it is not kept; `isCostly` where a value takes so much time that it is kept as if
-   *   it had been asked for again; `budget` whom it shares memory with
+   * @param share bytes that the cache holds at most
+   * @param sizeOf estimates the bytes of a value with its key
+   * @param options `maxEntryBytes`: larger values are not stored; `isCostly`: values are expensive to compute, so
+   *   entries are protected from the beginning and outlast `release`; `budget`: the limit shared with other caches
    */
   constructor(
     share: number,
@@ -184,17 +186,17 @@ export class BoundedCache<K, V> implements BudgetMember {
     this.#maxEntryBytes = Math.min(maxEntryBytes, budget.maxEntryBytes(isCostly));
   }
 
-  /** How many values it holds. */
+  /** Number of entries. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Bytes that it holds. */
+  /** Bytes of all entries. */
   get bytes(): number {
     return this.probationList.bytes + this.protectedList.bytes;
   }
 
-  /** What is kept under a key. */
+  /** Returns the value of a key and marks it as used. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -209,7 +211,7 @@ export class BoundedCache<K, V> implements BudgetMember {
     return entry.value as V;
   }
 
-  /** Keeps a value, in the place of an earlier one. */
+  /** Stores a value, replacing an earlier one. Values above the size limit are not stored. */
   set(key: K, value: V): void {
     const bytes = this.#sizeOf(value, key);
     const before = this.#entries.get(key);
@@ -227,38 +229,38 @@ export class BoundedCache<K, V> implements BudgetMember {
     budget.evictExcess();
   }
 
-  /** Forgets what is kept under a key. */
+  /** Removes the entry of a key. */
   delete(key: K): void {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.evict(entry);
   }
 
-  /** Forgets an entry. */
+  /** Removes an entry. */
   evict(entry: Entry): void {
     this.#unlink(entry);
     this.#entries.delete(entry.key as K);
     if (this.#entries.size === 0) this.#budget.setActive(this, false);
   }
 
-  /** Forgets what nobody has asked for since a sweep. */
+  /** Evicts entries unused since a sweep. */
   evictUnused(since: number): void {
     for (const list of [this.probationList, this.protectedList]) {
       while (list.oldest !== undefined && list.oldest.usedAt < since) this.evict(list.oldest);
     }
   }
 
-  /** Forgets all, unless it is dear. */
+  /** Evicts all entries, unless they are costly. */
   release(): void {
     if (!this.#isCostly) for (const entry of this.#entries.values()) this.evict(entry);
   }
 
-  /** What was asked for once keeps a quarter. */
+  /** Evicts one entry; a quarter of the share is left to entries on probation. */
   #evictOne(): void {
     const { probationList, protectedList } = this;
-    const isOnce =
+    const fromProbation =
       protectedList.oldest === undefined ||
       (probationList.bytes * 4 > this.share && probationList.oldest !== probationList.newest);
-    this.evict((isOnce ? probationList : protectedList).oldest!);
+    this.evict((fromProbation ? probationList : protectedList).oldest!);
   }
 
   #link(entry: Entry, list: List): void {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What is used of `node:ffi`, which is not in every Node.js. */
+/** The part of `node:ffi` used here; not every Node.js has the module. */
 interface Ffi {
   dlopen(
     path: null,
@@ -14,7 +14,7 @@ let collect: ((options: { type: 'major'; execution: 'sync' }) => void) | undefin
 /** Collects the garbage of this thread, which takes some 40 ms. */
 export function collectGarbage(): void {
   if (collect === undefined) {
-    // A flag only while the function is made: code is kept by the flags that it was compiled under.
+    // The flag is needed only while the function is made: code keeps the flags that it was compiled under.
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as typeof collect;
     setFlagsFromString('--no-expose-gc');
@@ -25,7 +25,7 @@ export function collectGarbage(): void {
 /** The C library's `malloc_trim`; null where it cannot be called. */
 let trim: ((pad: bigint) => unknown) | null | undefined;
 
-/** Has the C library give back the free pages that lie between others, which it does not by itself. */
+/** Makes the C library return free pages to the system, which it does not do by itself. */
 export function trimHeap(): void {
   if (trim === undefined) trim = process.platform === 'linux' ? foundTrim() : null;
   trim?.(0n);
@@ -34,12 +34,12 @@ export function trimHeap(): void {
 function foundTrim(): typeof trim {
   const warn = process.emitWarning;
   try {
-    // Operators can do nothing about its being experimental.
+    // Suppresses the warning about an experimental module: operators can do nothing about it.
     process.emitWarning = () => {};
     const ffi = process.getBuiltinModule('node:ffi') as Ffi | undefined;
     return ffi?.dlopen(null, { malloc_trim: { arguments: ['uint64'], return: 'int32' } }).functions.malloc_trim ?? null;
   } catch {
-    // Another C library, or a Node.js without it.
+    // Another C library, or a Node.js without the module.
     return null;
   } finally {
     process.emitWarning = warn;

@@ -2,31 +2,33 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collectGarbage, trimHeap } from './heap-release.ts';
 
-/** Milliseconds after which it is looked again whether the process is idle. */
+/** Interval of the idle checks in milliseconds. */
 const LOOK_MS = 2_000;
-/** It is where the event loop worked for less than this share of each of so many looks in a row. */
+/** The process is idle after this many checks in a row with an event loop utilization below this share. */
 const IDLE_SHARE = 0.02;
 const IDLE_LOOKS = 12;
-/** What has to have come back before memory is released once more: who asks now and then is to find what was kept since. */
+/** Growth in bytes before memory is released again, so that occasional requests still find the caches filled. */
 const REGROWN = 16 * 1024 * 1024;
-/** The same for free pages alone, which takes some 5 ms. */
+/** Growth in bytes before free pages alone are returned again, which takes some 5 ms. */
 const REGROWN_PAGES = 8 * 1024 * 1024;
-/** Of so many bytes and more, free pages between others are given back also while the process is busy: they come to a hundred megabytes. */
+/**
+ * From this size on, free pages are returned to the system also while the process is busy; they can amount to 100 MB.
+ */
 const MUCH = 256 * 1024 * 1024;
 
 const releases = new Set<() => void>();
 
 /**
- * Has something release its memory whenever the process becomes idle: what can be made again, and is not in use between two turns of the
- * event loop.
- * @returns what takes that back
+ * Registers a function that releases memory whenever the process becomes idle. It may only drop what can be computed
+ * again and is not in use between two turns of the event loop.
+ * @returns a function that unregisters it
  */
 export function releaseWhenIdle(release: () => void): () => void {
   releases.add(release);
   return () => void releases.delete(release);
 }
 
-/** Has all release its memory that is to do so when the process becomes idle. */
+/** Calls all functions registered with `releaseWhenIdle`. */
 export function releaseAll(): void {
   for (const release of releases) release();
 }
@@ -40,27 +42,27 @@ const SYSTEM = {
 };
 
 /**
- * Releases the memory of an idle process: caches, threads that nobody asks, garbage, and what the C library keeps of free memory.
- * Polls and health checks do not keep a process from being idle.
+ * Releases the memory of an idle process: caches, idle threads, garbage, and free pages of the C library. Polls and
+ * health checks do not count as activity.
  */
 export class IdleMemory {
   readonly #system: typeof SYSTEM;
   readonly #timer: NodeJS.Timeout;
   #loop: ReturnType<typeof SYSTEM.utilization>;
   #idleLooks = 0;
-  /** Bytes that were left the last time that memory was released, and that free pages were given back. */
+  /** Resident bytes after the last release, and after the last return of free pages. */
   #released = 0;
   #trimmed = 0;
 
-  /** @param system other looks than that at the engine and the process, for tests */
+  /** @param system replaces measurements and actions, for tests */
   constructor(system: Partial<typeof SYSTEM> = {}) {
     this.#system = { ...SYSTEM, ...system };
     this.#loop = this.#system.utilization();
-    // What could not be released may be the next time.
+    // A failed release is tried again at the next check.
     this.#timer = setInterval(() => void this.check().catch(() => {}), LOOK_MS).unref();
   }
 
-  /** Looks whether the process is idle, and releases then what came since the last time. */
+  /** Checks whether the process is idle, and if so releases the memory allocated since the last time. */
   async check(): Promise<void> {
     const system = this.#system;
     const before = this.#loop;
@@ -70,19 +72,19 @@ export class IdleMemory {
     const resident = system.resident();
     if (this.#idleLooks < IDLE_LOOKS) {
       if (resident > MUCH && resident >= this.#trimmed + REGROWN_PAGES) this.#trim();
-      // Garbage may have been collected since.
+      // Garbage may have been collected meanwhile.
       else this.#trimmed = Math.min(this.#trimmed, resident);
       return;
     }
     if (resident < this.#released + REGROWN) return;
     system.releaseAll();
-    // Each takes its time: others have their turn in between.
+    // Each step takes time: other work runs in between.
     await nextTurn();
     system.collectGarbage();
     await nextTurn();
     this.#trim();
     this.#released = this.#trimmed;
-    // This work is not what makes a process busy.
+    // This work itself does not count as activity.
     this.#loop = system.utilization();
   }
 
@@ -91,7 +93,7 @@ export class IdleMemory {
     this.#trimmed = this.#system.resident();
   }
 
-  /** Looks no more. */
+  /** Stops the checks. */
   stop(): void {
     clearInterval(this.#timer);
   }

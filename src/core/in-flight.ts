@@ -1,30 +1,30 @@
 import { SlotSet } from './slot-set.ts';
 
-/** A moment: what began before it may still be under way. */
+/** A point in time: work that began before it may still be in flight. */
 export type Epoch = number;
 
 /**
- * What goes on in this process, such as requests and jobs, so that something can wait until all has ended that had begun
- * by a moment: who began later has seen what was changed before it.
+ * The requests and jobs of this process that have not ended. A caller can wait until all work that began before an
+ * epoch has ended; later work has seen the change made before it.
  */
 export class InFlight {
   #next = 1;
-  /** What has not ended, numbered in the order in which it began. */
+  /** Work that has not ended, numbered in the order of its beginning. */
   readonly #running = new SlotSet<{ number: number; slot: number }>();
 
-  /** Counts something as under way. @returns what says that it has ended; a second call changes nothing */
+  /** Counts work as in flight. @returns a function that marks it as ended; further calls have no effect */
   begin(): () => void {
     const one = { number: this.#next++, slot: -1 };
     this.#running.add(one);
     return () => this.#running.delete(one);
   }
 
-  /** This moment. */
+  /** The current epoch. */
   currentEpoch(): Epoch {
     return this.#next;
   }
 
-  /** Whether all has ended that had begun by that moment. */
+  /** Whether all work that began before the epoch has ended. */
   hasDrained(before: Epoch): boolean {
     return this.#running.all().every(({ number }) => number >= before);
   }

@@ -13,7 +13,9 @@ const refuse = (whose: 'caller' | 'server'): Busy =>
     ? new Busy(429, 'You have too many large requests under way. Wait for some to end, then try again.', 2)
     : new Busy(503, '503 Service Unavailable - too many large requests at once', 2);
 
-/** A quarter of what the process may use: the machine's memory, that of its container, or the limit of its heap. */
+/**
+ * Default memory limit: a quarter of the smallest of the machine's memory, the container's memory and the heap limit.
+ */
 export function defaultMemory(): number {
   const constrained = process.constrainedMemory();
   const available = Math.min(
@@ -25,9 +27,9 @@ export function defaultMemory(): number {
 }
 
 /**
- * Memory for what is large in bodies and answers of all requests, half of it for one caller. Who needs more than that has
- * it alone.
- * @param bytes of all together
+ * Limits the memory of large bodies and answers of all requests; one caller gets half of it. A request that needs more
+ * than the limit runs alone.
+ * @param bytes limit for all requests together
  */
 export const memoryBudget = (bytes: number): FairSlots =>
   new FairSlots({

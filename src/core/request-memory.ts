@@ -1,8 +1,8 @@
 import type { FairSlots } from './fair-slots.ts';
 
 /**
- * What one request holds of the memory of all: everything is given back when it ends. Who needs more gives back what is
- * held while it waits, so that no two requests wait for each other.
+ * The share of one request in the memory limit of all requests; everything is returned when it ends. A request that
+ * needs more returns what it holds while it waits, so that no two requests wait for each other.
  */
 export class RequestMemory {
   readonly #budget: FairSlots;
@@ -22,8 +22,8 @@ export class RequestMemory {
   }
 
   /**
-   * Waits until so many bytes more may be used.
-   * @throws ApiError 429, 503 while too many wait, or when the wait takes too long; the reason of the signal
+   * Waits until this many more bytes may be used.
+   * @throws ApiError 429, 503 if too many requests wait or the wait takes too long; the reason of the signal
    */
   async hold(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     this.#leave?.();
@@ -34,13 +34,13 @@ export class RequestMemory {
     else this.#leave = leave;
   }
 
-  /** Gives so many bytes back of what is held. */
+  /** Returns this many of the held bytes. */
   give(bytes: number): void {
     this.#held = Math.max(0, this.#held - bytes);
     this.#leave?.(this.#held);
   }
 
-  /** Gives everything back, and all that is held from now on. */
+  /** Returns all bytes, and those acquired later at once. */
   end(): void {
     this.#ended = true;
     this.#leave?.();

@@ -1,17 +1,17 @@
-/** A power of two: so many keys are known. */
-const PLACES = 32 * 1024;
+/** Number of slots, a power of two. */
+const SLOTS = 32 * 1024;
 
-/** Remembers about which keys came lately, each by a sum at a place of its own or that of others, in 128 kB. */
+/** Approximate set of recently seen keys in 128 kB: each slot holds the hash of the last key that mapped to it. */
 export class SeenFilter {
-  readonly #sums = new Int32Array(PLACES);
+  readonly #hashes = new Int32Array(SLOTS);
 
-  /** Whether a key came lately; from now on it did. */
+  /** Records a key; returns whether it was already seen recently. */
   testAndAdd(key: string): boolean {
-    let sum = 0x811c9dc5;
-    for (let at = 0; at < key.length; at += 1) sum = Math.imul(sum ^ key.charCodeAt(at), 0x01000193);
-    const place = (sum ^ (sum >>> 15)) & (PLACES - 1);
-    const was = this.#sums[place] === sum;
-    this.#sums[place] = sum;
-    return was;
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+    const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    const isKnown = this.#hashes[slot] === hash;
+    this.#hashes[slot] = hash;
+    return isKnown;
   }
 }

@@ -1,19 +1,19 @@
 import type { FairSlots } from './fair-slots.ts';
 
-/** So many streams have room beside each other, whatever they cost. */
+/** Number of streams that always have room at once, whatever they cost. */
 const MIN_STREAMS = 4;
 
-/** Memory of all, and how much of it streams may take. */
+/** The memory limit of all requests, and the part of it for streams. */
 interface Budgets {
   readonly memory: FairSlots;
   readonly streams: FairSlots;
 }
 
 /**
- * Waits until a stream may use so many bytes of memory beside others.
+ * Waits until a stream may use this many bytes.
  * @param caller whose share they count against
- * @returns what gives them back; calling it again does nothing
- * @throws ApiError 429, 503 while too many wait, or when the wait takes too long; the reason of the signal
+ * @returns a function that returns them; further calls have no effect
+ * @throws ApiError 429, 503 if too many requests wait or the wait takes too long; the reason of the signal
  */
 export async function reserveStreamMemory(
   { memory, streams }: Budgets,
