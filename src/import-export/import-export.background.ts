@@ -3,7 +3,7 @@ import { registerArchives } from './exports/export.archives.ts';
 import { registerExportRemoval } from './exports/export.removal.ts';
 import { registerExports } from './exports/export.run.ts';
 
-/** Names what exports and imports do in the background. */
+/** Registers the background work of exports and imports. */
 export function registerImportExport(deps: Deps): void {
   registerExports(deps);
   registerArchives(deps);

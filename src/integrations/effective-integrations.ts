@@ -2,20 +2,20 @@ import { lineageIds } from '../access/access.membership.ts';
 import type { Db } from '../db/db.schema.ts';
 import type { Integration } from '../db/tables/integrations.table.ts';
 
-/** Whose integrations. */
+/** The project or group of integrations. */
 export interface IntegrationOwner {
   kind: 'project' | 'group';
   id: number;
 }
 
-/** An integration as it holds in a place. */
+/** An integration in force for a project or group. */
 export interface EffectiveIntegration {
   row: Integration;
-  /** Whether it is that of a group above. */
+  /** Whether it is inherited from an ancestor group. */
   inherited: boolean;
 }
 
-/** Ids of the groups above a place, the nearest first. */
+/** Ids of the ancestor groups of a project or group, nearest first. */
 async function groupsAbove(db: Db, { kind, id }: IntegrationOwner): Promise<number[]> {
   const query = db.selectFrom('namespaces').select('lineage');
   const found = await (kind === 'group'
@@ -27,9 +27,9 @@ async function groupsAbove(db: Db, { kind, id }: IntegrationOwner): Promise<numb
 }
 
 /**
- * What holds in a place, a row a kind: its own, else that of the nearest group above that has one. So what a group changes holds
- * at once in all below it, and in what is made there later.
- * @param slug of one kind; absent for all
+ * The integrations in force for a project or group, one per kind: its own, else that of the nearest ancestor group.
+ * Changes of a group thus take effect immediately in all descendants.
+ * @param slug slug of one kind; all when absent
  */
 export async function effectiveIntegrations(
   db: Db,
@@ -43,7 +43,7 @@ export async function effectiveIntegrations(
     .where((eb) =>
       eb.or([
         eb(owner.kind === 'project' ? 'project_id' : 'group_id', '=', owner.id),
-        // An empty list would keep SQLite from using the indexes.
+        // With an empty list, SQLite would not use the indexes.
         ...(groups.length === 0 ? [] : [eb('group_id', 'in', groups)]),
       ]),
     )
@@ -59,7 +59,7 @@ export async function effectiveIntegrations(
   return [...nearest.values()].map((row) => ({ row, inherited: !isOwn(row) }));
 }
 
-/** What holds of one kind; undefined where nobody ever set it up, or the group above has switched it off. */
+/** The integration of one kind in force; undefined if it was never set up, or disabled by the ancestor group. */
 export async function effectiveIntegration(
   db: Db,
   owner: IntegrationOwner,
@@ -69,7 +69,7 @@ export async function effectiveIntegration(
   return found?.inherited && found.row.active === 0 ? undefined : found;
 }
 
-/** What a place inherits of a kind as long as it has none of its own. */
+/** The integration of a kind that a project or group inherits without its own. */
 export async function inheritable(db: Db, owner: IntegrationOwner, slug: string): Promise<Integration | undefined> {
   const groups = await groupsAbove(db, owner);
   const rows = await db
@@ -81,7 +81,7 @@ export async function inheritable(db: Db, owner: IntegrationOwner, slug: string)
   return rows.sort((a, b) => groups.indexOf(a.group_id ?? 0) - groups.indexOf(b.group_id ?? 0))[0];
 }
 
-/** The place's own row of a kind. */
+/** The own integration of a kind. */
 export const ownIntegration = (
   db: Db,
   { kind, id }: IntegrationOwner,

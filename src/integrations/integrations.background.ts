@@ -4,7 +4,7 @@ import { enqueueNotifications } from './dispatch/enqueue-notifications.ts';
 import { notifyIntegration } from './dispatch/notify-integration.ts';
 import { registerMailPruning } from './mails/integration-mails.once.ts';
 
-/** Names what tells integrations of events. @param source says what they are told */
+/** Registers the dispatch of events to integrations. @param source builds the payloads */
 export function registerIntegrations(deps: Deps, source: HookSource): void {
   registerMailPruning(deps);
   deps.events.subscribe({

@@ -6,11 +6,11 @@ import { isAllowed } from './integrations.rules.ts';
 import { openSettings } from './integrations.settings.ts';
 import { hasIntegrations } from './presence.ts';
 
-/** What an integration was set up with, as texts. */
+/** Settings of an integration, as texts. */
 type Text = (name: string) => string;
 
 interface Given {
-  /** Whether jobs on refs that are not protected get none of it. */
+  /** Setting that limits the variables to protected refs. */
   protectedBy?: string;
   shown: (text: Text) => Readonly<Record<string, string>>;
   masked: (text: Text) => Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ interface Given {
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? '';
 
-/** What jobs have of integrations in their environment, by slug. */
+/** CI/CD variables from integrations, by slug. */
 const GIVEN: Readonly<Record<string, Given>> = {
   'apple-app-store': {
     protectedBy: 'app_store_protected_refs',
@@ -56,8 +56,8 @@ const GIVEN: Readonly<Record<string, Given>> = {
 };
 
 /**
- * What the integrations of a project give its jobs. It is no text to be expanded.
- * @param db the handle of a transaction where there is one
+ * CI/CD variables for jobs of a project from its integrations. Their values are not expanded.
+ * @param db handle of a transaction, if any
  * @param protectedRef whether the job runs on a protected ref
  */
 export async function integrationVariables(

@@ -13,7 +13,7 @@ import { jiraPattern, TRACKER_SLUGS } from './trackers/patterns.ts';
 
 const MAX_EXPRESSION = 255;
 
-/** Whether the settings of the server let a kind be used. @param db the handle of a transaction where there is one */
+/** Whether the application settings allow a kind. @param db handle of a transaction, if any */
 export async function isAllowed(
   deps: Deps,
   { slug }: Pick<IntegrationKind, 'slug'>,
@@ -23,13 +23,13 @@ export async function isAllowed(
   return all || some.includes(slug) || some.includes(slug.replaceAll('-', '_'));
 }
 
-/** What changes where secrets would be sent to: none that was given for another place goes there. */
+/** Whether a field determines where secrets are sent: changing it discards secrets given for the old address. */
 const leadsElsewhere = (name: string): boolean =>
   FIELDS[name]?.address === true || ['subdomain', 'server_host', 'datadog_site'].includes(name);
 
 /**
- * What is set up after a change: what was given over what was there. Where an address is another one, secrets that are not given
- * again are gone.
+ * Settings after a change: given values replace old ones. If an address changes, secrets that are not given again are
+ * discarded.
  * @param before null for a new one
  */
 export function changedSettings(kind: IntegrationKind, before: Settings | null, input: Settings): Settings {
@@ -39,13 +39,13 @@ export function changedSettings(kind: IntegrationKind, before: Settings | null, 
   );
   const kept = Object.entries(old).filter(([name]) => !moved || FIELDS[name]?.secret !== true);
   const after = Object.entries({ ...Object.fromEntries(kept), ...input });
-  // An empty choice is none: what holds unless it is said otherwise does so again.
+  // An empty choice restores the default.
   return Object.fromEntries(after.filter(([name, value]) => value !== '' || FIELDS[name]?.values === undefined));
 }
 
 /**
- * Refuses what lacks something, or has an address that the server would not call: as it is now, for it is looked at again when
- * it is called. One whose name cannot be resolved may be one day.
+ * Validates settings, and refuses blocked URLs; URLs are checked again for each call. A host that cannot be resolved
+ * now is accepted.
  * @throws ApiError 400
  */
 export async function refuseInvalid(
@@ -72,10 +72,10 @@ export async function refuseInvalid(
 }
 
 /**
- * Whoever sets up an integration says all that it requires, but for secrets that are kept.
- * @param settings as they would be
- * @param input what the request says
- * @throws ApiError 400 where something is missing or empty
+ * Checks that a request sets all required fields, except stored secrets.
+ * @param settings settings after the change
+ * @param input settings in the request
+ * @throws ApiError 400 if a field is missing or empty
  */
 export function refuseIncomplete(kind: IntegrationKind, settings: Settings, input: Settings): void {
   const missing = kind.required.filter(
@@ -98,15 +98,15 @@ async function addressProblemOf(deps: Deps, text: string): Promise<string | null
   }
 }
 
-/** It is put together with others: what is none by itself could be read as something else then. */
+/** Validates an expression on its own, because it is combined with others. */
 function expressionProblemOf(source: string, text: (name: string) => string): string | null {
   if (source.length > MAX_EXPRESSION) return `is too long (maximum is ${MAX_EXPRESSION} characters)`;
   return patternError(source) ?? patternError(jiraPattern(text));
 }
 
 /**
- * Refuses a tracker of issues where a project has another one.
- * @param db the transaction's handle
+ * Refuses an issue tracker if the project already has another one.
+ * @param db handle of a transaction
  * @throws ApiError 400
  */
 export async function refuseSecondTracker(db: Db, { slug }: IntegrationKind, owner: IntegrationOwner): Promise<void> {
@@ -118,5 +118,5 @@ export async function refuseSecondTracker(db: Db, { slug }: IntegrationKind, own
   });
 }
 
-/** A refusal where a kind cannot be used in a place. */
+/** Refusal of a kind that is not available in a project or group. */
 export const notAvailable = () => refused('400 Integration not available');

@@ -18,13 +18,15 @@ import { changedSettings, refuseIncomplete, refuseInvalid, refuseSecondTracker }
 import { openSettings, type Settings, sealSettings } from './integrations.settings.ts';
 import { orderKeyOf } from './order-key.ts';
 
-/** Who changes an integration of which place: `revalidate` refuses within the transaction whoever may do so no more. */
+/**
+ * Owner of an integration, and its editor: `revalidate` refuses, within the transaction, editors who lost the right.
+ */
 export interface IntegrationScope {
   owner: IntegrationOwner;
   revalidate: (db: Db) => Promise<unknown>;
 }
 
-/** What is asked for; what is left out stays as it is. */
+/** A requested change; absent values stay as they are. */
 export interface IntegrationChange {
   settings: Settings;
   flags: FlagValues;
@@ -47,17 +49,15 @@ const record = (
     message: `${happened[0]!.toUpperCase()}${happened.slice(1)} the integration ${kind.slug}${more}`,
   });
 
-/** Lets one transaction at a time change the integrations of a place. @throws ApiError 404 when it is gone */
+/** Locks the integrations of a project or group for a transaction. @throws ApiError 404 if it no longer exists */
 async function lock(db: Db, { kind, id }: IntegrationOwner): Promise<void> {
   if (!(await lockRow(db, kind === 'project' ? 'projects' : 'namespaces', id))) throw recordNotFound();
 }
 
-/** What flags a new integration has, beside what is so by itself. */
+/** Initial flags of a new integration, besides the defaults. */
 const firstFlags = (kind: IntegrationKind): FlagValues => Object.fromEntries(kind.on.map((flag) => [flag, true]));
 
-/**
- * Sets up an integration, or changes it. @throws ApiError 400, 401, 403, 404
- */
+/** Creates or changes an integration. @throws ApiError 400, 401, 403, 404 */
 export async function saveIntegration(
   deps: Deps,
   scope: IntegrationScope,
@@ -67,7 +67,7 @@ export async function saveIntegration(
   const { owner } = scope;
   const settingsOf = (row: Integration | undefined) =>
     changedSettings(kind, row === undefined ? null : openSettings(deps, row), change.settings);
-  // Names are resolved before the transaction: others wait for it.
+  // Host names are resolved before the transaction, which blocks others.
   await refuseInvalid(deps, kind, settingsOf(await ownIntegration(deps.db, owner, kind.slug)), change.settings);
   const row = await deps.db.transaction().execute(async (db) => {
     await scope.revalidate(db);
@@ -88,7 +88,7 @@ export async function saveIntegration(
     const names = Object.keys({ ...change.settings, ...change.flags }).sort();
     await record(deps, db, scope, kind, before === undefined ? 'created' : 'updated', `: ${names.join(', ')}`);
     if (before !== undefined) {
-      // What waits since the program was not reached is told at once: the change may be what makes it reachable.
+      // Waiting events are sent immediately: the change may have made the service reachable.
       await deps.jobs.retryNow(db, orderKeyOf(before.id));
       return db
         .updateTable('integrations')
@@ -115,8 +115,8 @@ const insert = (
     .executeTakeFirstOrThrow();
 
 /**
- * Takes away what a place has of its own of a kind, so that it has what the group above has.
- * @returns undefined where nothing is inherited: nothing is changed then
+ * Deletes the own integration of a kind, so that the inherited one applies.
+ * @returns undefined, without a change, if there is none to inherit
  * @throws ApiError 401, 403, 404
  */
 export async function inheritIntegration(
@@ -140,7 +140,7 @@ export async function inheritIntegration(
 }
 
 /**
- * Switches an integration off and forgets what was set up of it. A place that inherited it inherits it no more.
+ * Disables an integration and deletes its settings. An inherited one is no longer inherited.
  * @throws ApiError 401, 403, 404
  */
 export async function disableIntegration(deps: Deps, scope: IntegrationScope, kind: IntegrationKind): Promise<void> {

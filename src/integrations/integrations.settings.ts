@@ -5,22 +5,22 @@ import type { IntegrationKind } from './catalogue/catalogue.kinds.ts';
 import { FIELDS } from './catalogue/fields.ts';
 
 export type SettingValue = string | number | boolean | readonly string[];
-/** What was set up of an integration, by name. */
+/** Settings of an integration by name. */
 export type Settings = Readonly<Record<string, SettingValue>>;
 
 const PURPOSE = 'integrations.settings';
 
-/** All of it is sealed: addresses and names of users hold secrets, too. */
+/** Encrypts the settings; all of them, because URLs and user names may contain secrets. */
 export const sealSettings = ({ secrets }: Pick<Deps, 'secrets'>, settings: Settings): string =>
   secrets.seal(JSON.stringify(settings), PURPOSE);
 
-/** What was set up; nothing where it cannot be read, as when the key of the installation was lost. */
+/** Decrypts the settings; empty if that fails, for example after the loss of the installation's key. */
 export function openSettings({ secrets }: Pick<Deps, 'secrets'>, row: Pick<Integration, 'settings'>): Settings {
   const text = secrets.open(row.settings, PURPOSE);
   return text === null ? {} : parseJson<Settings>(text);
 }
 
-/** What was set up of it as texts, with what holds where nothing was; empty for what is none. */
+/** Access to settings as texts, with defaults; empty for values that are not texts. */
 export const textOf =
   (settings: Settings) =>
   (name: string): string => {
@@ -28,6 +28,6 @@ export const textOf =
     return typeof value === 'string' ? value.trim() : '';
   };
 
-/** Whether answers leave it out. */
+/** Whether responses leave the setting out. */
 export const isHidden = (kind: IntegrationKind, name: string): boolean =>
   FIELDS[name]?.secret === true || (kind.hidesChannels && name.endsWith('_channel'));

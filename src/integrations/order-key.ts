@@ -1,2 +1,2 @@
-/** The order key of an integration's jobs: it is told one thing after the other, in any process. */
+/** Order key of the jobs of an integration: they run one after the other, in any process. */
 export const orderKeyOf = (id: number): string => `integration:${id}`;

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 
 const anyActive = prepared((db) => db.selectFrom('integrations').select('id').where('active', '=', 1).limit(1));
 
-/** Whether anybody has an integration: where nobody does, what asks for them costs no statement. */
+/** Whether any integration exists; cached, so that events cost no statement otherwise. */
 export const hasIntegrations = (deps: Pick<Deps, 'recent'>, db: Db): Promise<boolean> =>
   deps.recent.get('integrations', async () => {
     return (await anyActive(db, {})).length > 0;

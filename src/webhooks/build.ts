@@ -7,23 +7,26 @@ import { deliverJob, orderKeyOf } from './deliver.ts';
 import { storedPayload } from './stored-payload.ts';
 import type { HookMessage, HookSource } from './webhooks.source.ts';
 
-/** Nobody is sent a larger payload, in bytes (part 2, section 6). */
+/** Maximum size of a payload, in bytes (part 2, section 6). */
 const MAX_PAYLOAD = 25 * 1024 * 1024;
 const BATCH_SIZE = 1_000;
 
-/** After so many failures hooks are told nothing of the event, so that what comes after it is told. */
+/** Attempts to build the payloads of an event; then the event is dropped, so that later ones are delivered. */
 const ATTEMPTS = 6;
 
 /**
- * Makes what hooks are told of an event, once for all of them, and has them told. What an interrupted run has done is not
- * done again.
- * @param attempts how many runs there have been, this one included
+ * Builds the payloads of an event, once for all hooks, and enqueues their delivery. Idempotent after an interruption.
+ * @param attempts number of runs, including this one
  */
 export async function build(deps: Deps, source: HookSource, event: RecordedEvent, attempts: number): Promise<void> {
   const { db, log } = deps;
   const messages = await messagesOf(deps, source, event).catch((error: unknown) => {
     if (attempts < ATTEMPTS || environmentFaultOf(error) !== null) throw error;
-    log.log('error', 'webhooks are not told of an event', { event: event.id, type: event.type, error: String(error) });
+    log.log('error', 'webhook payloads could not be built; the event is not delivered', {
+      event: event.id,
+      type: event.type,
+      error: String(error),
+    });
     return { hook: [], system: [] };
   });
   const rows = (['hook', 'system'] as const).flatMap((scope) => messages[scope].flatMap(rowOf(deps, event, scope)));
@@ -37,7 +40,7 @@ export async function build(deps: Deps, source: HookSource, event: RecordedEvent
     }
     await db.updateTable('web_hook_deliveries').set({ built: 1 }).where('event_id', '=', event.id).execute();
   });
-  // Only now: a job that waits will see what has been committed, and one that runs already may not.
+  // After the commit: waiting jobs will see the payloads, running ones may not.
   await wake(deps, event);
 }
 
@@ -52,7 +55,10 @@ async function messagesOf(deps: Deps, source: HookSource, event: RecordedEvent) 
 const rowOf = (deps: Deps, event: RecordedEvent, scope: 'hook' | 'system') => (message: HookMessage, at: number) => {
   const payload = JSON.stringify(message.payload);
   if (Buffer.byteLength(payload) > MAX_PAYLOAD) {
-    deps.log.log('warn', 'a webhook payload is too large', { event: event.id, trigger: message.trigger });
+    deps.log.log('warn', 'webhook payload too large; the event is not delivered', {
+      event: event.id,
+      trigger: message.trigger,
+    });
     return [];
   }
   return [
@@ -69,7 +75,7 @@ const rowOf = (deps: Deps, event: RecordedEvent, scope: 'hook' | 'system') => (m
   ];
 };
 
-/** Who is to be told of the event. */
+/** Which kinds of hooks have deliveries of the event. */
 async function scopesOf(db: Db, eventId: number): Promise<{ hook: boolean; system: boolean }> {
   const rows = await db
     .selectFrom('web_hook_deliveries as d')
@@ -82,7 +88,7 @@ async function scopesOf(db: Db, eventId: number): Promise<{ hook: boolean; syste
   return { hook: rows.length > system.length, system: system.length > 0 };
 }
 
-/** Has the hooks told that wait for the event, those that no job is about to tell. */
+/** Enqueues jobs for the hooks that wait for the event and have none. */
 async function wake({ db, jobs }: Deps, event: RecordedEvent): Promise<void> {
   const rows = await db
     .selectFrom('web_hook_deliveries')

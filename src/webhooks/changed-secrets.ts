@@ -1,13 +1,13 @@
 import type { HookSecrets, NamedValue } from './hook-secrets.ts';
 import { interpolated, variablesIn } from './hook-url.ts';
 
-/** What is asked for of a hook's secrets; what is left out stays as it is. */
+/** A requested change of the secrets of a hook; absent values stay as they are. */
 export interface SecretsChange {
   url?: string;
-  /** Null or empty takes it away. */
+  /** Null or empty to remove it. */
   token?: string | null;
   signing_token?: string | null;
-  /** Take the place of those with the same keys; the others stay. */
+  /** Replace those with the same keys; the others stay. */
   url_variables?: readonly NamedValue[];
   custom_headers?: readonly NamedValue[];
 }
@@ -15,9 +15,9 @@ export interface SecretsChange {
 const NONE: HookSecrets = { url: '', token: null, signingToken: null, variables: [], headers: [] };
 
 /**
- * The secrets of a hook after a change. Whoever changes where it calls gets none of what was given for another place:
- * tokens stay while the address is the same, headers while all of it is with its variables filled in, values of variables while the
- * server is the same and the address names them.
+ * The secrets of a hook after a change. Secrets given for one address are never sent to another: tokens are kept while
+ * the URL template stays the same, headers while the interpolated URL stays the same, values of variables while the
+ * server stays the same and the URL uses them.
  * @param before null for a new hook
  */
 export function changedSecrets(before: HookSecrets | null, change: SecretsChange): HookSecrets {
@@ -41,13 +41,13 @@ export function changedSecrets(before: HookSecrets | null, change: SecretsChange
   };
 }
 
-/** Those of the first list and of the second, which win. */
+/** Merges two lists; the second takes precedence. */
 function merge(old: readonly NamedValue[], news: readonly NamedValue[] = []): NamedValue[] {
   const all = new Map([...old, ...news].map(({ key, value }) => [key, value]));
   return [...all].map(([key, value]) => ({ key, value }));
 }
 
-/** Server that an address leads to; the address itself where it names none. */
+/** Server of a URL; the URL itself if it has none. */
 function origin(secrets: Pick<HookSecrets, 'url' | 'variables'>): string {
   const address = interpolated(secrets);
   const parsed = URL.parse(address);

@@ -18,30 +18,30 @@ import { type Called, callHook, recordNotCalled } from './webhooks.send.ts';
 
 interface Payload {
   hook_id: number;
-  /** Whose share of the lane it takes. */
+  /** Project whose share of the lane the job uses. */
   project_id: number | null;
 }
 
-/** Tells one hook all that it has still to be told, one after the other. */
+/** Job kind: delivers everything that waits for a hook, in order. */
 export const DELIVER = jobKind<Payload>('webhook.deliver', { lane: 'hooks' });
-/** The same of a hook that fails: those who wait for servers that do not answer hold up none that do. */
+/** Job kind for failing hooks, so that those waiting for unresponsive servers do not delay others. */
 export const DELIVER_AGAIN = jobKind<Payload>('webhook.deliver_again', { lane: 'retries' });
 
-/** So long one hook is served before others have their turn, in milliseconds. */
+/** Time slice of one hook, in milliseconds. */
 const SLICE_MS = 2_000;
-/** Calls that have ended and need not be written down yet. */
+/** Maximum number of finished calls whose log is not yet written. */
 const MAX_OPEN = 100;
-/** Payloads read at once. */
+/** Deliveries to load at a time. */
 const PAGE = 50;
-/** First pause after nobody was reached, in milliseconds: it doubles until those of `health.ts` begin. */
+/** First pause after an unreachable receiver, in milliseconds; doubles until the pauses of `health.ts` apply. */
 const FIRST_PAUSE_MS = 2_000;
-/** What a hook could not be told within this time it is not told any more. */
+/** Time after which an undelivered event is dropped, in milliseconds. */
 export const DELIVERY_WINDOW_MS = 3 * 86_400_000;
 
-/** What a log says of a call whose payload cannot be read, as when the key of the installation was lost. */
-const LOST = 'What was to be sent cannot be read any more';
+/** Log text of a call whose payload cannot be decrypted, for example after the loss of the installation's key. */
+const LOST = 'The payload can no longer be decrypted';
 
-/** What the calls of all hooks of a process share. */
+/** Shared by the calls of all hooks of a process. */
 export interface Dispatcher {
   log: DeliveryLog;
   limiter: CallRateLimiter;
@@ -51,9 +51,9 @@ export interface Dispatcher {
 export const orderKeyOf = (hookId: number): string => `webhook:${hookId}`;
 
 /**
- * The job that serves a hook.
- * @param projectId whose share of the lane it takes
- * @param failing whether the hook has failed last
+ * The delivery job of a hook.
+ * @param projectId project whose share of the lane it uses
+ * @param failing whether the last call of the hook failed
  */
 export const deliverJob = (
   hookId: number,
@@ -72,8 +72,8 @@ export const deliverJob = (
 type DeliveryWork = Pick<WebHookDelivery, 'id' | 'event_id' | 'event_uuid' | 'sent' | 'built' | 'created_at'>;
 
 /**
- * Serves a hook: tells it what waits for it, and goes on later, in the lane where it belongs by then.
- * @param failing whether the job is one of a hook that fails
+ * Delivers what waits for a hook, and continues later in the lane that fits its state.
+ * @param failing whether it is the job of a failing hook
  * @throws RetryLater; the reason of the signal
  */
 export async function serveHook(
@@ -98,14 +98,14 @@ export async function serveHook(
     if (ms === null) throw error;
     const now = await fails();
     if (now === failing) throw error;
-    // One that does not fail any more, since it was called or changed meanwhile, has nothing to wait for.
+    // A hook that recovered, by a call or a change, has nothing to wait for.
     await move(now ? ms : 0, now);
   }
 }
 
 /**
- * Tells a hook what waits for it, in order, until there is nothing more, its turn is over, or it is not reached: then
- * what comes after waits, too.
+ * Delivers what waits for a hook in order, until nothing is left, its time slice is used up, or the receiver is
+ * unreachable, which delays all following deliveries.
  * @throws RetryLater; the reason of the signal
  */
 async function deliverAll(
@@ -126,7 +126,7 @@ async function deliverAll(
         await deliver(deps, deliveryLog, hookId, delivery, open, signal);
         last = delivery.id;
         if (open.length >= MAX_OPEN) await Promise.all(open.splice(0));
-        if (performance.now() > end) throw new RetryLater(0, 'others have their turn');
+        if (performance.now() > end) throw new RetryLater(0, 'time slice used up');
       }
     }
   } finally {
@@ -144,12 +144,12 @@ const waitingFor = ({ db }: Deps, hookId: number, after: number): Promise<Delive
     .limit(PAGE)
     .execute();
 
-/** The hook as it is now, if it may be called. @throws RetryLater while it pauses */
+/** Loads the current hook; undefined if it was deleted. @throws RetryLater while it is paused */
 async function readyHook(deps: Deps, hookId: number): Promise<WebHook | undefined> {
   const hook = await deps.db.selectFrom('web_hooks').selectAll().where('id', '=', hookId).executeTakeFirst();
   if (hook === undefined) return undefined;
   const pause = pauseLeft(hook, deps.clock.now());
-  if (pause > 0) throw new RetryLater(pause, 'the webhook pauses');
+  if (pause > 0) throw new RetryLater(pause, 'the webhook is paused after failures');
   return hook;
 }
 
@@ -163,7 +163,7 @@ async function deliver(
 ): Promise<void> {
   const keep = (log: DeliveryLogEntry['log'], sent: number | null) => {
     const kept = deliveryLog.add({ deliveryId: delivery.id, log, sent });
-    // Looked at when all of them are waited for.
+    // Errors are handled where all promises are awaited.
     kept.catch(() => {});
     open.push(kept);
   };
@@ -187,15 +187,19 @@ async function deliver(
   }
 }
 
-/** @param called as it was when it was called @throws RetryLater when the hook may be tried again: at once where it was changed */
+/**
+ * Pauses a hook after an unanswered call.
+ * @param called the hook at the time of the call
+ * @throws RetryLater for the next attempt, immediately if the hook was changed
+ */
 async function pause(deps: Deps, called: WebHook): Promise<void> {
   const hook = await readyHook(deps, called.id);
   if (hook === undefined || alertStatus(hook, deps.clock.now()) === 'disabled') return;
-  if (hook.secrets !== called.secrets) throw new RetryLater(0, 'the webhook was changed');
+  if (hook.secrets !== called.secrets) throw new RetryLater(0, 'the webhook was changed in the meantime');
   throw new RetryLater(FIRST_PAUSE_MS * 2 ** Math.max(0, hook.failures - 1), 'the webhook was not reached');
 }
 
-/** What the hook wants of what the event told. */
+/** The payloads of the event that the hook is subscribed to. */
 async function payloadsFor({ db }: Deps, hook: WebHook, delivery: DeliveryWork): Promise<WebHookPayload[]> {
   const rows = await db
     .selectFrom('web_hook_payloads')
@@ -212,7 +216,7 @@ async function payloadsFor({ db }: Deps, hook: WebHook, delivery: DeliveryWork):
   );
 }
 
-/** @throws the reason of the signal */
+/** Delivers one payload to a hook. @throws the reason of the signal */
 async function tell(
   deps: Deps,
   hook: WebHook,

@@ -3,12 +3,12 @@ import type { Db } from '../db/db.schema.ts';
 import type { WebHookLogsTable } from '../db/tables/web-hook-logs.table.ts';
 import type { Deps } from '../deps.ts';
 
-/** What is written down once a call has ended. */
+/** A log entry of a finished delivery. */
 export interface DeliveryLogEntry {
-  /** Null where nothing was called. */
+  /** Null if no call was made. */
   log: Insertable<WebHookLogsTable> | null;
   deliveryId: number;
-  /** How many payloads of it are done; null when it is done itself. */
+  /** Number of payloads already sent; null if the delivery is complete. */
   sent: number | null;
 }
 
@@ -18,11 +18,11 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Between two writings, in milliseconds: so much may be sent once more after a kill. */
+/** Interval between writes, in milliseconds: calls in this period may be repeated after a crash. */
 const PAUSE_MS = 200;
 const BATCH_SIZE = 500;
 
-/** Writes down what hooks were told, of all hooks in few transactions: each costs the disk its time. */
+/** Logs deliveries of all hooks in few transactions, as each one costs a disk write. */
 export class DeliveryLog {
   readonly #deps: Pick<Deps, 'db' | 'config'>;
   readonly #waiting: Waiting[] = [];
@@ -32,7 +32,11 @@ export class DeliveryLog {
     this.#deps = deps;
   }
 
-  /** Has something written down soon. @returns once it is durable @throws the database's error */
+  /**
+   * Adds an entry to the next write.
+   * @returns a promise that resolves once it is durable
+   * @throws errors of the database
+   */
   add(entry: DeliveryLogEntry): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ entry, resolve, reject });
@@ -58,11 +62,11 @@ export class DeliveryLog {
   }
 }
 
-/** @param postgres whether rows can be locked one by one */
+/** @param postgres whether rows can be locked individually */
 async function writeEntries(db: Db, entries: readonly DeliveryLogEntry[], postgres: boolean): Promise<void> {
   const logs = entries.flatMap(({ log }) => log ?? []);
   const hooks = [...new Set(logs.map(({ hook_id }) => hook_id))].sort((a, b) => a - b);
-  // Hooks go away meanwhile.
+  // Hooks may be deleted in the meantime.
   const there = await db
     .selectFrom('web_hooks')
     .select('id')

@@ -14,14 +14,14 @@ import { SWITCHED_OFF } from './health.ts';
 import { chainOf } from './recursion.ts';
 import type { HookSource } from './webhooks.source.ts';
 
-/** Under which triggers there are hooks at all. */
+/** Triggers that any hook is subscribed to. */
 interface Presence {
   project: ReadonlySet<string>;
   group: ReadonlySet<string>;
   system: ReadonlySet<string>;
 }
 
-/** No flag turns off what is told under it. */
+/** Trigger that no flag disables. */
 const ALWAYS = 'always';
 const BATCH_SIZE = 1_000;
 
@@ -37,7 +37,7 @@ const usedTriggers = prepared((db) =>
     .distinct(),
 );
 
-/** Where nobody has a hook, or none for this, an event costs no statement. */
+/** Loads the triggers in use, cached, so that events without subscribed hooks cost no statement. */
 const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<Presence> =>
   deps.recent.get('web_hooks', async () => {
     const rows = await usedTriggers(db, {});
@@ -51,8 +51,8 @@ const presence = (deps: Pick<Deps, 'recent'>, db: Db): Promise<Presence> =>
   });
 
 /**
- * Enters what hooks are to be told of an event, in its transaction: they are told in this order.
- * @returns whether there is any
+ * Enqueues the deliveries of an event in its transaction; hooks receive events in this order.
+ * @returns whether there are any
  */
 export async function enqueueDeliveries(
   deps: Deps,
@@ -88,7 +88,7 @@ async function systemHooks(db: Db, triggers: readonly string[]) {
   return triggers.includes(ALWAYS) ? rows : wanting(rows, triggers);
 }
 
-/** Hooks of the project, and of the groups above it, or of the group and those above. */
+/** Hooks of the project and its ancestor groups, or of the group and its ancestors. */
 async function hooksAt(
   deps: Deps,
   db: Db,
@@ -109,7 +109,7 @@ async function hooksAt(
   return wanting(rows, triggers);
 }
 
-/** Ids of the groups that an event happened below, for one that is gone by then, too. */
+/** Ids of the ancestor groups of an event, also if its project or group was deleted. */
 async function groupsAbove(db: Db, { project_id, group_id, payload }: RecordedEvent): Promise<number[]> {
   const facts = payload as { project?: { namespace_id: number }; group?: { parent_id: number | null } };
   const query = db.selectFrom('namespaces').select('lineage');

@@ -2,9 +2,9 @@ import type { Db } from '../db/db.schema.ts';
 import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 
-/** A hook that has failed more often than this in a row pauses; */
+/** Number of consecutive failures before a hook is paused. */
 const TOLERATED = 3;
-/** one that has failed so often is switched off until a test of it succeeds. */
+/** Number of consecutive failures after which a hook is disabled until a test succeeds. */
 export const SWITCHED_OFF = 40;
 const FIRST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 86_400_000;
@@ -14,7 +14,7 @@ export type AlertStatus = 'executable' | 'temporarily_disabled' | 'disabled';
 export const isSystem = ({ project_id, group_id }: Pick<WebHook, 'project_id' | 'group_id'>): boolean =>
   project_id === null && group_id === null;
 
-/** Whether a hook is called at present (part 2, section 2). System hooks are never switched off. */
+/** Alert status of a hook (part 2, section 2). System hooks are never disabled. */
 export function alertStatus(hook: WebHook, now: Date): AlertStatus {
   if (isSystem(hook)) return 'executable';
   if (hook.failures >= SWITCHED_OFF) return 'disabled';
@@ -25,17 +25,17 @@ export function alertStatus(hook: WebHook, now: Date): AlertStatus {
 export const pauseLeft = ({ disabled_until }: Pick<WebHook, 'disabled_until'>, now: Date): number =>
   disabled_until === null ? 0 : Math.max(0, Date.parse(disabled_until) - now.getTime());
 
-/** How long a hook pauses after so many failures in a row: a minute, and twice as long each time up to a day. */
+/** Pause after a number of consecutive failures: a minute, doubled each time up to a day. */
 const pauseAfter = (failures: number): number =>
   failures <= TOLERATED ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - TOLERATED - 1), LONGEST_PAUSE_MS);
 
-/** A hook with another address or other secrets begins anew: what was wrong before says nothing of it. */
+/** Columns of a hook without failures, set when its URL or secrets change. */
 export const RECOVERED = { failures: 0, disabled_until: null } as const;
 
 /**
- * Keeps account of a call. One that was made with an address or secrets that were changed meanwhile counts for nothing.
- * @param pauses whether a hook that fails pauses: a system hook does where nobody was reached
- * @returns the hook as it is now; undefined when it is gone
+ * Records the result of a call. Calls with a URL or secrets that have changed since do not count.
+ * @param pauses whether a failure pauses the hook; for system hooks only if the receiver was unreachable
+ * @returns the current hook; undefined if it was deleted
  */
 export async function recordCall(
   { clock }: Pick<Deps, 'clock'>,

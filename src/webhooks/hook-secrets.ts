@@ -2,34 +2,37 @@ import { parseJson } from '../db/columns.ts';
 import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 
-/** A named value: of a variable in the address, or of a header. */
+/** A named value of a URL variable or a header. */
 export interface NamedValue {
   key: string;
   value: string;
 }
 
-/** What is kept of a hook that nobody may read in the database: its address, too, for many hold a password. */
+/** Encrypted attributes of a hook, including its URL, which may contain a password. */
 export interface HookSecrets {
-  /** Names of variables in braces. */
+  /** URL template, with names of variables in braces. */
   url: string;
   token: string | null;
-  /** `whsec_` and the key in base64. */
+  /** `whsec_` followed by the key in Base64. */
   signingToken: string | null;
   variables: readonly NamedValue[];
   headers: readonly NamedValue[];
 }
 
 const PURPOSE = 'web_hooks.secrets';
-/** Stands for what cannot be read, as when the key of the installation was lost: all of it has to be given again. */
+/**
+ * Stands for secrets that cannot be decrypted, for example after the loss of the installation's key: they must be set
+ * again.
+ */
 const LOST: HookSecrets = { url: '', token: null, signingToken: null, variables: [], headers: [] };
 
 export const sealSecrets = ({ secrets }: Pick<Deps, 'secrets'>, hook: HookSecrets): string =>
   secrets.seal(JSON.stringify(hook), PURPOSE);
 
-/** What was opened, for as long as the row is at hand. */
+/** Decrypted secrets by row, for as long as the row is referenced. */
 const opened = new WeakMap<object, HookSecrets>();
 
-/** The secrets of a hook; an empty address where they cannot be read. */
+/** Decrypts the secrets of a hook; with an empty URL if that fails. */
 export function openSecrets({ secrets }: Pick<Deps, 'secrets'>, hook: Pick<WebHook, 'secrets'>): HookSecrets {
   const known = opened.get(hook);
   if (known !== undefined) return known;

@@ -3,21 +3,21 @@ import type { HookSecrets } from './hook-secrets.ts';
 const VARIABLE = /\{([^{}]*)\}/g;
 const MASK = '*****';
 
-/** Names of the variables in an address, each once. */
+/** Names of the variables in a URL, without duplicates. */
 export const variablesIn = (url: string): string[] => [
   ...new Set([...url.matchAll(VARIABLE)].map(([, name]) => name ?? '')),
 ];
 
-/** The address with the values of its variables; what has none stays. */
+/** Fills the variables of a URL; those without a value stay. */
 export function interpolated({ url, variables }: Pick<HookSecrets, 'url' | 'variables'>): string {
   const values = new Map(variables.map(({ key, value }) => [key, value]));
   return url.replace(VARIABLE, (whole, name: string) => values.get(name) ?? whole);
 }
 
-/** The address with stars in the place of user and password, for logs. */
+/** Masks user and password of a URL, for logs. */
 export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, `$1${MASK}:${MASK}@`);
 
-/** User and password in an address, as a header says them, and the address without them. */
+/** Splits user and password from a URL into an authorization header. */
 export function basicAuth(address: URL): { url: URL; authorization: string | null } {
   if (address.username === '' && address.password === '') return { url: address, authorization: null };
   const url = new URL(address);

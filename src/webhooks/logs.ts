@@ -10,16 +10,16 @@ import { callNow } from './test-hook.ts';
 import { refusedHook } from './webhooks.rules.ts';
 import { addressDigest, type Called, NO_ANSWER } from './webhooks.send.ts';
 
-/** Which calls: by status, or by kinds of statuses. */
+/** Filter of calls by status or class of status. */
 export interface LogFilter {
   codes: readonly string[];
   kinds: readonly ('successful' | 'client_failure' | 'server_failure')[];
 }
 
-/** Statuses of each kind, from the first on to one before the second; text order is their order. */
+/** Range of each class of status, end exclusive; compared as text. */
 const RANGES = { successful: ['200', '300'], client_failure: ['400', '500'], server_failure: ['500', '600'] } as const;
 
-/** The calls of a hook with what was sent, the newest first, as a query to count and page. */
+/** Query for the calls of a hook with their payloads, newest first. */
 export function logsOf(db: Db, hook: WebHook, filter: LogFilter | null) {
   const query = db
     .selectFrom('web_hook_logs')
@@ -44,8 +44,8 @@ export function logsOf(db: Db, hook: WebHook, filter: LogFilter | null) {
 export type LogWithPayload = Awaited<ReturnType<ReturnType<typeof logsOf>['execute']>>[number];
 
 /**
- * Calls a hook again with what a log says was sent, under the same `Idempotency-Key`.
- * @throws ApiError 404, 422 where the hook has another address by now, or what was sent is not kept any more
+ * Repeats a logged call of a hook, with the same `Idempotency-Key`.
+ * @throws ApiError 404, 422 if the URL of the hook has changed, or if the payload is no longer stored
  */
 export async function resend(deps: Deps, hook: WebHook, logId: number): Promise<Called> {
   const log = await logsOf(deps.db, hook, null).where('web_hook_logs.id', '=', logId).executeTakeFirst();
@@ -55,7 +55,8 @@ export async function resend(deps: Deps, hook: WebHook, logId: number): Promise<
   }
   const payload = openRequest(deps, log);
   const header = parseJson<Record<string, string>>(log.request_headers)['X-Gitlab-Event'];
-  if (payload === null || header === undefined) throw refusedHook('What was sent is not kept. It cannot be retried.');
+  if (payload === null || header === undefined)
+    throw refusedHook('The payload is no longer stored. This log entry cannot be retried.');
   return callNow(
     deps,
     { ...hook, custom_webhook_template: null },

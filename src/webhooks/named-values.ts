@@ -6,13 +6,13 @@ import { findHook } from './webhooks.find.ts';
 import { invalidNamedValue, isHeader, isVariable } from './webhooks.rules.ts';
 import { changeSecrets, type HookScope } from './webhooks.save.ts';
 
-/** Named values of a hook: variables of its address, or headers that are sent beside the others. */
+/** Named values of a hook: URL variables or custom headers. */
 export type NamedValueKind = 'variables' | 'headers';
 
 const CALLED = { variables: 'URL variable', headers: 'Custom header' } as const;
 const CHANGED = { variables: 'url_variables', headers: 'custom_headers' } as const;
 
-/** Sets a variable or a header of a hook. @throws ApiError 401, 403, 404, 422 */
+/** Sets a URL variable or a custom header of a hook. @throws ApiError 401, 403, 404, 422 */
 export async function setNamedValue(
   deps: Deps,
   scope: HookScope,
@@ -26,8 +26,8 @@ export async function setNamedValue(
 }
 
 /**
- * Takes one away.
- * @throws ApiError 401, 403, 404 for one that is not there, 422 for a variable that the address names
+ * Deletes a URL variable or a custom header of a hook.
+ * @throws ApiError 401, 403, 404 if it does not exist, 422 for a variable that the URL uses
  */
 export async function removeNamedValue(
   deps: Deps,

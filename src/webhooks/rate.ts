@@ -5,12 +5,12 @@ import { planLimits } from '../settings/settings.plan-limits.ts';
 
 const MINUTE_S = 60;
 
-/** What a log says of a call that the limit forbade. */
+/** Log text of a call that the rate limit refused. */
 export const LIMITED = 'Webhook rate limit exceeded';
 
 /**
- * Counts a call against the limit `web_hook_calls`: so many a minute of all hooks below one top-level namespace.
- * @returns whether it is forbidden, of which the server's log tells once a minute
+ * Counts a call against the limit `web_hook_calls`, per minute for all hooks below a top-level namespace.
+ * @returns whether the limit is exceeded; logged once a minute
  */
 export async function limitReached(deps: Deps, hook: WebHook): Promise<boolean> {
   const { web_hook_calls: requests } = await planLimits(deps);
@@ -34,7 +34,7 @@ function counts({ limiter }: Deps, action: string, root: number, requests: numbe
   }
 }
 
-/** The top-level namespace that a hook is below; null for those of the server. */
+/** Top-level namespace of a hook; null for system hooks. */
 async function rootOf({ db }: Deps, { project_id, group_id }: WebHook): Promise<number | null> {
   if (project_id === null && group_id === null) return null;
   const query = db.selectFrom('namespaces').select('lineage');

@@ -1,11 +1,11 @@
 import type { Db } from '../db/db.schema.ts';
 
-/** A chain of events that hooks led to ends when so many hooks were told of it. */
+/** Maximum number of webhook calls in a chain of events that webhooks caused. */
 const LONGEST = 100;
 
 /**
- * Which hooks were told of an event and of what followed from it, or will be.
- * @returns `full` when no further hook is to be told
+ * The hooks in the chain of events that led to an event.
+ * @returns `full`: whether no further hook may be called
  */
 export async function chainOf(db: Db, eventUuid: string): Promise<{ hooks: ReadonlySet<number>; full: boolean }> {
   const hooks = new Set<number>();

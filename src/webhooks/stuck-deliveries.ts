@@ -4,17 +4,17 @@ import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 import { deliverJob } from './deliver.ts';
 
-/** Puts right what no job is about to: jobs that have died, and hooks that are not reached for long. */
+/** Job kind: repairs deliveries without a job, after dead jobs and long failures of hooks. */
 export const SWEEP = jobKind<Record<string, never>>('webhooks.sweep', { lane: 'events' });
 export const SWEEP_MS = 60_000;
 
-/** So much waits for a hook that fails; what is older is dropped. */
+/** Maximum number of deliveries that wait for a failing hook; older ones are dropped. */
 const MAX_WAITING = 10_000;
 const BATCH_SIZE = 1_000;
-/** What is told of an event is made by then, or never. */
+/** Time after which payloads of an event are no longer expected, in milliseconds. */
 const BUILT_MS = 3_600_000;
 
-/** Wakes hooks that nobody tells what waits for them, and drops what nobody will be told. */
+/** Enqueues jobs for hooks with waiting deliveries and no job, and drops deliveries that can never be made. */
 export async function rescheduleStuckDeliveries(deps: Deps, signal: AbortSignal): Promise<void> {
   await dropUnbuilt(deps);
   const { db, jobs } = deps;
@@ -45,7 +45,7 @@ export async function rescheduleStuckDeliveries(deps: Deps, signal: AbortSignal)
   for (const { id } of failing) await dropOldest(deps, id, signal);
 }
 
-/** Of events whose payloads could not be made nothing is told. */
+/** Drops deliveries of events whose payloads could not be built. */
 async function dropUnbuilt({ db, clock, log }: Deps): Promise<void> {
   const before = new Date(clock.now().getTime() - BUILT_MS).toISOString();
   const gone = await db
@@ -72,7 +72,7 @@ async function dropUnbuilt({ db, clock, log }: Deps): Promise<void> {
     )
     .executeTakeFirst();
   if (gone.numDeletedRows > 0n) {
-    log.log('error', 'webhooks are not told of events', { deliveries: Number(gone.numDeletedRows) });
+    log.log('error', 'webhook deliveries dropped: their events failed', { deliveries: Number(gone.numDeletedRows) });
   }
 }
 
@@ -92,7 +92,7 @@ async function dropOldest({ db, log }: Deps, hookId: number, signal: AbortSignal
       )
       .execute();
   }
-  log.log('warn', 'too much waits for a webhook that fails: the oldest is dropped', { hook: hookId });
+  log.log('warn', 'too many deliveries wait for a failing webhook; the oldest are dropped', { hook: hookId });
 }
 
 const waitingOf = (db: Db, hookId: number) =>

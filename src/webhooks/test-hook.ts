@@ -10,12 +10,11 @@ import { triggerOfLog } from './webhooks.message.ts';
 import { type Called, callHook, type HookDelivery } from './webhooks.send.ts';
 import type { HookMessage } from './webhooks.source.ts';
 
-/** What was begun is written down, whoever leaves meanwhile. */
+/** Never aborted: a started call is logged even if the client disconnects. */
 const never = new AbortController().signal;
 
 /**
- * Calls a hook at once with a message, also one that pauses or is switched off: where that succeeds, it is called again from
- * then on.
+ * Calls a hook immediately with a test message, even if it is paused or disabled; success enables it again.
  * @throws ApiError 422 in silent mode
  */
 export async function testHook(deps: Deps, hook: WebHook, message: HookMessage): Promise<Called> {
@@ -45,7 +44,7 @@ export async function testHook(deps: Deps, hook: WebHook, message: HookMessage):
   });
 }
 
-/** Calls a hook at once, and keeps its account and its log. @throws ApiError 422 in silent mode */
+/** Calls a hook immediately, and records result and log. @throws ApiError 422 in silent mode */
 export async function callNow(deps: Deps, hook: WebHook, delivery: HookDelivery): Promise<Called> {
   refuseInSilentMode(deps);
   const called = await callHook(deps, hook, delivery, never);

@@ -2,14 +2,14 @@ import type { Deps } from '../deps.ts';
 import { BlockedAddress, type OutboundRules, parseHttpUrl } from '../outbound/outbound.resolve.ts';
 import { outboundRules } from '../settings/outbound-rules.ts';
 
-/** Which servers hooks may reach, as the settings say now. @param system whether the hook is one of the server */
+/** The current rules for outbound requests of hooks. @param system whether it is a system hook */
 export function hookRules(deps: Deps, system: boolean): Promise<OutboundRules> {
   const sender = system ? 'system_hooks' : 'others';
   return deps.recent.get(`web_hook_rules:${sender}`, () => outboundRules(deps, sender));
 }
 
 /**
- * Reads the address that a hook calls. The server itself belongs to the local network, whatever its name.
+ * Parses and checks the URL of a hook. The server itself counts as part of the local network.
  * @throws BlockedAddress
  */
 export function hookAddress(deps: Pick<Deps, 'externalUrl'>, text: string, rules: OutboundRules): URL {

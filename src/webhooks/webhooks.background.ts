@@ -8,7 +8,7 @@ import { rescheduleStuckDeliveries, SWEEP, SWEEP_MS } from './stuck-deliveries.t
 import { PRUNE, PRUNE_MS, prune } from './webhooks.prune.ts';
 import type { HookSource } from './webhooks.source.ts';
 
-/** Names what tells hooks of events. @param source says what they are told */
+/** Registers the dispatch of events to webhooks. @param source builds the payloads */
 export function registerWebhooks(deps: Deps, source: HookSource): void {
   const dispatcher = { log: new DeliveryLog(deps), limiter: new CallRateLimiter() };
   deps.jobs.register(DELIVER, (hook, { signal }) => serveHook(deps, dispatcher, hook, false, signal));

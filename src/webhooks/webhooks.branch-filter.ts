@@ -5,7 +5,7 @@ import type { BranchFilter, WebHook } from '../db/tables/web-hooks.table.ts';
 
 const compiled = new LRUCache<string, { expression: RE2JS | null }>({ max: 200 });
 
-/** @returns null for a text that is no expression */
+/** @returns null for an invalid expression */
 function expressionOf(text: string): RE2JS | null {
   const known = compiled.get(text);
   if (known !== undefined) return known.expression;
@@ -19,13 +19,15 @@ function expressionOf(text: string): RE2JS | null {
   return expression;
 }
 
-/** Whether a filter can be kept: an expression that can be read, or the name of a branch with stars. */
+/** Whether a branch filter is valid: an RE2 expression, or a branch name with wildcards. */
 export function isBranchFilter(strategy: BranchFilter, filter: string): boolean {
   if (strategy === 'regex') return expressionOf(filter) !== null;
   return !/[\0-\x20\x7f~^:?[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/.test(filter);
 }
 
-/** Whether a hook is told of pushes to a branch. RE2 takes time linear in the name; an expression that is none fits nothing. */
+/**
+ * Whether a hook is subscribed to pushes to a branch. RE2 runs in linear time; an invalid expression matches nothing.
+ */
 export function takesBranch(
   { branch_filter_strategy, push_events_branch_filter }: WebHook,
   branch: string | null,

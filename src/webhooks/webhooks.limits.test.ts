@@ -111,7 +111,7 @@ describe('upkeep', () => {
     await rescheduleStuckDeliveries(app.deps, never);
     await app.drain();
     assert.equal(receiver.calls.length, 2);
-    assert.match(app.logLines.join('\n'), /webhooks are not told of events/);
+    assert.match(app.logLines.join('\n'), /webhook deliveries dropped: their events failed/);
   });
 
   test('goes on after an event whose payload cannot be made', async () => {
@@ -137,7 +137,7 @@ describe('upkeep', () => {
       receiver.calls.map(({ body }) => body.after),
       [last],
     );
-    assert.match(app.logLines.join('\n'), /webhooks are not told of an event"/);
+    assert.match(app.logLines.join('\n'), /webhook payloads could not be built; the event is not delivered"/);
   });
 });
 

@@ -4,36 +4,36 @@ import type { WebHook } from '../db/tables/web-hooks.table.ts';
 import type { Deps } from '../deps.ts';
 import type { HookSecrets } from './hook-secrets.ts';
 
-/** One call of a hook. */
+/** A call of a hook. */
 export interface HookCall {
   hook: WebHook;
   secrets: HookSecrets;
-  /** `Push Hook` and the like. */
+  /** Value of `X-Gitlab-Event`, such as `Push Hook`. */
   header: string;
   eventUuid: string;
   idempotencyKey: string;
-  /** JSON. */
+  /** JSON body. */
   body: Buffer;
 }
 
 const REDACTED = '[REDACTED]';
-/** Headers that say how a request is sent. */
+/** Headers that belong to the connection. */
 const OF_THE_CONNECTION =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i;
 
-/** A text as the bytes of a header: others than ASCII as UTF-8. */
+/** Encodes a header value: non-ASCII characters as UTF-8 bytes. */
 const headerText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** The name that a header has here, and the one that clients of the platform know. */
+/** A header under the name of this server and the one of the platform. */
 const named = (name: string, value: string): Record<string, string> => ({
   [`X-Svc-${name}`]: value,
   [`X-Gitlab-${name}`]: value,
 });
 
 /**
- * The headers of a call (part 2, section 6). Those of the hook's own come first, so that they take the place of none of ours.
- * @param now unix time in seconds
- * @returns what is sent, and the same without secrets, for the log
+ * The headers of a call (part 2, section 6). Custom headers come first, so that they cannot replace the standard ones.
+ * @param now Unix time in seconds
+ * @returns the headers to send, and the same without secrets for the log
  */
 export function headersOf(
   deps: Pick<Deps, 'externalUrl'>,
@@ -68,16 +68,16 @@ export function headersOf(
   return { sent: { ...texts, ...ours, ...secret }, shown: { ...ours, ...Object.fromEntries(hidden) } };
 }
 
-/** Signature of a call as Standard Webhooks has it. @param token `whsec_` and the key in base64 */
+/** Signature of a call by Standard Webhooks. @param token `whsec_` followed by the key in Base64 */
 export function signatureOf(token: string, id: string, timestamp: number, body: Buffer): string {
   const key = Buffer.from(token.replace(/^whsec_/, ''), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** What a log calls that for which a hook was called: `push_hooks`. */
+/** Trigger name in logs: `push_hooks`. */
 export const triggerOfLog = (header: string): string => `${header.toLowerCase().replaceAll(' ', '_')}s`;
 
-/** A UUID made of texts: the same for the same ones. */
+/** A UUID derived from texts; deterministic. */
 export function uuidOf(...texts: readonly (string | number)[]): string {
   const hex = hash('sha256', texts.join(' '), 'hex');
   const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);

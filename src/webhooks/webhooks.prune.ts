@@ -3,16 +3,16 @@ import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 import { DELIVERY_WINDOW_MS } from './deliver.ts';
 
-/** Removes logs that have been kept long enough. */
+/** Job kind: deletes expired logs. */
 export const PRUNE = jobKind<Record<string, never>>('webhooks.prune', { lane: 'slow' });
 export const PRUNE_MS = 3_600_000;
 
-/** So long calls are kept; of one hook so many. */
+/** Retention of logs, and maximum number per hook. */
 const KEPT_MS = 7 * 86_400_000;
 const MAX_OF_HOOK = 5_000;
 const BATCH_SIZE = 500;
 
-/** Removes logs that are old or too many, and payloads that neither logs nor deliveries need, a batch at a time. */
+/** Deletes old and excess logs, and unreferenced payloads, in batches. */
 export async function prune({ db, clock }: Pick<Deps, 'db' | 'clock'>, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(clock.now().getTime() - ms).toISOString();
   const old = db.selectFrom('web_hook_logs').select(['id', 'payload_id']).where('created_at', '<', before(KEPT_MS));
@@ -63,7 +63,7 @@ async function removeAll(db: Db, next: Some, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Of these payloads those that nobody needs any more. */
+/** Deletes the unreferenced ones among the payloads. */
 const removeUnused = (db: Db, payloads: readonly number[]) =>
   db
     .deleteFrom('web_hook_payloads')

@@ -13,24 +13,24 @@ const MAX_NAME = 255;
 const MAX_DESCRIPTION = 2_048;
 const MAX_TEMPLATE = 4_096;
 const MAX_FILTER = 5_000;
-/** Variables and headers of one hook, each. */
+/** Maximum number of variables, and of headers, of a hook. */
 const MAX_NAMED = 20;
 const MAX_VALUE = 2_048;
 const KEY = /^[A-Za-z]+[0-9]*(?:[._-][A-Za-z0-9]+)*$/;
 const MAX_KEY = 255;
-/** What no header can hold. */
+/** Characters that are invalid in headers. */
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
-/** What could end a header once it is decoded. */
+/** Encoded line ends, which could end a header after decoding. */
 const ENCODED_LINE_END = /%0[ad]/i;
 const SIGNING_TOKEN = /^whsec_([A-Za-z0-9+/]{32,86}={0,2})$/;
 
-/** This machine, where its name cannot be resolved, too. */
+/** Names of the local machine, even if they cannot be resolved. */
 const LOCALHOST = /(?:^|\.)localhost\.?$/i;
 
-/** 422 as hooks are refused: the text stands under `error` as well. */
+/** Refusal (422) of a hook, with the text under `error` as well. */
 export const refusedHook = (text: string): ApiError => new ApiError(422, text, { error: text });
 
-/** A refusal where a key or a value cannot be kept. */
+/** Refusal of an invalid key or value. */
 export const invalidNamedValue = (): ApiError => refusedHook('Illegal key or value');
 
 export const isVariable = ({ key, value }: NamedValue): boolean => isKey(key) && value.length > 0 && fits(value);
@@ -40,7 +40,7 @@ export const isHeader = ({ key, value }: NamedValue): boolean =>
 const isKey = (key: string): boolean => key.length <= MAX_KEY && KEY.test(key);
 const fits = (value: string): boolean => value.length <= MAX_VALUE && !value.includes('\0');
 
-/** What a hook is to be like. */
+/** The new state of a hook. */
 export interface HookState {
   row: Pick<
     WebHook,
@@ -49,7 +49,7 @@ export interface HookState {
   secrets: HookSecrets;
 }
 
-/** Refuses what cannot be kept of a hook. @param isNew whether it is being made @throws ApiError 422 */
+/** Validates the new state of a hook. @param isNew whether it is being created @throws ApiError 422 */
 export function refuseInvalid({ row, secrets }: HookState, isNew: boolean): void {
   const { branch_filter_strategy: strategy, push_events_branch_filter: filter } = row;
   if (filter && (filter.length > MAX_FILTER || (strategy !== 'all_branches' && !isBranchFilter(strategy, filter)))) {
@@ -66,7 +66,7 @@ export function refuseInvalid({ row, secrets }: HookState, isNew: boolean): void
     url: tooLong(url, MAX_URL),
     token: [...tooLong(token, MAX_TOKEN), ...(token !== null && CONTROL.test(token) ? ['is invalid'] : [])],
     signing_token:
-      signingToken === null || isSigningToken(signingToken) ? [] : ['must be whsec_ and 32 bytes in base64'],
+      signingToken === null || isSigningToken(signingToken) ? [] : ['must be whsec_ followed by 32 bytes in Base64'],
     name: tooLong(row.name, MAX_NAME),
     description: tooLong(row.description, MAX_DESCRIPTION),
     custom_webhook_template: tooLong(row.custom_webhook_template, MAX_TEMPLATE),
@@ -81,7 +81,7 @@ function isSigningToken(text: string): boolean {
   return length >= 24 && length <= 64;
 }
 
-/** Refuses an address with a variable that has no value. @throws ApiError 422 */
+/** Refuses a URL with a variable without value. @throws ApiError 422 */
 export function refuseMissing({ url, variables }: HookSecrets): void {
   const known = new Set(variables.map(({ key }) => key));
   const missing = variablesIn(url).filter((name) => !known.has(name));
@@ -89,8 +89,7 @@ export function refuseMissing({ url, variables }: HookSecrets): void {
 }
 
 /**
- * Refuses an address that the server would not call: as it is now, for it is looked at again when it is called. One whose
- * name cannot be resolved may be one day.
+ * Refuses blocked URLs; the URL is checked again for each call. A host that cannot be resolved now is accepted.
  * @throws ApiError 422
  */
 export async function refuseAddress(deps: Deps, secrets: HookSecrets, system: boolean): Promise<void> {

@@ -14,14 +14,14 @@ import { type HookSecrets, openSecrets, sealSecrets } from './hook-secrets.ts';
 import { findHook, type HookOwner, hooksOf } from './webhooks.find.ts';
 import { refuseAddress, refusedHook, refuseInvalid, refuseMissing } from './webhooks.rules.ts';
 
-/** Hooks of one project, of one group, and of the server. */
+/** Maximum number of hooks of a project, a group, and the server. */
 const MAX = { project: 100, group: 50, system: 1_000 } as const;
 
-/** What is asked for of a hook; what is left out stays as it is. */
+/** A requested change of a hook; absent values stay as they are. */
 export interface HookChange extends SecretsChange {
   name?: string | null;
   description?: string | null;
-  /** By trigger: whether the hook is told. */
+  /** By trigger: whether the hook is subscribed. */
   triggers?: Readonly<Record<string, boolean>>;
   enable_ssl_verification?: boolean;
   branch_filter_strategy?: BranchFilter;
@@ -29,7 +29,7 @@ export interface HookChange extends SecretsChange {
   custom_webhook_template?: string | null;
 }
 
-/** Who changes the hooks of whom: `revalidate` refuses within the transaction whoever may do so no more. */
+/** Owner of hooks, and their editor: `revalidate` refuses, within the transaction, editors who lost the right. */
 export interface HookScope {
   owner: HookOwner;
   revalidate: (db: Db) => Promise<unknown>;
@@ -55,13 +55,13 @@ const record = (
     message: `${happened[0]!.toUpperCase()}${happened.slice(1)} ${owner.kind} webhook with id ${id}${more}`,
   });
 
-/** Lets one transaction at a time change the hooks of one owner. @throws ApiError 404 when it is gone */
+/** Locks the hooks of an owner for a transaction. @throws ApiError 404 if the owner no longer exists */
 async function lock(db: Db, owner: HookOwner): Promise<void> {
   if (owner.kind === 'system') return lockInstance(db);
   if (!(await lockRow(db, owner.kind === 'project' ? 'projects' : 'namespaces', owner.id))) throw recordNotFound();
 }
 
-/** What of a row a change says, over what it is. */
+/** Columns of a hook after a change. */
 function columnsOf(change: HookChange, before: Omit<WebHook, 'id'>) {
   const triggers = new Set(parseJson<string[]>(before.triggers));
   for (const [trigger, wanted] of Object.entries(change.triggers ?? {})) {
@@ -83,7 +83,8 @@ function columnsOf(change: HookChange, before: Omit<WebHook, 'id'>) {
 }
 
 /**
- * Makes a hook. @param triggers that it is told of unless the change says otherwise
+ * Creates a hook.
+ * @param triggers default triggers
  * @throws ApiError 401, 403, 404, 422
  */
 export async function createHook(
@@ -142,7 +143,7 @@ export async function updateHook(deps: Deps, scope: HookScope, id: number, chang
   const { owner } = scope;
   const secretsOf = (hook: WebHook) => changedSecrets(openSecrets(deps, hook), change);
   const wanted = secretsOf(await findHook(deps.db, owner, id));
-  // Names are resolved before the transaction: others wait for it.
+  // Host names are resolved before the transaction, which blocks others.
   if (change.url !== undefined || change.url_variables !== undefined) {
     await refuseAddress(deps, wanted, owner.kind === 'system');
   }
@@ -164,9 +165,9 @@ export async function updateHook(deps: Deps, scope: HookScope, id: number, chang
 }
 
 /**
- * Writes a changed hook. Where it calls another address or sends other secrets its failures are forgotten, and what waits
- * for the end of its pause is delivered at once.
- * @param anew whether calls may come to another end for another reason
+ * Updates a hook. A change of URL or secrets resets its failures and ends its pause, so that waiting deliveries run
+ * immediately.
+ * @param anew whether calls may have another result for another reason
  */
 async function update(
   deps: Deps,
@@ -194,10 +195,10 @@ async function update(
 }
 
 /**
- * Changes what is secret of a hook.
- * @param change gives the secrets afterwards; it throws where it cannot
- * @param auditMessage what is changed, for the audit event
- * @throws ApiError 401, 403, 404, 422; what `change` throws
+ * Changes the secrets of a hook.
+ * @param change returns the new secrets; may throw
+ * @param auditMessage description of the change for the audit event
+ * @throws ApiError 401, 403, 404, 422; whatever `change` throws
  */
 export async function changeSecrets(
   deps: Deps,
@@ -220,7 +221,7 @@ export async function changeSecrets(
   });
 }
 
-/** Removes a hook with what it had still to be told and its log. @throws ApiError 401, 403, 404 */
+/** Deletes a hook with its waiting deliveries and its log. @throws ApiError 401, 403, 404 */
 export async function removeHook(deps: Deps, scope: HookScope, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await scope.revalidate(db);

@@ -15,50 +15,53 @@ import { hookAddress, hookRules } from './webhooks.address.ts';
 import { headersOf } from './webhooks.message.ts';
 import { BadTemplate, fillTemplate } from './webhooks.template.ts';
 
-/** A call has to be answered in this time, in milliseconds (part 2, section 6). */
+/** Timeout of a call, in milliseconds (part 2, section 6). */
 const TIMEOUT_MS = 10_000;
 const MAX_BODY = 8 * 1024;
 const MAX_HEADERS = 50;
 const MAX_HEADER = 1024;
-/** What a log says in the place of a status where there was no answer. */
+/** Logged in place of a status if there was no answer. */
 export const NO_ANSWER = 'internal error';
-/** Statuses of servers in front of the one that was meant, or that ask to come again: nobody was told. */
+/** Statuses of proxies and overloaded servers: the receiver was not reached. */
 const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
 
-/** What became of a call: `done` when it was taken, `refused` when the receiver answered that it was not, `unanswered` when it was not reached. */
+/**
+ * Outcome of a call: `done` if accepted, `refused` if the receiver answered with an error, `unanswered` if it was not
+ * reached.
+ */
 export type Outcome = 'done' | 'refused' | 'unanswered';
 
 export interface Called {
   outcome: Outcome;
-  /** Its row for the log. */
+  /** Its log row. */
   log: Insertable<WebHookLogsTable>;
-  /** The status, or why there is none. */
+  /** The status, or the reason why there is none. */
   text: string;
 }
 
-/** Digest of the address that a hook calls: it says whether that is still the same. */
+/** Digest of the URL of a hook, to detect changes. */
 export const addressDigest = (address: string): string => hash('sha256', `web_hook:${address}`, 'base64url');
 
-/** What a hook is told. */
+/** A delivery to a hook. */
 export interface HookDelivery {
-  /** `push_hooks` and the like, for the log. */
+  /** Trigger name for the log, such as `push_hooks`. */
   trigger: string;
-  /** `Push Hook` and the like. */
+  /** Value of `X-Gitlab-Event`, such as `Push Hook`. */
   header: string;
-  /** JSON. */
+  /** JSON payload. */
   payload: string;
-  /** Its row, where it has one. */
+  /** Id of the payload row, if any. */
   payloadId: number | null;
   eventUuid: string;
   idempotencyKey: string;
 }
 
-/** How a call came out: without an answer, why. */
+/** Response of a call, or the reason why there is none. */
 type Came = OutboundResponse | string;
 
 /**
  * Calls a hook once.
- * @param signal ends it when the server stops
+ * @param signal aborts it when the server stops
  * @throws the reason of the signal
  */
 export async function callHook(
@@ -110,7 +113,7 @@ export async function callHook(
   return { outcome: outcomeOf(came), log, text: typeof came === 'string' ? came : String(came.status) };
 }
 
-/** What is written down of a call that was not made. @param why in words */
+/** Records a call that was not made. @param why reason for the log */
 export const recordNotCalled = (deps: Deps, hook: WebHook, delivery: HookDelivery, why: string): Called => ({
   outcome: 'refused',
   log: logOf(deps, hook, delivery, { came: why }),
@@ -125,14 +128,14 @@ function outcomeOf(came: Came): Outcome {
 
 interface Facts {
   came: Came;
-  /** What was sent where that is not the payload itself. */
+  /** The body, if it differs from the payload. */
   requestData?: string | null;
   seconds?: number;
-  /** Without secrets. */
+  /** Headers without secrets. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What is kept of a call, within its bounds. */
+/** The log row of a call, with bounded sizes. */
 function logOf(
   deps: Deps,
   hook: WebHook,

@@ -2,30 +2,30 @@ import type { DomainEventType } from '../core/core.domain-events.ts';
 import type { Deps } from '../deps.ts';
 import type { RecordedEvent } from '../jobs/jobs.events.ts';
 
-/** Something that hooks are told. */
+/** A message to hooks. */
 export interface HookMessage {
-  /** `push` where hooks say `push_events`. */
+  /** Trigger, such as `push` for `push_events`. */
   trigger: string;
-  /** `Push Hook` and the like. */
+  /** Value of `X-Gitlab-Event`, such as `Push Hook`. */
   header: string;
-  /** Of pushes to a branch: its name, for filters. */
+  /** Branch name of a push, for filters. */
   branch?: string;
   payload: object;
 }
 
-/** What hooks are told of which events: the payloads' part of the API says so. */
+/** Source of the messages of events; implemented by the API's payloads. */
 export interface HookSource {
-  /** Kinds of events that anything is told of. */
+  /** Kinds of events with messages. */
   types: readonly DomainEventType[];
-  /** Under which triggers hooks of projects and groups may be told of an event. Quick: asked in its transaction. */
+  /** Triggers of an event for hooks of projects and groups. Must be fast: called in its transaction. */
   triggersOf(event: RecordedEvent): readonly string[];
-  /** The same of system hooks. */
+  /** Triggers of an event for system hooks. */
   systemTriggersOf(event: RecordedEvent): readonly string[];
   /**
-   * What hooks of projects and groups are told of it.
-   * @param retried whether pipelines are told with jobs that have been tried again
+   * Messages of an event to hooks of projects and groups.
+   * @param retried whether pipelines include retried jobs
    */
   hookEventsOf(deps: Deps, event: RecordedEvent, retried?: boolean): Promise<readonly HookMessage[]>;
-  /** What system hooks are told of it. */
+  /** Messages of an event to system hooks. */
   systemEventsOf(deps: Deps, event: RecordedEvent): Promise<readonly HookMessage[]>;
 }

@@ -1,4 +1,4 @@
-/** A template cannot be filled; the text says why. */
+/** A template that cannot be rendered; the message says why. */
 export class BadTemplate extends Error {
   override name = 'BadTemplate';
 }
@@ -6,9 +6,9 @@ export class BadTemplate extends Error {
 const PLACE = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /**
- * Fills the places `{{a.b}}` of a template with values of the payload: as JSON, a text without its quotes, and `null` for
- * what is not there.
- * @throws BadTemplate where a place leads into a list, or what comes out is no JSON
+ * Fills the placeholders `{{a.b}}` of a template with values of the payload: as JSON, strings without quotes, and
+ * `null` for missing ones.
+ * @throws BadTemplate if a placeholder leads into a list, or if the result is not valid JSON
  */
 export function fillTemplate(template: string, payload: unknown): string {
   const filled = template.replace(PLACE, (_, path: string) => {
@@ -28,7 +28,7 @@ export function fillTemplate(template: string, payload: unknown): string {
   try {
     JSON.parse(filled);
   } catch {
-    throw new BadTemplate('Error while parsing rendered custom webhook template: it is no valid JSON.');
+    throw new BadTemplate('Error while parsing rendered custom webhook template: not valid JSON.');
   }
   return filled;
 }

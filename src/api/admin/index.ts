@@ -14,7 +14,7 @@ import { planLimitsRoutes } from './plan-limits/plan-limits.routes.ts';
 import { storageMoveRoutes } from './storage-moves/storage-moves.routes.ts';
 import { versionRoutes } from './version/version.routes.ts';
 
-/** What is about the whole installation. */
+/** The area of the whole installation. */
 export const admin: Area = {
   routes: [
     ...appearanceRoutes,

@@ -7,7 +7,7 @@ import type { Json } from './rest.ts';
 import { Rest } from './rest.ts';
 import { SDL } from './sdl.ts';
 
-/** Bytes of memory that a query is given for each point of its complexity. */
+/** Bytes of memory reserved for each point of complexity of a query. */
 const POINT_BYTES = 128 * 1024;
 
 let schema: GraphQLSchema | undefined;
@@ -15,8 +15,8 @@ let schema: GraphQLSchema | undefined;
 type Answer = { data?: Json | null; errors?: unknown[] };
 
 /**
- * Answers a query in GraphQL with what the REST API says to its caller.
- * @throws ApiError 429, 503 while there is no memory for it
+ * Executes a GraphQL query with data of the REST API, with the rights of the caller.
+ * @throws ApiError 429; 503 while memory is short
  */
 export async function executeGraphql(
   c: BaseContext,
@@ -35,8 +35,8 @@ export async function executeGraphql(
   } catch (error) {
     const { reason } = budget.signal;
     if (reason instanceof GraphQLError) return { errors: [reason.toJSON()] };
-    // Nobody is there to read it.
-    if (c.signal.aborted) return { errors: [{ message: 'The client has gone.' }] };
+    // Nobody reads the response any more.
+    if (c.signal.aborted) return { errors: [{ message: 'The client closed the connection.' }] };
     throw error;
   } finally {
     budget.dispose();
@@ -66,7 +66,7 @@ async function run(
   };
 }
 
-/** What nobody expected is not shown. */
+/** Formats an error; hides details of unexpected ones. */
 function explain(error: GraphQLError): unknown {
   const { originalError } = error;
   if (originalError === undefined || originalError instanceof GraphQLError) return error.toJSON();

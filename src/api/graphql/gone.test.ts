@@ -70,12 +70,12 @@ test('a budget that is used up begins nothing, and tells why', async () => {
   const budget = new QueryBudget(gone.signal);
   try {
     budget.charge(20_000, 0);
-    assert.throws(() => budget.charge(1, 0), /asks for more than 20000 things/);
+    assert.throws(() => budget.charge(1, 0), /returns more than 20000 objects/);
     await assert.rejects(
       budget.limitCall(async () => 1),
-      /asks for more than 20000 things/,
+      /returns more than 20000 objects/,
     );
-    assert.match(String(budget.signal.reason), /asks for more than 20000 things/);
+    assert.match(String(budget.signal.reason), /returns more than 20000 objects/);
   } finally {
     budget.dispose();
   }
@@ -95,8 +95,8 @@ test('a query is ended by its client, before it begins and after', async () => {
 test('a query is ended by processor time, and by the clock where the machine is busy with others', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   for (const [name, cpuMs, clockMs, told] of [
-    ['processor', 31_000, 31_000, /takes too much time/],
-    ['clock', 10, 601_000, /takes too much time/],
+    ['processor', 31_000, 31_000, /takes too long/],
+    ['clock', 10, 601_000, /takes too long/],
     ['neither', 10, 599_000, null],
   ] as const) {
     let processor = 0;

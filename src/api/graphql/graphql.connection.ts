@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Json, Rest } from './rest.ts';
 
-/** Which part of a list is asked for. */
+/** Pagination arguments of a list. */
 export interface PageArguments {
   first?: number | null;
   after?: string | null;
@@ -16,7 +16,7 @@ interface Connection {
   count: number | null;
 }
 
-/** Things on one page of a list. */
+/** Maximum page size of a list. */
 export const MAX_PAGE = 100;
 
 const cursorOf = (position: number): string => Buffer.from(String(position)).toString('base64url');
@@ -33,7 +33,7 @@ function sizeOf(size: number | null | undefined, name: string): number | undefin
   return Math.min(size, MAX_PAGE);
 }
 
-/** Where the wanted part begins, and how many it has at most. */
+/** Offset and maximum size of the requested page. */
 function windowOf({ first, after, last, before }: PageArguments, total: number | null): { from: number; size: number } {
   const begin = after ? positionOf(after) + 1 : 0;
   const wanted = sizeOf(first, 'first');
@@ -43,7 +43,7 @@ function windowOf({ first, after, last, before }: PageArguments, total: number |
     return { from: begin, size: Math.max(0, Math.min(wanted ?? MAX_PAGE, end - begin)) };
   }
   const end = before ? positionOf(before) : total;
-  if (end === null) throw new GraphQLError('last needs before in a list as long as this one');
+  if (end === null) throw new GraphQLError('last requires before: this list is too long to be counted');
   const from = Math.max(begin, end - lastOnes);
   return { from, size: Math.max(0, end - from) };
 }
@@ -63,7 +63,7 @@ function connectionOf(rows: readonly Json[], from: number, more: boolean, count:
   };
 }
 
-/** A list that is there already as a connection, or the part of it that is asked for. @throws GraphQLError as `listed` */
+/** Wraps a loaded list, or its requested page, in a connection. @throws GraphQLError as `listed` */
 export function whole(rows: readonly Json[], page: PageArguments = {}): Connection {
   const paged = page.first ?? page.last ?? page.after ?? page.before ?? null;
   if (paged === null) return connectionOf(rows, 0, false, rows.length);
@@ -71,7 +71,7 @@ export function whole(rows: readonly Json[], page: PageArguments = {}): Connecti
   return connectionOf(rows.slice(from, from + size), from, from + size < rows.length, rows.length);
 }
 
-/** All of a list of the REST API; none where it is closed to the caller. @throws GraphQLError for too many of them */
+/** Loads a whole list of the REST API; empty if the caller may not read it. @throws GraphQLError if it is too long */
 export async function everything(rest: Rest, path: string, query: Parameters<Rest['page']>[1] = {}): Promise<Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
@@ -84,8 +84,8 @@ export async function everything(rest: Rest, path: string, query: Parameters<Res
 }
 
 /**
- * Part of a list of the REST API as a connection; null where the list is closed to the caller.
- * @throws GraphQLError for cursors and sizes that mean nothing
+ * Loads a page of a list of the REST API as a connection; null if the caller may not read the list.
+ * @throws GraphQLError for invalid cursors and sizes
  */
 export async function listed(
   rest: Rest,
@@ -99,7 +99,7 @@ export async function listed(
     total = (await ask(1, 1))?.total ?? null;
   }
   const { from, size } = windowOf(page, total);
-  // One more than asked for tells whether the list goes on. A part that begins within a page needs the next one too.
+  // One more row tells whether the list continues. A window that begins within a page needs the next page as well.
   const per = Math.min(MAX_PAGE, Math.max(1, size + 1));
   const rows: Json[] = [];
   let counted: number | null = null;

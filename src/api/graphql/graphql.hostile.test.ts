@@ -231,19 +231,19 @@ test('what runs ends when it has made too much, met too many errors or asked too
   for (const [query, told] of [
     [
       `{ group(fullPath: "g") { projects { nodes { ${nested(4)} } } } }`,
-      /^The query asks for more than 20000 things: split it\.$/,
+      /^The query returns more than 20000 objects\. Split it into smaller queries\.$/,
     ],
     [
       project(`issue(iid: "1") { ${times(20, (at) => `a${at}: description`)} }`),
-      /^The query asks for more than 8388608 bytes: split it\.$/,
+      /^The query returns more than 8388608 bytes\. Split it into smaller queries\.$/,
     ],
     [
       `{ group(fullPath: "g") { projects { nodes { ${times(20, (at) => `a${at}: issues(first: 1, after: "x") { count }`)} } } } }`,
-      /^The query meets more than 100 errors: split it\.$/,
+      /^The query has more than 100 errors\. Split it into smaller queries\.$/,
     ],
     [
       `{ ${times(60, (at) => `a${at}: user(username: "u${at}") { id }`)} }`,
-      /^The query asks for too much \(more than 50 look-ups\): split it\.$/,
+      /^The query requires more than 50 look-ups\. Split it into smaller queries\.$/,
     ],
   ] as const) {
     const { data, errors } = await ask(query, { token: ROOT_TOKEN });

@@ -5,7 +5,7 @@ import type { Json, Rest } from './rest.ts';
 
 const DEFAULT = ['DIRECT', 'INHERITED'];
 
-/** Those of all lists, each once, by the highest access; in the order of their ids. */
+/** Merges lists of members: each user once, with the highest access level, ordered by id. */
 function merged(lists: readonly Json[][]): Json[] {
   const found = new Map<unknown, Json>();
   for (const member of lists.flat()) {
@@ -15,7 +15,7 @@ function merged(lists: readonly Json[][]): Json[] {
   return [...found.values()].sort((one, other) => Number(one.id) - Number(other.id));
 }
 
-/** Those of groups that were invited, with the access that they were invited with at most. */
+/** Members of invited groups, with at most the access level of the invitation. */
 async function invited(rest: Rest, { shared_with_groups }: Json, query: { query?: string }): Promise<Json[][]> {
   return Promise.all(
     rows(shared_with_groups).map(async ({ group_id, group_access_level }) => {
@@ -35,8 +35,8 @@ async function below(rest: Rest, path: string, query: { query?: string }): Promi
 }
 
 /**
- * Members of a group or project by how they came to be: direct, inherited from the groups above, of the groups and projects
- * below, of groups that were invited.
+ * Members of a group or project by relation: direct, inherited from ancestor groups, of descendant groups and projects,
+ * of invited groups.
  */
 export const members =
   (kind: 'groups' | 'projects'): Resolve =>

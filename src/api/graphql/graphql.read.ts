@@ -12,7 +12,9 @@ import { checkDepth } from './limits/depth.ts';
 import { variablesOf } from './limits/graphql-limits.variables.ts';
 
 const MAX_TOKENS = 3_000;
-/** Compares all fields that are answered under one name with each other: only what is known to be small is given to it. */
+/**
+ * Takes quadratic time: compares all fields with the same response name. Runs on documents only whose size is checked.
+ */
 const QUADRATIC = [OverlappingFieldsCanBeMergedRule];
 const LINEAR = specifiedRules.filter((rule) => !QUADRATIC.includes(rule));
 
@@ -23,18 +25,18 @@ export interface GraphQLRequest {
   variables: unknown;
 }
 
-/** A query that may be answered. */
+/** A validated query. */
 export interface PreparedQuery {
   document: DocumentNode;
   variableValues: Record<string, unknown>;
-  /** What it costs, in the measure of its limit. */
+  /** Complexity of the query. */
   complexity: number;
 }
 
 /**
- * Reads a query, and refuses what costs too much before anything of it runs.
+ * Parses and validates a query, and refuses expensive ones before they run.
  * @param signedIn whether the caller has a token
- * @returns what is wrong with it, or what is to be answered
+ * @returns the errors, or the validated query
  */
 export function prepareQuery(
   schema: GraphQLSchema,
@@ -52,7 +54,7 @@ export function prepareQuery(
     return overlapping.length > 0 ? overlapping : { document, variableValues, complexity };
   } catch (error) {
     if (error instanceof GraphQLError) return [error];
-    // The stack is exhausted by brackets in each other.
+    // Nested brackets exhausted the stack.
     if (error instanceof RangeError) return [new GraphQLError('Query is nested too deeply')];
     throw error;
   }

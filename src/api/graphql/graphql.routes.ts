@@ -5,7 +5,7 @@ import { anyone } from '../api.access.ts';
 
 const MAX_QUERY = 100_000;
 
-/** Questions in GraphQL about users, projects, groups, issues and merge requests; introspection tells which. */
+/** GraphQL queries about users, projects, groups, issues and merge requests. */
 export const graphqlRoutes = [
   route({
     method: 'POST',
@@ -13,21 +13,23 @@ export const graphqlRoutes = [
     path: '/api/graphql',
     operationId: 'queryGraphql',
     tag: 'GraphQL',
-    summary: 'Ask in GraphQL',
+    summary: 'Execute a GraphQL query',
     description:
-      'Answers what the REST API says to the same caller: what may not be seen is null. The schema is told by introspection. ' +
-      'Fields stand in each other 20 deep at most, and a query has a complexity of 250, of 300 with a token: a field is one and ' +
-      'what is asked of it, a list a hundredth more for each thing on its page.',
+      'Gives the same data as the REST API to the same caller; fields that the caller may not read are null. The schema is available by introspection. ' +
+      'The maximum depth is 20; the maximum complexity is 250, or 300 with a token: each field counts 1 plus ' +
+      'its own fields, and a list adds 1 % for each node on its page.',
     access: anyone,
     duringMaintenance: true,
     scopes: ['read_api', 'read_user'],
     expensive: true,
     input: Type.Object({
       query: Type.Optional(Nullable(Type.String({ maxLength: MAX_QUERY, description: 'The query.' }))),
-      operationName: Type.Optional(Nullable(Type.String({ description: 'Which of several operations is meant.' }))),
+      operationName: Type.Optional(
+        Nullable(Type.String({ description: 'Name of the operation to execute, if the query has several.' })),
+      ),
       variables: Type.Optional(
         Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String(), Type.Null()], {
-          description: 'Values of the variables, as an object or as its JSON.',
+          description: 'Values of the variables, as an object or as a JSON string.',
         }),
       ),
     }),
@@ -35,13 +37,13 @@ export const graphqlRoutes = [
       status: 200,
       schema: Type.Object({
         data: Type.Optional(
-          Nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'What was asked for.' })),
+          Nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Result of the query.' })),
         ),
-        errors: Type.Optional(Type.Array(Type.Unknown(), { description: 'What could not be answered, and why.' })),
+        errors: Type.Optional(Type.Array(Type.Unknown(), { description: 'Errors of the query.' })),
       }),
     },
     handler: async (c) => {
-      // Loaded by the first query: few servers are ever asked one, and every start would pay for it.
+      // Loaded by the first query to keep the start fast: few servers receive GraphQL queries.
       const { executeGraphql: response } = await import('./execute-graphql.ts');
       return response(c, c.input);
     },

@@ -1,7 +1,7 @@
 import type { Area } from '../area.ts';
 import { graphqlRoutes } from './graphql.routes.ts';
 
-/** GraphQL, a second face of all the other areas. */
+/** The GraphQL API, on top of all other areas. */
 export const graphql: Area = {
   routes: [...graphqlRoutes],
 };

@@ -2,18 +2,18 @@ import { listed, type PageArguments } from './graphql.connection.ts';
 import type { Json, Rest } from './rest.ts';
 
 export type Arguments = Record<string, unknown>;
-/** Answers one field of an object. */
+/** Resolves one field of an object. */
 export type Resolve = (source: Json, args: Arguments, rest: Rest) => unknown;
 
-/** A part of a path. */
+/** Encodes a path segment. */
 export const id = encodeURIComponent;
-/** What is a list, else none. */
+/** The value if it is an array, else an empty one. */
 export const rows = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 export const upper = (value: unknown) => (typeof value === 'string' ? value.toUpperCase() : null);
-/** The number in a global id, or the text as it stands. */
+/** The number in a global id, or the text itself. */
 export const localId = (value: unknown): string => String(value).split('/').at(-1)!;
 
-/** `CREATED_DESC` and its like as the REST API takes an order. */
+/** Translates an order such as `CREATED_DESC` to parameters of the REST API. */
 export function orderOf(sort: unknown): { order_by?: string; sort?: string } {
   const match = /^(\w+?)_(asc|desc)$/i.exec(String(sort ?? ''));
   if (match === null) return {};
@@ -28,7 +28,7 @@ export function orderOf(sort: unknown): { order_by?: string; sort?: string } {
   return { order_by: orders[name] ?? name, sort: direction.toLowerCase() };
 }
 
-/** A list of the REST API, part by part. */
+/** Resolves a list of the REST API as a connection. */
 export const list =
   (
     path: (source: Json) => string,
@@ -37,7 +37,7 @@ export const list =
   (source, args, rest) =>
     listed(rest, path(source), query(args, source) as Parameters<Rest['page']>[1], args as PageArguments);
 
-/** How issues are narrowed down and sorted. */
+/** Query parameters that filter and sort issues. */
 export const issueQuery = (args: Arguments) => ({
   with_labels_details: true,
   iids: args.iids,

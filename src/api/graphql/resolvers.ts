@@ -21,7 +21,7 @@ const project = ({ id: number }: Json) => `/projects/${number}`;
 const group = ({ id: number }: Json) => `/groups/${number}`;
 const mergeRequest = ({ project_id, iid }: Json) => `/projects/${project_id}/merge_requests/${iid}`;
 
-/** The first of a list that a filter leaves at most one of. */
+/** The first row of a list whose filter matches at most one. */
 async function first(rest: Rest, path: string, query: Parameters<Rest['page']>[1]): Promise<Json | null> {
   return (await rest.page(path, query))?.rows[0] ?? null;
 }
@@ -47,7 +47,7 @@ const person: Record<string, Resolve> = {
 };
 const approvals = (source: Json, rest: Rest) => rest.one(`${mergeRequest(source)}/approvals`);
 
-/** Fields that are not simply found in the JSON under their own name. */
+/** Resolvers of fields that are not in the REST JSON under their own name. */
 export const RESOLVERS: Record<string, Record<string, Resolve>> = {
   Query: {
     currentUser: (_source, _args, rest) => rest.one('/user'),
@@ -84,7 +84,7 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     admin: ({ is_admin }) => is_admin === true,
     groupCount: async (_source, _args, rest) =>
       (await rest.page('/groups', { min_access_level: 10, page: 1, per_page: 1 }))?.total ?? null,
-    // Nothing here starts workspaces elsewhere.
+    // There are no external workspaces.
     gitpodEnabled: () => false,
     namespace: ({ username }, _args, rest) => rest.one(`/namespaces/${id(String(username))}`),
     assignedMergeRequests: mine('assigned_to_me'),
@@ -150,7 +150,7 @@ export const RESOLVERS: Record<string, Record<string, Resolve>> = {
     empty: ({ empty_repo, default_branch }) => empty_repo ?? default_branch === null,
     rootRef: ({ default_branch }) => default_branch ?? null,
     branchNames: async (source, { searchPattern, offset, limit }, rest) => {
-      // A pattern of * stands for all; the REST API searches for a part of the name.
+      // `*` matches all; the REST API searches for a substring.
       const search = String(searchPattern).replaceAll('*', '');
       const cursor = Number(offset) > 0 ? Buffer.from(String(Number(offset) - 1)).toString('base64url') : null;
       const page = { first: Number(limit), after: cursor };
@@ -204,30 +204,30 @@ const ACCESS_LEVELS: Record<number, string> = {
   50: 'OWNER',
 };
 
-/** What the kinds of namespaces are called in a global id. */
+/** Type names of namespaces in global ids. */
 const NAMESPACES: Record<string, string> = {
   group: 'Group',
   user: 'Namespaces::UserNamespace',
   project: 'Namespaces::ProjectNamespace',
 };
 
-/** What a type is called in a global id, where that is not its own name. */
+/** Names of types in global ids, if they differ from the type name. */
 const GLOBAL_NAMES: Record<string, string> = { UserCore: 'User', CurrentUser: 'User', Commit: 'CommitPresenter' };
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What JSON of the answer a value makes beside its fields, which count themselves. */
+/** Charges the size of a value in the result, without its fields, which are charged separately. */
 function count(budget: QueryBudget, name: string | number, value: unknown): void {
   if (Array.isArray(value)) for (const each of value) count(budget, '', each);
   else budget.charge(1, String(name).length + (typeof value === 'string' ? value.length : 0));
 }
 
-/** @throws GraphQLError for lists of values that are too long */
+/** @throws GraphQLError for lists of arguments that are too long */
 function checkLists(args: Arguments): void {
   for (const name in args) {
     const value = args[name];
     if (Array.isArray(value) && value.length > MAX_PAGE) {
-      throw new GraphQLError(`${name} has more than ${MAX_PAGE} values: split the query`);
+      throw new GraphQLError(`${name} has more than ${MAX_PAGE} values. Split the query.`);
     }
   }
 }
@@ -242,7 +242,10 @@ function valueIn(source: Json, args: Arguments, rest: Rest, type: string, field:
   return source[field] ?? source[snake(field)] ?? null;
 }
 
-/** Answers a field by its resolver, an `id` as a global id, any other by the JSON of the REST API; and counts what it makes. */
+/**
+ * Resolves a field by its resolver, `id` as a global id, any other field from the REST JSON. Charges the result to the
+ * budget.
+ */
 export const resolveField: GraphQLFieldResolver<Json, Rest> = (source, args, rest, { parentType, fieldName, path }) => {
   const { budget } = rest;
   const value = valueIn(source, args as Arguments, rest, parentType.name, fieldName);

@@ -5,10 +5,10 @@ import type { Deps } from '../../deps.ts';
 import type { BaseContext } from '../../http/http.route.ts';
 import type { QueryBudget } from './limits/budget.ts';
 
-/** JSON of the REST API. */
+/** A JSON object of the REST API. */
 export type Json = Record<string, unknown>;
 
-/** Headers that say who asks. */
+/** Headers that identify the caller. */
 const CREDENTIALS = ['private-token', 'authorization', 'job-token', 'sudo'] as const;
 
 type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>;
@@ -29,11 +29,11 @@ function search(query: Query): string {
 }
 
 /**
- * The REST API as the caller of one query sees it. Rights, filters and shapes are decided there alone; what the caller
- * may not see is null here. The same thing is asked once.
+ * Client of the REST API for the caller of one query. The REST API alone decides rights, filters and shapes; what the
+ * caller may not see is null. Equal requests are made once.
  */
 export class Rest {
-  /** What the query has cost so far. */
+  /** Cost of the query so far. */
   readonly budget: QueryBudget;
   readonly #request: FastifyRequest;
   readonly #deps: Deps;
@@ -45,18 +45,18 @@ export class Rest {
     this.budget = budget;
   }
 
-  /** One thing; null where there is none that the caller may see. @param path below /api/v4 */
+  /** Gets one object; null if it does not exist or the caller may not see it. @param path below /api/v4 */
   async one(path: string, query: Query = {}): Promise<Json | null> {
     return ((await this.#ask(`${path}${search(query)}`))?.json ?? null) as Json | null;
   }
 
-  /** A page of a list, with the number of all where it is counted; null where the list is closed to the caller. */
+  /** Gets a page of a list, with the total if it is counted; null if the caller may not read the list. */
   async page(path: string, query: Query): Promise<{ rows: Json[]; total: number | null } | null> {
     const response = await this.#ask(`${path}${search(query)}`);
     return response && { rows: response.json as Json[], total: response.total };
   }
 
-  /** Where an issue is, whoever asks: what they may see of it is asked there. */
+  /** Project and number of an issue, without a check of rights: reading the issue checks them. */
   async placeOfIssue(issue: string): Promise<{ project_id: number; iid: number } | null> {
     if (!/^\d{1,15}$/.test(issue)) return null;
     const found = () =>
@@ -96,7 +96,7 @@ export class Rest {
   }
 }
 
-/** What a refusal of the REST API says; throttles answer with plain text. */
+/** Message of a refusal of the REST API; throttles answer with plain text. */
 function refusalOf({ headers, payload }: { headers: Record<string, unknown>; payload: string }): string {
   if (!String(headers['content-type']).startsWith('application/json')) return payload;
   return (JSON.parse(payload) as { message: string }).message;

@@ -1,16 +1,16 @@
 /*
- * What can be asked at /api/graphql, in the schema language of GraphQL. Every field is answered by what the REST API says
- * to the same caller: `resolve.ts` finds a field `webUrl` under `web_url` of that JSON unless `resolvers.ts` says otherwise.
+ * Schema of /api/graphql. Every field comes from the REST API with the rights of the caller: `webUrl` is `web_url` of the
+ * REST JSON unless `resolvers.ts` has a resolver for it.
  */
 
 const connection = (type: string): string => `
-"A part of a list of ${type}."
+"One page of a list of ${type}."
 type ${type}Connection {
-  "Those of this part."
+  "The nodes of this page."
   nodes: [${type}]
   edges: [${type}Edge]
   pageInfo: PageInfo!
-  "How many there are in all; null where there are more than are counted."
+  "Total number of nodes; null if there are too many to count."
   count: Int
 }
 type ${type}Edge { cursor: String!, node: ${type} }
@@ -56,9 +56,9 @@ enum WorkItemWidgetType { DESCRIPTION ASSIGNEES LABELS MILESTONE START_AND_DUE_D
 scalar WorkItemID
 
 type Query {
-  "Who asks; null without a token."
+  "The caller; null without a token."
   currentUser: CurrentUser
-  "About the server."
+  "Metadata of the server."
   metadata: Metadata
   project(fullPath: ID!): Project
   projects(${PAGE}, ids: [ID!], membership: Boolean, search: String, sort: String): ProjectConnection
@@ -69,7 +69,7 @@ type Query {
   workItem(id: WorkItemID!): WorkItem
   user(id: ID, username: String): UserCore
   users(${PAGE}, usernames: [String!], search: String): UserCoreConnection
-  "The text with the name of who asks."
+  "The text, preceded by the name of the caller."
   echo(text: String!): String!
 }
 
@@ -82,7 +82,7 @@ type UserCore { ${PERSON} publicEmail: String, bio: String, location: String, or
 type CurrentUser { ${PERSON}
   publicEmail: String, commitEmail: String, email: String, bio: String, location: String, organization: String, jobTitle: String,
   bot: Boolean, createdAt: Time, admin: Boolean
-  "Groups that they are in, those below them too."
+  "Number of groups that the user is a member of, including subgroups."
   groupCount: Int
   gitpodEnabled: Boolean
   namespace: Namespace

@@ -2,7 +2,7 @@ import { everything, listed, type PageArguments, whole } from './graphql.connect
 import { type Arguments, id, issueQuery, localId, type Resolve, rows } from './reading.ts';
 import type { Json, Rest } from './rest.ts';
 
-/** Types of work items that issues carry, with the number and the name that the platform gives them. */
+/** Work item types of issues, with id and name of the platform. */
 const TYPES: Record<string, { id: number; name: string }> = {
   issue: { id: 1, name: 'Issue' },
   incident: { id: 2, name: 'Incident' },
@@ -47,7 +47,7 @@ async function found(rest: Rest, path: string, args: Arguments) {
   if (types.length === Object.keys(TYPES).length) return listed(rest, path, query(args), page);
   const lists = await Promise.all(types.map((type) => everything(rest, path, { ...query(args), issue_type: type })));
   const { sort } = query(args);
-  // As lists are sorted where nothing is said: the newest first.
+  // Default order: newest first.
   const sign = sort === 'asc' ? 1 : -1;
   return whole(
     lists.flat().sort((one, other) => sign * (Number(one.id) - Number(other.id))),
@@ -55,7 +55,7 @@ async function found(rest: Rest, path: string, args: Arguments) {
   );
 }
 
-/** What is at a path: a group, a user, or a project, which is a namespace of its own here. */
+/** Resolves a namespace by its path: a group, a user, or a project, which counts as a namespace here. */
 export const namespace: Resolve = async (_source, { fullPath }, rest) => {
   const space = await rest.one(`/namespaces/${id(String(fullPath))}`);
   if (space !== null) return space;
@@ -70,19 +70,19 @@ export const namespace: Resolve = async (_source, { fullPath }, rest) => {
   );
 };
 
-/** Fields of what work items are in. */
+/** Resolvers of `workItems` of namespaces, groups and projects. */
 export const workItemsOf: Record<'Namespace' | 'Group' | 'Project', Resolve> = {
   Namespace: (source, args, rest) => {
     if (source.kind === 'project') return workItemsOf.Project(source, args, rest);
     return source.kind === 'group' ? workItemsOf.Group(source, args, rest) : whole([], args);
   },
-  // Without those below only epics are in a group, which there are none of.
+  // Without descendants, a group has only epics, and this server has none.
   Group: (source, args, rest) =>
     args.includeDescendants === true ? found(rest, `/groups/${source.id}/issues`, args) : whole([], args),
   Project: (source, args, rest) => found(rest, `/projects/${source.id}/issues`, args),
 };
 
-/** One by its global id. */
+/** Resolves a work item by its global id. */
 export const workItem: Resolve = async (_source, args, rest) => {
   const place = await rest.placeOfIssue(localId(args.id));
   if (place === null) return null;
@@ -124,7 +124,7 @@ export const workItemResolvers: Record<string, Record<string, Resolve>> = {
     startAndDueDate: (source) => widget(source, 'START_AND_DUE_DATE'),
     weight: (source) => widget(source, 'WEIGHT'),
     timeTracking: (source) => widget(source, 'TIME_TRACKING'),
-    // Issues have no status beside their state.
+    // Issues have no status besides their state.
     status: () => null,
   },
   WorkItemWidgetAssignees: { assignees, allowsMultipleAssignees: () => true },

@@ -53,7 +53,7 @@ export { presentUserInfo } from './users/users.views.ts';
 export { createUser, updateUser } from './users/users.writes.ts';
 export { createToken };
 
-/** Users, their addresses, keys, pictures and tokens. */
+/** Users, their e-mail addresses, keys, avatars and tokens. */
 export const identity: Area = {
   routes: [
     ...applicationRoutes,

@@ -3,7 +3,7 @@ import { notificationSettingsRoutes } from './notification-settings/notification
 import { registerNotifications } from './notifications.background.ts';
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.routes.ts';
 
-/** Who wants to be mailed of what, and the mails. */
+/** Notification settings and mails. */
 export const notifications: Area = {
   routes: [...notificationSettingsRoutes, ...unsubscribeRoutes],
   vocabulary: async () => (await import('./vocabulary/index.ts')).vocabulary,

@@ -16,7 +16,7 @@ import { noteMessages, reviewMessages } from './messages/messages.notes.ts';
 import { notifiesOfPipeline, pipelineMessages } from './messages/messages.pipelines.ts';
 import { failedMirrorMessages, projectMoveMessages, releaseMessages } from './messages/messages.projects.ts';
 
-/** Mails people of what happens. Where there is no mail server events cost nothing: nobody wants them. */
+/** Registers the notification mails. Without a mail server no subscription wants events, so they cost nothing. */
 export function registerNotifications(deps: Deps): void {
   registerDelivery(deps);
   registerMailLog(deps);
@@ -88,7 +88,7 @@ export function registerNotifications(deps: Deps): void {
   });
 }
 
-/** Mails what became of an event, once however often it is told. */
+/** Sends the mails of an event; idempotent. */
 async function tell(
   deps: Deps,
   { id }: RecordedEvent<keyof DomainEvents>,

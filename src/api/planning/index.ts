@@ -81,7 +81,7 @@ export {
 export { createComment as comment } from './quick-actions/quick-actions.comment.ts';
 export { approversOf } from './todos/todos.background.ts';
 
-/** Issues, merge requests, what is said of them and what is told of all that. */
+/** Issues, merge requests, comments, labels, milestones, activity and to-do items. */
 export const planning: Area = {
   routes: [
     ...awardEmojiRoutes,

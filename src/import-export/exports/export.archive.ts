@@ -13,19 +13,19 @@ import { TemporaryFiles, textFile } from './temporary-files.ts';
 /** Version of the format of archives (registry facts 7.1). */
 const FORMAT = '0.2.4';
 
-/** What every archive begins with. */
+/** The first files of every archive. */
 export function* heads(): Generator<ArchivedFile> {
   yield textFile('VERSION', FORMAT);
   yield textFile('GITLAB_VERSION', '0.0.0\n');
   yield textFile('GITLAB_REVISION', 'stithy\n');
 }
 
-/** The text of objects, without the keys between them. */
+/** The text of objects, without the keys in between. */
 export async function* textsOf(pieces: AsyncIterable<Piece>): AsyncGenerator<string> {
   for await (const piece of pieces) if (typeof piece === 'string') yield piece;
 }
 
-/** A line for each of the users whom an archive names. */
+/** A line for each user whom an archive names. */
 export async function* peopleText({ db }: Deps, users: ReadonlySet<number>): AsyncGenerator<string> {
   const ids = [...users].sort((a, b) => a - b);
   for (let at = 0; at < ids.length; at += PAGE) {
@@ -39,7 +39,7 @@ export async function* peopleText({ db }: Deps, users: ReadonlySet<number>): Asy
   }
 }
 
-/** The files of an archive of a project, each written aside first, for an archive says before a file how long it is. */
+/** The files of a project archive. Each is written to a temporary file first, because tar headers contain the size. */
 export class ProjectArchive {
   readonly #deps: Deps;
   readonly #project: Project;
@@ -48,7 +48,7 @@ export class ProjectArchive {
   readonly #users = new Set<number>();
   readonly #aside: TemporaryFiles;
 
-  /** @param caller who has it exported */
+  /** @param caller the user who exports */
   constructor(deps: Deps, project: Project, caller: Caller, signal: AbortSignal) {
     this.#deps = deps;
     this.#project = project;
@@ -57,7 +57,7 @@ export class ProjectArchive {
     this.#aside = new TemporaryFiles(deps);
   }
 
-  /** Gives away what was written aside. */
+  /** Deletes the temporary files. */
   dispose(): Promise<void> {
     return this.#aside.dispose();
   }
@@ -91,8 +91,8 @@ export class ProjectArchive {
   }
 }
 
-/** Where a file of the uploads stands in the archive: a picture apart. */
+/** Path of an upload in the archive; the avatar has its own folder. */
 const placeOf = (name: string): string => (name.startsWith('avatar/') ? name : `uploads/${name}`);
 
-/** Where a file of the large files stands in the archive. */
+/** Path of an LFS object in the archive. */
 const objectPlace = (name: string): string => (name === LFS_INDEX ? 'lfs-objects.json' : `lfs-objects/${name}`);

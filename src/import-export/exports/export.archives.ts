@@ -17,7 +17,7 @@ import { type WrittenContent, writeArchive } from './export.content.ts';
 import { exporterOf, portableOf } from './export.run.ts';
 import { GroupArchive } from './group-archive.ts';
 
-/** Where an archive is sent when it is ready, instead of waiting to be fetched. */
+/** URL to which an archive is uploaded when it is ready, instead of being stored for download. */
 export interface Destination {
   url: string;
   method: 'PUT' | 'POST';
@@ -25,14 +25,14 @@ export interface Destination {
 
 interface ArchiveJob {
   export_id: number;
-  /** With its address sealed. */
+  /** Destination with encrypted URL. */
   upload: Destination | null;
-  /** By which the row says that nobody has asked since. */
+  /** Time of the request; differs from the row if there was a later request. */
   asked_at: string;
 }
 
 const UPLOAD_MS = 3_600_000;
-/** What addresses of destinations are sealed for: whoever has one can write there. */
+/** Purpose of the encryption of destination URLs, which allow writing. */
 const PURPOSE = 'project_exports.upload';
 const ARCHIVE = jobKind<ArchiveJob>('project_exports.run', {
   lane: 'transfers',
@@ -40,7 +40,7 @@ const ARCHIVE = jobKind<ArchiveJob>('project_exports.run', {
   timeoutMs: 6 * 3_600_000,
 });
 
-/** The archive of a group or project, or what is being made of it. */
+/** Finds the archive of a group or project, finished or in progress. */
 export const findArchive = (db: Db, { kind, id }: Pick<Portable, 'kind' | 'id'>): Promise<RelationExport | undefined> =>
   db
     .selectFrom('relation_exports')
@@ -49,7 +49,7 @@ export const findArchive = (db: Db, { kind, id }: Pick<Portable, 'kind' | 'id'>)
     .where('relation', '=', WHOLE)
     .executeTakeFirst();
 
-/** Has a group or project packed into one archive; one that was packed before can be had until then. */
+/** Enqueues the export of a group or project into an archive; the previous one stays available until it is done. */
 export async function startArchive(
   deps: Deps,
   db: Db,
@@ -85,7 +85,7 @@ export async function startArchive(
   await deps.jobs.enqueue(db, ARCHIVE, job, { projectId: kind === 'project' ? id : null });
 }
 
-/** Sends an archive where it shall go. @returns why it was not taken there */
+/** Uploads an archive to its destination. @returns the error message of a refusal; null on success */
 async function send(
   deps: Deps,
   { url, method }: Destination,
@@ -93,9 +93,9 @@ async function send(
   signal: AbortSignal,
 ): Promise<string | null> {
   const address = deps.secrets.open(url, PURPOSE);
-  if (address === null) return 'The address cannot be read.';
+  if (address === null) return 'The upload URL cannot be decrypted.';
   const body = await deps.blobs.get(sha256);
-  if (body === null) return 'The archive is gone.';
+  if (body === null) return 'The archive no longer exists.';
   try {
     const answer = await requestExternal(parseHttpUrl(address), await outboundRules(deps), {
       method,
@@ -105,16 +105,16 @@ async function send(
     });
     answer.destroy();
     const { statusCode = 0 } = answer;
-    return statusCode >= 200 && statusCode < 300 ? null : `The other server answers with status ${statusCode}.`;
+    return statusCode >= 200 && statusCode < 300 ? null : `The upload server answered with status ${statusCode}.`;
   } catch (error) {
-    if (error instanceof BlockedAddress) return `The address ${error.message}`;
+    if (error instanceof BlockedAddress) return `The upload URL ${error.message}`;
     throw error;
   } finally {
     body.destroy();
   }
 }
 
-/** Enters what came of an export, unless it was asked for anew or what it is of is gone; bytes that nothing needs go. */
+/** Stores the result of an export, unless there was a later request or its object is gone; deletes unneeded files. */
 async function enter(deps: Deps, job: ArchiveJob, file: WrittenContent | null, error: string | null): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const asked = () => db.selectFrom('relation_exports').where('id', '=', job.export_id);
@@ -139,7 +139,7 @@ async function enter(deps: Deps, job: ArchiveJob, file: WrittenContent | null, e
   });
 }
 
-/** Makes the archive, and keeps it or sends it away. @throws what making and sending fail with */
+/** Creates the archive, and stores or uploads it. @throws errors of both */
 async function make(
   deps: Deps,
   job: ArchiveJob,
@@ -163,13 +163,13 @@ async function make(
   }
 }
 
-/** Names the work behind `startArchive`. */
+/** Registers the job of `startArchive`. */
 export function registerArchives(deps: Deps): void {
   deps.jobs.register(ARCHIVE, async (job, { signal, attempts }) => {
     const { db } = deps;
     const row = await db.selectFrom('relation_exports').selectAll().where('id', '=', job.export_id).executeTakeFirst();
     const counts = row?.created_at === job.asked_at && row.status === EXPORT_STATUS.started;
-    // What is sent elsewhere was asked for by itself, whatever was asked for since.
+    // Each upload is a request of its own, regardless of later requests.
     if (row === undefined || (!counts && job.upload === null)) return;
     const begun = { batches_count: 1, updated_at: timestamp(deps.clock) };
     if (counts) await db.updateTable('relation_exports').set(begun).where('id', '=', row.id).execute();
@@ -182,10 +182,8 @@ export function registerArchives(deps: Deps): void {
       if (signal.aborted || environmentFaultOf(error) !== null || (!tooLarge && attempts < ARCHIVE.maxAttempts))
         throw error;
       const { kind, id } = portable;
-      deps.log.log('error', 'an archive could not be made', { kind, id, error: String(error) });
-      const problem = tooLarge
-        ? 'The archive would be larger than administrators allow.'
-        : `The ${kind} could not be exported.`;
+      deps.log.log('error', 'export archive failed', { kind, id, error: String(error) });
+      const problem = tooLarge ? 'The archive exceeds the maximum export size.' : `The ${kind} could not be exported.`;
       await enter(deps, job, null, problem);
     }
   });

@@ -8,14 +8,14 @@ import type { StoredBlob } from '../../storage/blob-store.ts';
 import type { ArchivedFile, Piece } from '../relations/relation.ts';
 
 const MIB = 1024 * 1024;
-/** Texts are handed on in parts of about so many characters. */
+/** Approximate size of text chunks, in characters. */
 const PART = 64 * 1024;
 
-/** A file that was written. */
+/** A written file. */
 export interface WrittenContent extends StoredBlob {
-  /** Objects or files in it. */
+  /** Number of objects or files. */
   count: number;
-  /** Key of the last object; 0 where there is none. */
+  /** Key of the last object; 0 for none. */
   last: number;
 }
 
@@ -32,10 +32,10 @@ async function keep(deps: Deps, source: Readable): Promise<StoredBlob> {
 }
 
 /**
- * Writes objects into one file of the blob store, a line each, packed by gzip.
- * @param limit after so many objects it ends
- * @param each is called after an object, with its key
- * @throws BlobError `too_large` past what administrators allow
+ * Writes objects to a gzip file in the blob store, one per line.
+ * @param limit maximum number of objects
+ * @param each called after each object, with its key
+ * @throws BlobError `too_large` beyond the maximum export size
  */
 export async function writeObjects(
   deps: Deps,
@@ -70,8 +70,8 @@ export async function writeObjects(
 }
 
 /**
- * Writes files into a tar archive, packed by gzip.
- * @throws BlobError `too_large` past what administrators allow; Error for a file whose bytes are gone
+ * Writes files to a gzipped tar archive.
+ * @throws BlobError `too_large` beyond the maximum export size; Error for a file whose content is missing
  */
 export async function writeArchive(
   deps: Deps,

@@ -5,7 +5,7 @@ import type { Portable } from '../relations/relation.ts';
 
 type Named = Pick<Portable, 'kind' | 'id'>;
 
-/** Exports of a group or project, one a relation, in the order in which they were begun. */
+/** Exports of a group or project, one per relation, in the order of their start. */
 export const exportsOf = (db: Db, { kind, id }: Named): Promise<RelationExport[]> =>
   db
     .selectFrom('relation_exports')
@@ -15,7 +15,7 @@ export const exportsOf = (db: Db, { kind, id }: Named): Promise<RelationExport[]
     .orderBy('id')
     .execute();
 
-/** That of one relation. */
+/** Finds the export of one relation. */
 export const findExport = (db: Db, { kind, id }: Named, relation: string): Promise<RelationExport | undefined> =>
   db
     .selectFrom('relation_exports')
@@ -39,7 +39,7 @@ export const batchesOf = async (db: Db, exports: readonly RelationExport[]): Pro
     .orderBy('batch_number')
     .execute();
 
-/** One batch. */
+/** Finds a batch of an export. */
 export const findBatch = (db: Db, exportId: number, number: number): Promise<RelationExportBatch | undefined> =>
   db
     .selectFrom('relation_export_batches')

@@ -9,16 +9,16 @@ import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 const SWEEP = jobKind<Record<string, never>>('relation_exports.sweep', { lane: 'slow' });
 const SWEEP_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** So long the files of an export can be had: an import of something large takes days. */
+/** How long files of an export are kept: a large import takes days. */
 const KEPT_MS = 7 * DAY_MS;
-/** An export that nothing was written to for so long has been given up. */
+/** An export without progress for this time has failed. */
 const STUCK_MS = DAY_MS;
-/** So long the archive of a project can be had. */
+/** How long archives are kept. */
 const ARCHIVE_KEPT_MS = DAY_MS;
 const BATCH_SIZE = 100;
 const BLOBS = 1_000;
 
-/** Removes exports with their files, with the handle of the transaction that makes them unnecessary. */
+/** Deletes exports with their files. @param db handle of the transaction that makes them obsolete */
 export async function removeExports(deps: Deps, db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const whole = await db
@@ -65,13 +65,13 @@ async function removeOld(deps: Deps, archives: boolean): Promise<boolean> {
   });
 }
 
-/** Names what happens to exports by themselves: they end, and go with what they are of. */
+/** Registers the expiry of exports, and their deletion with their group or project. */
 export function registerExportRemoval(deps: Deps): void {
   deps.jobs.every(SWEEP, { everyMs: SWEEP_MS }, async (_payload, { signal }) => {
     const now = deps.clock.now().getTime();
     await deps.db
       .updateTable('relation_exports')
-      .set({ status: EXPORT_STATUS.failed, error: 'The export has taken too long.', updated_at: timestamp(deps.clock) })
+      .set({ status: EXPORT_STATUS.failed, error: 'The export timed out.', updated_at: timestamp(deps.clock) })
       .where('status', '=', EXPORT_STATUS.started)
       .where('updated_at', '<', new Date(now - STUCK_MS).toISOString())
       .execute();

@@ -15,15 +15,15 @@ import { type WrittenContent, writeArchive, writeObjects } from './export.conten
 import { EXPORT } from './export.start.ts';
 import { NamedUsers } from './named-users.ts';
 
-/** Objects of a batch. */
+/** Number of objects per batch. */
 const BATCH = 1_000;
-/** Objects after which a file that is being written is looked after. */
+/** Number of objects between two checks of a running export. */
 const LOOK = 1_000;
 
-/** The export has been replaced by a later one, or what it is of is gone. */
+/** The export was replaced by a later one, or its group or project is gone. */
 class Replaced extends Error {}
 
-/** The group or project that a row is of; undefined when it is gone. */
+/** The group or project of an export; undefined if it no longer exists. */
 export async function portableOf(db: Db, { project_id, group_id }: RelationExport): Promise<Portable | undefined> {
   if (group_id !== null) {
     const group = await db.selectFrom('namespaces').selectAll().where('id', '=', group_id).executeTakeFirst();
@@ -38,11 +38,11 @@ export async function portableOf(db: Db, { project_id, group_id }: RelationExpor
   return project && { kind: 'project', id: project.id, project };
 }
 
-/** Whoever asked for an export, with the rights that they have now; nobody when they are blocked or gone. */
+/** The user who requested an export, with their current rights; anonymous if they are blocked or deleted. */
 export const exporterOf = async (deps: Deps, { user_id }: Pick<RelationExport, 'user_id'>): Promise<Caller> =>
   (user_id === null ? undefined : await jobCaller(deps, user_id)) ?? ANONYMOUS;
 
-/** Who contributed is known when all else is exported: whatever ends asks again. */
+/** Whether all other relations have ended: only then the contributing users are known. */
 async function othersEnded(db: Db, row: RelationExport, { kind, id }: Portable): Promise<boolean> {
   const other = await db
     .selectFrom('relation_exports')
@@ -56,7 +56,7 @@ async function othersEnded(db: Db, row: RelationExport, { kind, id }: Portable):
   return other === undefined;
 }
 
-/** Has the relation exported that waits for the others, with the handle of the transaction in which one of them ends. */
+/** Enqueues the export of user contributions, in the transaction in which another relation ends. */
 async function askWhoContributed(
   deps: Deps,
   db: Db,
@@ -72,7 +72,7 @@ async function askWhoContributed(
   if (telling !== undefined) await deps.jobs.enqueue(db, EXPORT, { export_id: telling.id }, { projectId: project_id });
 }
 
-/** One run of the export of a relation. */
+/** A run of the export of a relation. */
 class Run {
   readonly #deps: Deps;
   readonly #row: RelationExport;
@@ -147,7 +147,7 @@ class Run {
     return this.#guarded([sha256], { status: EXPORT_STATUS.finished, sha256, size, total_objects_count: count });
   }
 
-  /** Changes the row as long as the export counts; else the bytes that were written for it go. @throws Replaced */
+  /** Changes the row while the export is current; else deletes the written files. @throws Replaced */
   async #guarded(
     written: readonly string[],
     change: Partial<RelationExport>,
@@ -174,7 +174,7 @@ class Run {
     this.#users.saved();
   }
 
-  /** Looks now and then whether the export goes on, and says that it does. */
+  /** Returns a function that regularly checks whether the export continues, and records its progress. */
   #look(): () => Promise<void> {
     let count = 0;
     return async () => {
@@ -186,28 +186,28 @@ class Run {
   }
 }
 
-/** Whether the job is to run again: what was wrong is around it, or it was told to end. */
+/** Whether the job must run again: a temporary failure, an environment fault, or a shutdown. */
 const isPassing = (error: unknown, signal: AbortSignal, attempts: number): boolean =>
   signal.aborted || retryDelayOf(error) !== null || environmentFaultOf(error) !== null || attempts < EXPORT.maxAttempts;
 
-/** Names the work behind `startExport`. */
+/** Registers the job of `startExport`. */
 export function registerExports(deps: Deps): void {
   deps.jobs.register(EXPORT, async ({ export_id }, { signal, attempts }) => {
     const row = await deps.db.selectFrom('relation_exports').selectAll().where('id', '=', export_id).executeTakeFirst();
     if (row === undefined || row.status !== EXPORT_STATUS.started) return;
     const portable = await portableOf(deps.db, row);
     const relation = portable && findRelation(portable.kind, row.relation);
-    if (portable === undefined || relation === undefined) return fail(deps, row, 'There is nothing to be exported.');
+    if (portable === undefined || relation === undefined) return fail(deps, row, 'There is nothing to export.');
     if (relation.name === USER_CONTRIBUTIONS && !(await othersEnded(deps.db, row, portable))) return;
     try {
       await new Run(deps, row, portable, await exporterOf(deps, row), signal).write(relation);
     } catch (error) {
       if (error instanceof Replaced) return;
       if (error instanceof BlobError && error.code === 'too_large') {
-        return fail(deps, row, 'The file would be larger than administrators allow.');
+        return fail(deps, row, 'The file exceeds the maximum export size.');
       }
       if (isPassing(error, signal, attempts)) throw error;
-      deps.log.log('error', 'a relation could not be exported', { relation: row.relation, error: String(error) });
+      deps.log.log('error', 'export of a relation failed', { relation: row.relation, error: String(error) });
       return fail(deps, row, 'The relation could not be exported.');
     }
   });

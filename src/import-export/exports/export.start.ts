@@ -12,7 +12,7 @@ import { removeExports } from './export.removal.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A job a relation: it writes its file, or one batch after the other. */
+/** Job kind: exports one relation, as one file or batch after batch. */
 export const EXPORT = jobKind<{ export_id: number }>('relation_exports.run', {
   lane: 'transfers',
   maxAttempts: 5,
@@ -22,14 +22,13 @@ export const EXPORT = jobKind<{ export_id: number }>('relation_exports.run', {
 export interface WantedExport {
   portable: Pick<Portable, 'kind' | 'id'>;
   batched: boolean;
-  /** Who asks for it. */
+  /** The user who requests it. */
   userId: number | null;
 }
 
 /**
- * Has all relations of a group or project exported anew; what there is of an earlier export goes, and what still works on
- * it ends.
- * @param db the handle of the transaction in which its right was looked at
+ * Enqueues the export of all relations of a group or project. Deletes an earlier export and ends its running jobs.
+ * @param db handle of the transaction that checked the rights
  */
 export async function startExport(deps: Deps, db: Db, { portable, batched, userId }: WantedExport): Promise<void> {
   const { kind, id } = portable;

@@ -12,7 +12,7 @@ import { TemporaryFiles, textFile } from './temporary-files.ts';
 const isTree = (relation: (typeof GROUP_RELATIONS)[number]): relation is TreeRelation =>
   relation.form === 'objects' && relation.name !== USER_CONTRIBUTIONS;
 
-/** The files of an archive of a group with its subgroups, without their projects (registry facts 7.2). */
+/** The files of a group archive, with subgroups but without projects (registry facts 7.2). */
 export class GroupArchive {
   readonly #deps: Deps;
   readonly #group: Namespace;
@@ -20,7 +20,7 @@ export class GroupArchive {
   readonly #signal: AbortSignal;
   readonly #aside: TemporaryFiles;
 
-  /** @param caller who has it exported */
+  /** @param caller the user who exports */
   constructor(deps: Deps, group: Namespace, caller: Caller, signal: AbortSignal) {
     this.#deps = deps;
     this.#group = group;
@@ -43,7 +43,7 @@ export class GroupArchive {
     yield textFile('tree/groups/_all.ndjson', ids.map((id) => `${id}\n`).join(''));
   }
 
-  /** The group and all below it, those above others first. */
+  /** The group and its descendants, parents first. */
   async *#groups(): AsyncGenerator<Namespace> {
     const { lineage } = this.#group;
     for (let after = ''; ; ) {
@@ -89,7 +89,7 @@ export class GroupArchive {
     );
   }
 
-  /** Attributes of a group, with what it is below where that is in the archive, too. */
+  /** Attributes of a group, with its parent if that is in the archive as well. */
   async #selfOf({ id, parent_id }: Namespace, text: AsyncIterable<string>): Promise<string> {
     let self = '';
     for await (const part of text) self += part;

@@ -4,7 +4,7 @@ import { USER_CONTRIBUTIONS } from '../relations/user-contributions.ts';
 
 const BATCH_SIZE = 500;
 
-/** Users whom the objects of an export name, until they are entered with them. */
+/** Collects the users named by objects of an export until they are saved with these. */
 export class NamedUsers {
   readonly #portable: Portable;
   readonly #known = new Set<number>();
@@ -18,7 +18,7 @@ export class NamedUsers {
     if (id !== null && !this.#known.has(id)) this.#new.add(id);
   }
 
-  /** Enters those who came since the last time, for the relation that tells of them. */
+  /** Saves the users named since the last call, for the relation of users. */
   async save(db: Db): Promise<void> {
     const ids = [...this.#new];
     if (ids.length === 0) return;
@@ -45,7 +45,7 @@ export class NamedUsers {
     }
   }
 
-  /** They are entered for good. */
+  /** To be called after the commit of `save`. */
   saved(): void {
     for (const id of this.#new) this.#known.add(id);
     this.#new = new Set();

@@ -4,13 +4,13 @@ import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 import { storedFile } from '../relations/bundles.relation.ts';
 import type { ArchivedFile } from '../relations/relation.ts';
 
-/** A file of an archive whose content is at hand. */
+/** An archive file with a given text. */
 export const textFile = (name: string, text: string): ArchivedFile => {
   const bytes = Buffer.from(text);
   return { name, size: bytes.length, open: async () => bytes };
 };
 
-/** Files of an archive that are written aside first, for an archive says before a file how long it is. */
+/** Files that are written to temporary blobs first, because tar headers contain the size. */
 export class TemporaryFiles {
   readonly #deps: Deps;
   readonly #written: string[] = [];
@@ -25,7 +25,7 @@ export class TemporaryFiles {
     return storedFile(this.#deps, name, sha256, size);
   }
 
-  /** Gives away what was written aside. */
+  /** Deletes the temporary blobs. */
   async dispose(): Promise<void> {
     await enqueueBlobRemoval(this.#deps, this.#deps.db, [...new Set(this.#written)]);
   }

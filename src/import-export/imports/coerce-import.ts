@@ -1,7 +1,7 @@
-/** An object of an export: nothing about it is to be believed. */
+/** An object of an export; untrusted. */
 export type ImportedObject = Readonly<Record<string, unknown>>;
 
-/** An object that cannot be taken over; the message says why. */
+/** An object that cannot be imported; the message says why. */
 export class InvalidImportObject extends Error {
   override name = 'InvalidImportObject';
 }
@@ -9,30 +9,30 @@ export class InvalidImportObject extends Error {
 const INSTANT = /^\d{4}-\d\d-\d\d(?:T|\s)/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MAX_INTEGER = 2_147_483_647;
-/** Bytes of the longest text. */
+/** Maximum length of a text. */
 const MAX_TEXT = 1_048_576;
 
 export const isImportedObject = (value: unknown): value is ImportedObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What no database keeps is taken out of a text. */
+/** Removes characters that databases cannot store. */
 const withoutUnstorable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** A text, or null. @throws InvalidImportObject for one that is too long */
+/** A text, or null. @throws InvalidImportObject if it is too long */
 export function coerceText(value: unknown, max = MAX_TEXT): string | null {
   if (typeof value !== 'string') return null;
   if (value.length > max) throw new InvalidImportObject(`a text has more than ${max} characters`);
   return withoutUnstorable(value);
 }
 
-/** A text that must be there. @throws InvalidImportObject */
+/** A required text. @throws InvalidImportObject */
 export function requireText(value: unknown, what: string, max = 255): string {
   const found = coerceText(value, max)?.trim() ?? '';
   if (found === '') throw new InvalidImportObject(`${what} is missing`);
   return found;
 }
 
-/** An instant as it is stored, or null. */
+/** An instant in the stored format, or null. */
 export function coerceInstant(value: unknown): string | null {
   if (typeof value !== 'string' || !INSTANT.test(value)) return null;
   const date = new Date(value.replace(' UTC', 'Z'));
@@ -43,11 +43,11 @@ export function coerceInstant(value: unknown): string | null {
 export const coerceDay = (value: unknown): string | null =>
   typeof value === 'string' && DAY.test(value) && coerceInstant(`${value}T00:00:00Z`)?.startsWith(value) ? value : null;
 
-/** A whole number in the given range, or null. */
+/** An integer in the given range, or null. */
 export const coerceInteger = (value: unknown, min = 0, max = MAX_INTEGER): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : null;
 
-/** The number of something within its project. @throws InvalidImportObject */
+/** The required `iid` of an object. @throws InvalidImportObject */
 export function coerceIid(value: unknown): number {
   const found = coerceInteger(value, 1);
   if (found === null) throw new InvalidImportObject('iid is missing');
@@ -56,14 +56,14 @@ export function coerceIid(value: unknown): number {
 
 export const coerceFlag = (value: unknown): 0 | 1 => (value === true ? 1 : 0);
 
-/** One of a few texts; the first where it is none of them. */
+/** One of the given texts; the first one if it is none of them. */
 export const coerceOneOf = <const T extends string>(value: unknown, values: readonly [T, ...T[]]): T =>
   values.find((each) => each === value) ?? values[0];
 
-/** Objects of a list; nothing else in it. */
+/** The objects of a list; other values are left out. */
 export const coerceObjects = (value: unknown): ImportedObject[] =>
   Array.isArray(value) ? value.filter(isImportedObject) : [];
 
-/** The full name of an object, 40 or 64 hexadecimal digits; or null. */
+/** A full object id, 40 or 64 hexadecimal digits; or null. */
 export const coerceSha = (value: unknown): string | null =>
   typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;

@@ -3,39 +3,41 @@ import type { Deps } from '../../deps.ts';
 import type { ImportedObject } from './coerce-import.ts';
 import type { ImportedUsers } from './imported-users.ts';
 
-/** What objects are written with. */
+/** Context for writing objects. */
 export interface ImportContext {
   deps: Deps;
   place: {
     kind: 'group' | 'project';
     id: number;
-    /** The groups whose labels and milestones can be used, the place itself included where it is one. */
+    /**
+     * Ids of the groups whose labels and milestones are available, including the destination itself if it is a group.
+     */
     groupIds: readonly number[];
   };
   users: ImportedUsers;
-  /** Whether the objects of a commit are in the repository. */
+  /** Whether the repository has the commit. */
   hasCommit(sha: string): Promise<boolean>;
   /**
-   * Makes the repository of the wiki, or of a snippet by the id that it had, in a folder that is not there yet.
-   * @returns false where there is none
+   * Creates the repository of the wiki, or of a snippet by its original id, in a new folder.
+   * @returns false if the source has none
    * @throws GitError, RemoteError
    */
   makeRepository(of: { type: 'wiki' } | { type: 'snippet'; id: number }, dir: string): Promise<boolean>;
 }
 
-/** How the objects of a relation become rows. */
+/** Writer of the objects of a relation. */
 export type RelationWriter =
   | {
-      /** Objects that one transaction writes. */
+      /** Number of objects per transaction. */
       atOnce: number;
-      /** @throws InvalidImportObject for an object that cannot be taken over */
+      /** @throws InvalidImportObject if an object cannot be imported */
       write(context: ImportContext, db: Db, objects: readonly ImportedObject[]): Promise<void>;
     }
   | {
       /**
-       * Writes one that has more than rows, in a transaction that it begins itself.
-       * @param transactionHook has to run in that
-       * @throws InvalidImportObject for one that cannot be taken over
+       * Writes an object with more than rows, in its own transaction.
+       * @param transactionHook must run in that transaction
+       * @throws InvalidImportObject if it cannot be imported
        */
       writeAlone(
         context: ImportContext,

@@ -7,13 +7,13 @@ import { gunzipLimited, InvalidImportFile } from './import.lines.ts';
 import { contentOf, tarFiles } from './import.tar.ts';
 
 const MIB = 1024 * 1024;
-/** What is taken out of an archive of a group; nothing else in it is looked at. */
+/** Files to read from a group archive; others are ignored. */
 export const GROUP_FILES: readonly RegExp[] = [
   /^VERSION$/,
   /^tree\/groups\/\d{1,15}\.json$/,
   /^tree\/groups\/\d{1,15}\/[a-z_]{1,50}\.ndjson$/,
 ];
-/** The same of one of a project. */
+/** Files to read from a project archive; others are ignored. */
 export const PROJECT_FILES: readonly RegExp[] = [
   /^VERSION$/,
   /^tree\/project\.json$/,
@@ -25,9 +25,9 @@ export const PROJECT_FILES: readonly RegExp[] = [
 ];
 
 /**
- * Takes an archive apart into the blob store: plain files of known names alone, whatever else it holds.
- * @returns the files by their names
- * @throws InvalidImportFile for one that is larger than administrators allow, packed or unpacked, or no archive
+ * Unpacks an archive into the blob store: only regular files with known names.
+ * @returns the files by name
+ * @throws InvalidImportFile if it exceeds the maximum size, packed or unpacked, or is not an archive
  */
 export async function unpackArchive(
   deps: Deps,
@@ -36,7 +36,7 @@ export async function unpackArchive(
 ): Promise<Map<string, StoredBlob>> {
   const { max_decompressed_archive_size: most } = await applicationSettings(deps);
   const input = await deps.blobs.get(archive.sha256);
-  if (input === null) throw new InvalidImportFile('The archive is gone.');
+  if (input === null) throw new InvalidImportFile('The archive no longer exists.');
   const limits = { maxBytes: archive.size, maxUnpacked: most === 0 ? Number.MAX_SAFE_INTEGER : most * MIB };
   const files = new Map<string, StoredBlob>();
   try {

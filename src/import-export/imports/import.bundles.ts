@@ -9,8 +9,8 @@ import type { StoredBlob } from '../../storage/blob-store.ts';
 import { InvalidImportFile } from './import.lines.ts';
 
 /**
- * Makes a repository of a bundle of the blob store.
- * @throws GitError as `importBundle` does; InvalidImportFile where the bytes are gone
+ * Creates a repository from a bundle in the blob store.
+ * @throws GitError like `importBundle`; InvalidImportFile if the bundle no longer exists
  */
 export async function createFromBundle(
   deps: Deps,
@@ -19,7 +19,7 @@ export async function createFromBundle(
   { defaultBranch, signal }: { defaultBranch: string; signal: AbortSignal },
 ): Promise<void> {
   const content = await deps.blobs.get(bundle.sha256);
-  if (content === null) throw new InvalidImportFile('The bytes of a repository are gone.');
+  if (content === null) throw new InvalidImportFile('The bundle of a repository no longer exists.');
   const folder = await mkdtemp(join(tmpdir(), 'stithy-bundle-'));
   try {
     const file = join(folder, 'repository.bundle');

@@ -6,23 +6,23 @@ import { type ImportedObject, InvalidImportObject, isImportedObject } from './co
 import { checkShape } from './shape.ts';
 
 const MIB = 1024 * 1024;
-/** Bytes of the longest object: it is in memory while it is written. */
+/** Maximum size of an object, which is held in memory, in bytes. */
 const MAX_LINE = 32 * MIB;
 const LINE_FEED = 10;
 
-/** A file that is larger than administrators allow, packed or unpacked, or that is no file of the kind. */
+/** A file that exceeds the maximum size, packed or unpacked, or has the wrong format. */
 export class InvalidImportFile extends Error {
   override name = 'InvalidImportFile';
 }
 
 export interface Limits {
-  /** Bytes as they come. */
+  /** Maximum size of the packed file, in bytes. */
   maxBytes: number;
-  /** Bytes once they are unpacked. */
+  /** Maximum unpacked size, in bytes. */
   maxUnpacked: number;
 }
 
-/** Passes bytes on, and fails after so many. */
+/** Passes a stream through, and fails beyond a number of bytes. */
 export async function* limitBytes(input: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of input) {
@@ -32,7 +32,7 @@ export async function* limitBytes(input: AsyncIterable<Buffer>, maxBytes: number
   }
 }
 
-/** The lines of a stream, none longer than 32 MiB: those come as null. */
+/** The lines of a stream; null for lines over 32 MiB. */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | null> {
   let [parts, length]: [Buffer[], number] = [[], 0];
   const take = () => {
@@ -55,7 +55,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | n
   if (length > 0) yield take();
 }
 
-/** The object of a line. @throws InvalidImportObject */
+/** Parses the object of a line. @throws InvalidImportObject */
 function objectOf(line: Buffer | null): ImportedObject {
   if (line === null) throw new InvalidImportObject('the object is longer than 32 MiB');
   checkShape(line);
@@ -63,15 +63,15 @@ function objectOf(line: Buffer | null): ImportedObject {
   try {
     found = JSON.parse(line.toString());
   } catch {
-    throw new InvalidImportObject('the line is no JSON');
+    throw new InvalidImportObject('the line is not valid JSON');
   }
-  if (!isImportedObject(found)) throw new InvalidImportObject('the line is no object');
+  if (!isImportedObject(found)) throw new InvalidImportObject('the line is not a JSON object');
   return found;
 }
 
 /**
- * The objects of a file of lines of JSON; in the place of one that cannot be read, why.
- * @throws InvalidImportFile for one that is too large; what the stream fails with
+ * Parses the objects of an NDJSON file; yields the error in place of an invalid object.
+ * @throws InvalidImportFile if the file is too large; errors of the stream
  */
 export async function* parseObjects(
   input: AsyncIterable<Buffer>,
@@ -88,8 +88,8 @@ export async function* parseObjects(
 }
 
 /**
- * What a stream holds that gzip has packed.
- * @throws InvalidImportFile for one that is too large, or not packed so
+ * Decompresses a gzip stream.
+ * @throws InvalidImportFile if it is too large, or not in gzip format
  */
 export async function* gunzipLimited(input: Readable, { maxBytes, maxUnpacked }: Limits): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
@@ -106,7 +106,7 @@ export async function* gunzipLimited(input: Readable, { maxBytes, maxUnpacked }:
   } catch (error) {
     const { code } = error as { code?: unknown };
     throw typeof code === 'string' && code.startsWith('Z_')
-      ? new InvalidImportFile('The file is not packed by gzip.')
+      ? new InvalidImportFile('The file is not in gzip format.')
       : error;
   } finally {
     input.destroy();

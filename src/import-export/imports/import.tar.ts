@@ -3,19 +3,20 @@ import { type Entry, extract } from 'tar-stream';
 import { TarGuard } from '../../storage/tar-guard.ts';
 import { InvalidImportFile } from './import.lines.ts';
 
-/** Files, folders and whatever else stands in an archive. */
+/** Maximum number of entries of an archive, of any type. */
 const MAX_ENTRIES = 200_000;
 
 /**
- * The plain files of a tar, each to be read (`contentOf`) or resumed before the next; folders, links and devices are passed over.
- * @param archive what gzip has packed, or not
- * @throws InvalidImportFile for what is no tar, or is made to fill the memory or to never end; what `archive` throws
+ * The regular files of a tar. Each must be read (`contentOf`) or resumed before the next. Folders, links and devices
+ * are skipped.
+ * @param archive tar stream, gzipped or plain
+ * @throws InvalidImportFile if it is not a tar, or exceeds limits of memory or entries; errors of `archive`
  */
 export async function* tarFiles(archive: AsyncIterable<Buffer>): AsyncGenerator<{ name: string; entry: Entry }> {
-  const guard = new TarGuard(() => new InvalidImportFile('The headers of the archive are wrong, or too long.'));
+  const guard = new TarGuard(() => new InvalidImportFile('The archive has an invalid or too long header.'));
   const reading = extract();
   const fed = pipeline(guard.watch(archive), reading);
-  // Told where it is waited for.
+  // The error is thrown where the promise is awaited.
   fed.catch(() => {});
   let entries = 0;
   try {
@@ -32,7 +33,7 @@ export async function* tarFiles(archive: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** The bytes of a file of a tar. @throws InvalidImportFile where the tar ends in the middle of it; what the archive throws */
+/** The content of a file of a tar. @throws InvalidImportFile if the tar is truncated; errors of the archive */
 export async function* contentOf(entry: Entry): AsyncGenerator<Buffer, void, void> {
   try {
     yield* entry as AsyncIterable<Buffer>;
@@ -41,11 +42,11 @@ export async function* contentOf(entry: Entry): AsyncGenerator<Buffer, void, voi
   }
 }
 
-/** What is told of an error: the reader of tars has none of its own kind. */
+/** Converts errors of the tar parser, which has no error class of its own. */
 function refusalOf(error: unknown): unknown {
   const isOfTar =
     error instanceof Error &&
     !(error instanceof InvalidImportFile) &&
     /tar|Unexpected end|Invalid/i.test(error.message);
-  return isOfTar ? new InvalidImportFile('The file is no archive: there is no tar in it.') : error;
+  return isOfTar ? new InvalidImportFile('The file is not a tar archive.') : error;
 }

@@ -13,10 +13,10 @@ const MIB = 1024 * 1024;
 const SECRET = /^[0-9a-f]{32}$/;
 const NAME = /^(?!\.{1,2}$)[^/\\\0-\x1f\x7f]{1,255}$/;
 
-/** A file that was not taken, and why. */
+/** Called for each skipped file, with the reason. */
 export type SkippedFileHandler = (title: string, message: string) => Promise<void>;
 
-/** A file of a place, whose bytes are in the blob store. */
+/** An upload whose content is in the blob store. */
 interface NewUpload {
   secret: string;
   filename: string;
@@ -24,7 +24,7 @@ interface NewUpload {
   size: number;
 }
 
-/** Enters a file, under another secret where its own is taken by another place; nothing where it is there already. */
+/** Inserts an upload, under another secret if its own is taken by another owner; no effect if it already exists. */
 export async function insertUpload(
   { deps, place }: { deps: Deps; place: Pick<ImportContext['place'], 'kind' | 'id'> },
   { secret, ...file }: NewUpload,
@@ -63,16 +63,16 @@ async function enter(context: ImportContext, secret: string, filename: string, e
     return null;
   } catch (error) {
     if (!(error instanceof BlobError) || error.code !== 'too_large') throw error;
-    // The rest of it stands before the next file.
+    // The rest must be consumed before the next file.
     await finished(content.resume());
-    return 'The file is larger than administrators allow.';
+    return 'The file exceeds the maximum attachment size.';
   }
 }
 
 /**
- * Takes the files of an archive over: nothing but plain files `<secret>/<name>`, whatever else it says.
- * @param archive a tar, unpacked
- * @returns how many files it has, and how many of them were taken
+ * Imports the uploads of an archive: only regular files `<secret>/<name>`.
+ * @param archive uncompressed tar
+ * @returns number of files, and of imported ones
  */
 export async function importUploads(
   context: ImportContext,

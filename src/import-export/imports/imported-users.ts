@@ -7,15 +7,15 @@ import { type ImportSourceUser, SOURCE_USER_STATUS } from '../../db/tables/impor
 import type { Deps } from '../../deps.ts';
 import { type ImportedObject, isImportedObject } from './coerce-import.ts';
 
-/** Where people come from, and who stands for them. */
+/** Origin of imported users, and settings of their placeholders. */
 export interface ImportOrigin {
-  /** The top group of what is imported; null in a personal namespace, where all becomes the owner's. */
+  /** Top-level group of the import; null in a personal namespace, where the owner gets all contributions. */
   namespaceId: number | null;
   hostname: string;
   importType: 'gitlab_migration' | 'gitlab_project' | 'gitlab_group';
-  /** Who stands for nobody in particular. */
+  /** Id of the user who stands for unnamed users. */
   importerId: number;
-  /** People who get placeholders of their own. */
+  /** Maximum number of placeholders. */
   maxPlaceholders?: number;
 }
 
@@ -28,14 +28,14 @@ const USER_KEYS: ReadonlySet<string> = new Set([
   'merge_user_id',
 ]);
 const MAX_NAME = 127;
-/** What is not seen in a name, and can make it look like another; joiners are part of some scripts. */
+/** Invisible characters that can make a name look like another; joiners stay, as some scripts use them. */
 const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 const BATCH_SIZE = 500;
-/** People below one top group who get placeholders of their own; one stands for all others. */
+/** Maximum number of placeholders below a top-level group; a shared one stands for all others. */
 const MAX_PLACEHOLDERS = 50_000;
 const OTHERS = 'import_user';
 
-/** Ids of all people whom an object names, however deep. */
+/** Ids of all users named in an object, at any depth. */
 export function userIdsIn(value: unknown, ids = new Set<number>()): Set<number> {
   if (Array.isArray(value)) {
     for (const each of value) userIdsIn(each, ids);
@@ -48,12 +48,12 @@ export function userIdsIn(value: unknown, ids = new Set<number>()): Set<number> 
   return ids;
 }
 
-/** People of another server, by the users who stand for them here; placeholders are made where nobody does yet. */
+/** Maps users of the source server to local users; creates placeholders for unknown ones. */
 export class ImportedUsers {
   readonly #deps: Deps;
   readonly #origin: ImportOrigin;
   readonly #known = new Map<number, number>();
-  /** Who stands for all whom no placeholder is left for. */
+  /** Id of the shared placeholder beyond the maximum. */
   #others: number | null = null;
   #count: number | null = null;
 
@@ -62,17 +62,17 @@ export class ImportedUsers {
     this.#origin = origin;
   }
 
-  /** Who stands for somebody, whom `ensure` was asked for; the importer where nobody is named. */
+  /** Id of the local user for a source user, after `ensure`; the importer if none is named. */
   of(id: unknown): number {
     return (typeof id === 'number' ? this.#known.get(id) : undefined) ?? this.#origin.importerId;
   }
 
-  /** The same; null where nobody is named. */
+  /** As `of`; null if none is named. */
   ofOptional(id: unknown): number | null {
     return typeof id === 'number' ? (this.#known.get(id) ?? null) : null;
   }
 
-  /** Sees to it that somebody stands for each. */
+  /** Ensures that there is a local user for each source user. */
   async ensure(ids: Iterable<number>): Promise<void> {
     const missing = [...ids].filter((id) => !this.#known.has(id));
     const { namespaceId, importerId } = this.#origin;
@@ -86,7 +86,7 @@ export class ImportedUsers {
     for (const id of missing) if (!this.#known.has(id)) await this.#add(namespaceId, { id });
   }
 
-  /** Enters who somebody is, before they are named. */
+  /** Records the data of a source user. */
   async add(person: ImportedObject): Promise<void> {
     const { namespaceId } = this.#origin;
     const { id } = person;
@@ -96,7 +96,7 @@ export class ImportedUsers {
     if (!this.#known.has(id)) await this.#add(namespaceId, { ...person, id });
   }
 
-  /** The rows of people, whom `ensure` was asked for. */
+  /** The rows of source users, after `ensure`. */
   rows(db: Db, ids: readonly number[]): Promise<ImportSourceUser[]> {
     return this.#query(db, this.#origin.namespaceId ?? 0, ids.map(String)).execute();
   }
@@ -138,7 +138,7 @@ export class ImportedUsers {
     return Number(total);
   }
 
-  /** Enters a person with a placeholder, unless that is done already. @returns who stands for them */
+  /** Records a source user with a placeholder, if not yet done. @returns id of the local user */
   async #enter(
     namespaceId: number,
     identifier: string,
@@ -168,7 +168,7 @@ export class ImportedUsers {
           reassigned_by_user_id: null,
           reassignment_token: null,
           reassignment_error: null,
-          // Nobody can be named for all of them.
+          // The shared placeholder cannot be reassigned.
           ...(identifier === OTHERS ? { status: SOURCE_USER_STATUS.keep_as_placeholder } : {}),
           created_at: now,
           updated_at: now,
@@ -179,7 +179,7 @@ export class ImportedUsers {
     try {
       return await this.#deps.db.transaction().execute(enter);
     } catch (error) {
-      // Another import below the same group has met them at the same moment, or before.
+      // A concurrent import below the same group has recorded the user.
       if (!isUniqueViolation(error)) throw error;
       const [known] = await this.#query(this.#deps.db, namespaceId, [identifier]).execute();
       const user = known === undefined ? null : standsFor(known);
@@ -189,11 +189,11 @@ export class ImportedUsers {
   }
 }
 
-/** Who stands for somebody: the user to whom everything was given, or their placeholder. */
+/** Id of the local user: the user to whom contributions were reassigned, or the placeholder. */
 const standsFor = (row: ImportSourceUser): number | null =>
   (row.status === SOURCE_USER_STATUS.completed ? row.reassign_to_user_id : null) ?? row.placeholder_user_id;
 
-/** Writes a user who stands for somebody, and who can never sign in. @returns the id */
+/** Creates a placeholder user, who can never sign in. @returns the id */
 async function makePlaceholder(deps: Deps, db: Db, username: string, name: string): Promise<number> {
   const unique = crc32(randomBytes(16)).toString(36);
   const path = `${username.replace(/[^a-zA-Z0-9]/g, '').slice(0, 100) || 'user'}_placeholder_${unique}`;

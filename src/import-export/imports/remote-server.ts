@@ -13,25 +13,25 @@ const PAGE = 100;
 const DEFAULT_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 600_000;
 
-/** What another server answers instead of what was asked for. */
+/** Error response of the source server. */
 export class RemoteRefusal extends Error {
   override name = 'RemoteRefusal';
   readonly status: number;
 
   constructor(status: number) {
-    super(`The other server answers with status ${status}.`);
+    super(`The source server answered with status ${status}.`);
     this.status = status;
   }
 }
 
-/** The API of another server, asked with an access token. Every address is checked, and no redirect is followed. */
+/** Client of the API of the source server, with an access token. Checks every address and follows no redirects. */
 export class RemoteServer {
   readonly #deps: Deps;
   readonly #base: string;
   readonly #token: string;
   readonly #signal: AbortSignal;
 
-  /** @param url its base address, without a trailing slash */
+  /** @param url base URL, without a trailing slash */
   constructor(deps: Deps, url: string, token: string, signal: AbortSignal) {
     this.#deps = deps;
     this.#base = `${url}/api/v4`;
@@ -40,8 +40,8 @@ export class RemoteServer {
   }
 
   /**
-   * The body of an answer, to be read or destroyed.
-   * @throws RemoteRefusal, RetryLater where it asks for patience, BlockedAddress; what the connection fails with
+   * Opens a response body, which must be read or destroyed.
+   * @throws RemoteRefusal; RetryLater if the server is overloaded; BlockedAddress; errors of the connection
    */
   async open(method: 'GET' | 'POST', path: string, signal = this.#signal): Promise<IncomingMessage> {
     const answer = await requestExternal(parseHttpUrl(`${this.#base}${path}`), await outboundRules(this.#deps), {
@@ -56,12 +56,12 @@ export class RemoteServer {
     if (status === 429 || status === 503) {
       const seconds = Number(headers['retry-after']);
       const pause = Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : DEFAULT_PAUSE_MS;
-      throw new RetryLater(Math.min(pause, MAX_PAUSE_MS), `the other server answers with status ${status}`);
+      throw new RetryLater(Math.min(pause, MAX_PAUSE_MS), `the source server answered with status ${status}`);
     }
     throw new RemoteRefusal(status);
   }
 
-  /** @throws as `open` does; SyntaxError for what is no JSON */
+  /** @throws like `open`; SyntaxError for invalid JSON */
   async json(method: 'GET' | 'POST', path: string): Promise<unknown> {
     const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(JSON_MS)]);
     const answer = await this.open(method, path, signal);
@@ -79,7 +79,7 @@ export class RemoteServer {
     return JSON.parse(Buffer.concat(chunks).toString());
   }
 
-  /** One object; null where there is none. */
+  /** Gets one object; null if it does not exist. */
   async find(path: string): Promise<ImportedObject | null> {
     try {
       const found = await this.json('GET', path);
@@ -90,7 +90,7 @@ export class RemoteServer {
     }
   }
 
-  /** The objects of a list, a page at a time. @param limit after so many it ends */
+  /** Gets the objects of a list, page by page. @param limit maximum number of objects */
   async *list(path: string, limit: number): AsyncGenerator<ImportedObject> {
     let count = 0;
     for (let page = 1; count < limit; page += 1) {

@@ -1,14 +1,14 @@
 import { InvalidImportObject } from './coerce-import.ts';
 
-/** How deep lists and objects may stand in one another: everything that looks through them does so step by step. */
+/** Maximum nesting of lists and objects, which bounds recursion. */
 const MAX_DEPTH = 100;
-/** Values of one object, however deep: so many are in memory, and become rows in one transaction. */
+/** Maximum number of values of an object at any depth, which bounds memory and rows per transaction. */
 const MAX_VALUES = 500_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN, OPEN_LIST, CLOSE, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x5d];
 
-/** Looks at a line of JSON before it is taken apart. @throws InvalidImportObject for one that has too many values, or too deep ones */
+/** Checks a line of JSON before it is parsed. @throws InvalidImportObject if it has too many values, or is too deep */
 export function checkShape(line: Buffer): void {
   let [depth, values] = [0, 0];
   for (let at = 0; at < line.length; at += 1) {
@@ -28,7 +28,7 @@ export function checkShape(line: Buffer): void {
   }
 }
 
-/** Where the text ends that begins there. */
+/** Position of the end of the string that begins at `start`. */
 function endOfText(line: Buffer, start: number): number {
   for (let end = line.indexOf(QUOTE, start + 1); end !== -1; end = line.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

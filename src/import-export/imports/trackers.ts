@@ -6,15 +6,15 @@ import { IMPORT_STATUS } from '../../db/tables/bulk-imports.table.ts';
 import type { Deps } from '../../deps.ts';
 import type { Progress } from './write-objects.ts';
 
-/** The import has been cancelled, or what it is into is gone. */
+/** The import was cancelled, or its destination is gone. */
 export class ImportStopped extends Error {
   override name = 'ImportStopped';
 }
 
-/** Kept of an entity at most. */
+/** Maximum number of stored failures of an entity. */
 const MAX_FAILURES = 1_000;
 
-/** How far a relation of an entity is; entered when it is first asked for. */
+/** The tracker of a relation of an entity; created on first use. */
 export async function trackerOf(db: Db, entityId: number, relation: string): Promise<BulkImportTracker> {
   await db
     .insertInto('bulk_import_trackers')
@@ -29,7 +29,7 @@ export async function trackerOf(db: Db, entityId: number, relation: string): Pro
     .executeTakeFirstOrThrow();
 }
 
-/** Changes it. */
+/** Updates a tracker. */
 export async function setTracker(
   db: Db,
   entityId: number,
@@ -44,7 +44,7 @@ export async function setTracker(
     .execute();
 }
 
-/** Enters what could not be taken over. */
+/** Records an object that could not be imported. */
 export async function recordFailure(
   deps: Deps,
   db: Db,
@@ -74,7 +74,7 @@ export async function recordFailure(
     .execute();
 }
 
-/** Refuses to go on with an entity that is not under way any more, in the transaction that writes for it. @throws ImportStopped */
+/** Checks, in the transaction that writes for an entity, that its import is still running. @throws ImportStopped */
 export async function requireStarted(deps: Deps, db: Db, entity: Pick<BulkImportEntity, 'id'>): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('bulk_import_entities')
@@ -85,7 +85,7 @@ export async function requireStarted(deps: Deps, db: Db, entity: Pick<BulkImport
   if (numUpdatedRows === 0n) throw new ImportStopped();
 }
 
-/** Keeps how far the reading of one file of a relation is. */
+/** Records the progress of one file of a relation. */
 export function progressOf(
   deps: Deps,
   entity: Pick<BulkImportEntity, 'id'>,

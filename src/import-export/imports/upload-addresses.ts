@@ -7,7 +7,7 @@ const BATCH_SIZE = 500;
 
 type Place = Pick<ImportContext['place'], 'kind' | 'id'>;
 
-/** The secret under which a place gets files whose own is taken on this server: the same however often it is asked for. */
+/** Secret for an upload whose own secret is taken on this server; deterministic. */
 export const secretElsewhere = ({ kind, id }: Place, secret: string): string =>
   createHash('sha256').update(`${kind}:${id}:${secret}`).digest('hex').slice(0, 32);
 
@@ -28,7 +28,7 @@ function rewritten(value: unknown, moved: ReadonlyMap<string, string>): unknown 
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rewritten(each, moved)]));
 }
 
-/** Has texts point to the files of the place, where these have got other addresses; the files have to be there already. */
+/** Rewrites links in texts to uploads that got another secret; the uploads must already exist. */
 export async function withOwnAddresses(
   { deps, place }: Pick<ImportContext, 'deps' | 'place'>,
   objects: readonly ImportedObject[],

@@ -5,12 +5,12 @@ import { withNewRepository } from '../../repositories/new-repository.ts';
 import { findWiki } from '../../repositories/repository.wikis.ts';
 import type { ImportContext } from './import-context.ts';
 
-/** There is none, or nothing is in it. */
+/** The source has no wiki, or an empty one. */
 class NoWiki extends Error {}
 
 /**
- * Gives the place the wiki that it had, where it has none yet and had one.
- * @throws GitError, RemoteError for one that cannot be read
+ * Imports the wiki, if the source has one and the destination has none.
+ * @throws GitError, RemoteError if it cannot be read
  */
 export async function importWiki({ deps, place, makeRepository }: ImportContext): Promise<void> {
   if ((await findWiki(deps.db, { type: place.kind, id: place.id })) !== undefined) return;
@@ -35,7 +35,7 @@ export async function importWiki({ deps, place, makeRepository }: ImportContext)
         .execute();
     });
   } catch (error) {
-    // Somebody may have written the first page meanwhile.
+    // The first page may have been created in the meantime.
     if (!(error instanceof NoWiki) && !isUniqueViolation(error)) throw error;
   }
 }

@@ -5,18 +5,18 @@ import type { ImportContext, RelationWriter } from './import-context.ts';
 import { userIdsIn } from './imported-users.ts';
 import { withOwnAddresses } from './upload-addresses.ts';
 
-/** Bytes of objects that one transaction writes, about. */
+/** Approximate maximum size of the objects per transaction, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 255;
 
-/** Keeps how far a relation has come, within the transaction that writes its objects. */
+/** Progress of a relation, stored within the transaction that writes its objects. */
 export interface Progress {
-  /** Objects that are done already, and are passed over. */
+  /** Number of objects that are already done, to skip. */
   skip: number;
-  /** @param done objects that count as done with this transaction; `written` of them became rows */
+  /** @param done number of objects done by this transaction @param written number of them that became rows */
   advance(db: Db, done: number, written: number): Promise<void>;
   fail(db: Db, failure: { kind: string; message: string; title: string | null }): Promise<void>;
-  /** Ends the work where it has to. @throws */
+  /** Throws if the import must stop. */
   check(): Promise<void> | void;
 }
 
@@ -25,7 +25,7 @@ const titleOf = (object: ImportedObject): string | null => {
   return found === undefined ? null : found.replaceAll('\0', '').toWellFormed().slice(0, MAX_MESSAGE);
 };
 
-/** Whether an error is about the object and not about what surrounds it. */
+/** Whether an error is caused by the object, not by the environment. */
 const isOfObject = (error: unknown): boolean => environmentFaultOf(error) === null;
 
 async function writeTogether(
@@ -49,7 +49,7 @@ async function writeTogether(
     await write(objects);
   } catch (error) {
     if (!isOfObject(error)) throw error;
-    // One of them cannot be taken over: the others are.
+    // One of them cannot be imported: retry one by one.
     for (const object of objects) {
       await write([object]).catch(async (error: unknown) => {
         await progress.check();
@@ -67,7 +67,7 @@ async function passOver(
   progress: Progress,
 ): Promise<void> {
   const unfit = error instanceof InvalidImportObject;
-  if (!unfit) deps.log.log('warn', 'an object could not be imported', { error: String(error) });
+  if (!unfit) deps.log.log('warn', 'import of an object failed', { error: String(error) });
   await deps.db.transaction().execute(async (db) => {
     const message = unfit ? error.message.slice(0, MAX_MESSAGE) : 'The object could not be written.';
     await progress.fail(db, { kind: unfit ? 'Unfit' : 'DatabaseError', message, title });
@@ -76,9 +76,9 @@ async function passOver(
 }
 
 /**
- * Writes the objects of a file: a few in each transaction, which also keeps how far that is. What cannot be taken over is
- * told and passed over.
- * @returns how many objects the file has
+ * Writes the objects of a file in batches; each transaction also stores the progress. Records and skips objects that
+ * cannot be imported.
+ * @returns number of objects in the file
  */
 export async function writeObjects(
   context: ImportContext,
@@ -110,7 +110,7 @@ export async function writeObjects(
   return count;
 }
 
-/** About so many bytes of texts, which is what makes objects large. */
+/** Approximate size of an object: the length of its texts. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 8;

@@ -15,7 +15,7 @@ import { pushRuleWriter } from './relations/push-rule.import.ts';
 import { releaseWriter } from './relations/releases.import.ts';
 import { snippetWriter } from './relations/snippets.import.ts';
 
-/** What is taken over of groups and projects, in the order in which one needs the other. */
+/** Writers of the relations of groups and projects, in the order of their dependencies. */
 export const WRITERS: Readonly<Record<'group' | 'project', Readonly<Record<string, RelationWriter>>>> = {
   group: {
     labels: namedWriter('labels'),

@@ -1,7 +1,7 @@
 import type { ApprovalRule } from '../../db/tables/approval-rules.table.ts';
 import { type Exporting, PAGE, pagedRelation } from './relation.ts';
 
-/** Rules with those who may approve by name; groups and roles are of this server alone. */
+/** Rules with named approvers; groups and roles exist on this server only. */
 export async function approvalRuleObjects({ db, names }: Exporting, rules: readonly ApprovalRule[]) {
   const ids = rules.map(({ id }) => id);
   const users = await db
@@ -22,7 +22,7 @@ export async function approvalRuleObjects({ db, names }: Exporting, rules: reado
   );
 }
 
-/** Approval rules of a project, with the protected branches to which they are limited. */
+/** Approval rules of a project, with their protected branches. */
 export const approvalRules = pagedRelation('approval_rules', async (exporting, after) => {
   const { db, portable } = exporting;
   const rows = await db

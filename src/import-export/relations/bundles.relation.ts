@@ -8,7 +8,7 @@ import { type ArchivedFile, type Exporting, type FileRelation, PAGE } from './re
 
 const BUNDLE_MS = 3_600_000;
 
-/** Name of the bundle of a snippet: made of the id by which `snippets` tells of it. */
+/** File name of the bundle of a snippet, derived from its id in `snippets`. */
 export const snippetBundle = (id: number): string =>
   `snippets/${createHash('sha256').update(String(id)).digest('hex')}.bundle`;
 
@@ -18,12 +18,12 @@ export const storedFile = (deps: Deps, name: string, sha256: string, size: numbe
   size,
   open: async () => {
     const content = await deps.blobs.get(sha256);
-    if (content === null) throw new Error(`the bytes of ${name} are gone`);
+    if (content === null) throw new Error(`the content of ${name} no longer exists`);
     return content;
   },
 });
 
-/** Branches and tags of a repository as a bundle; nothing of an empty one, of which git makes none. */
+/** Branches and tags of a repository as a bundle; nothing for an empty repository. */
 async function* bundleOf(
   { deps, signal }: Exporting,
   name: string,
@@ -34,7 +34,7 @@ async function* bundleOf(
   if (refs.length === 0) return;
   const args = ['bundle', 'create', '--quiet', '-', '--branches', '--tags'];
   const bundle = gitOutput(args, { gitDir: repo.dir, signal, cpuMs: BUNDLE_MS });
-  // An archive says before a file how long it is.
+  // Tar headers contain the size, so the bundle is written first.
   const { sha256, size } = await deps.blobs.put(bundle, { maxBytes: Number.MAX_SAFE_INTEGER });
   try {
     yield storedFile(deps, name, sha256, size);

@@ -1,7 +1,7 @@
 import { completeNotes, noteObject, notesQuery } from './notes.relation.ts';
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** What was said of commits. */
+/** Notes on commits. */
 export const commitNotes = pagedRelation('commit_notes', async (exporting, after) => {
   const rows = await notesQuery(exporting)
     .where('commit_id', '>', '')

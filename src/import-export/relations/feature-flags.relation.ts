@@ -1,7 +1,7 @@
 import { parseJson } from '../../db/columns.ts';
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** Lists of users that strategies of a project's feature flags name. */
+/** User lists of the feature flags of a project. */
 export const userLists = pagedRelation('operations_feature_flags_user_lists', async ({ db, portable }, after) => {
   const rows = await db
     .selectFrom('feature_flag_user_lists')
@@ -14,7 +14,7 @@ export const userLists = pagedRelation('operations_feature_flags_user_lists', as
   return rows.map((row) => ({ key: row.id, object: row }));
 });
 
-/** Feature flags of a project with their strategies. The token of the programs that ask for them is a secret, and stays. */
+/** Feature flags of a project with their strategies. The client token is secret and not exported. */
 export const featureFlags = pagedRelation('operations_feature_flags', async ({ db, portable }, after) => {
   const flags = await db
     .selectFrom('feature_flags')

@@ -8,7 +8,7 @@ import { type Exporting, emptyRelation, type Relation, singleRelation } from './
 import { uploads } from './uploads.relation.ts';
 import { userContributions } from './user-contributions.ts';
 
-/** Settings that the platform keeps apart from the group. */
+/** Settings that the platform exports separately from the group. */
 const NAMESPACE_SETTINGS: readonly string[] = [
   'prevent_forking_outside_group',
   'prevent_sharing_groups_outside_hierarchy',
@@ -29,13 +29,13 @@ const groupOf = ({ portable }: Exporting): Namespace => {
   return portable.group;
 };
 
-/** What was set for the group, apart from that for which the server's own defaults hold. */
+/** Settings of the group that differ from the defaults. */
 const settingsOf = (group: Namespace, apart: boolean): Given =>
   Object.fromEntries(
     Object.entries(parseJson<Given>(group.settings)).filter(([name]) => NAMESPACE_SETTINGS.includes(name) === apart),
   );
 
-/** Levels have numbers in archives. */
+/** Replaces names of levels by the numbers used in archives. */
 function numbered({ project_creation_level: projects, subgroup_creation_level: subgroups, ...rest }: Given): Given {
   return {
     ...rest,
@@ -67,7 +67,7 @@ const namespaceSettings = singleRelation('namespace_settings', (exporting) => ({
   ...settingsOf(groupOf(exporting), true),
 }));
 
-/** What a group has beside its subgroups and projects (silent parts 2.4.7). Who contributed comes last. */
+/** Relations of a group, without subgroups and projects (silent parts 2.4.7). User contributions come last. */
 export const GROUP_RELATIONS: readonly Relation[] = [
   self,
   namespaceSettings,

@@ -9,11 +9,11 @@ const RELATIONS: Readonly<Record<Kind, readonly Relation[]>> = { group: GROUP_RE
 /** All relations of groups, or of projects, in the order in which they are exported. */
 export const relationsOf = (kind: Kind): readonly Relation[] => RELATIONS[kind];
 
-/** One of them by its name. */
+/** Finds a relation by its name. */
 export const findRelation = (kind: Kind, name: string): Relation | undefined =>
   RELATIONS[kind].find((relation) => relation.name === name);
 
-/** Name of the file in which a relation comes. */
+/** File name of a relation. */
 export function fileNameIn(kind: Kind, name: string): string {
   const relation = findRelation(kind, name);
   return relation === undefined ? name : fileNameOf(relation);

@@ -4,7 +4,7 @@ import { reactionObjects, reactionsTo } from './reactions.relation.ts';
 import type { Exporting, TreeRelation } from './relation.ts';
 import { behind, Children, nameUsers, objectText } from './relations.children.ts';
 
-/** Issues or merge requests of which one page is in memory. */
+/** Number of issues or merge requests per page in memory. */
 export const ISSUABLES_AT_ONCE = 50;
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
 
 type Attachments = ReturnType<Awaited<ReturnType<typeof attachmentsOf>>>;
 
-/** What belongs to a page of issues or merge requests, each few enough to be read whole. */
+/** Short lists of a page of issues or merge requests, loaded completely. */
 async function attachmentsOf(exporting: Exporting, type: IssuableType, rows: readonly Row[]) {
   const { db } = exporting;
   const ids = rows.map(({ id }) => id);
@@ -116,8 +116,8 @@ async function* eventObjects(kind: EventKind, events: AsyncIterable<ReadEvent>):
 }
 
 /**
- * The long lists of a page of issues or merge requests, to be read in the order of their ids.
- * @returns gives the lists of one of them
+ * Long lists of a page of issues or merge requests, read in the order of ids.
+ * @returns a function that gives the lists of one of them
  */
 function listsOf(exporting: Exporting, type: IssuableType, ids: readonly number[]) {
   const reactions = reactionsTo(exporting, type, ids);
@@ -137,9 +137,9 @@ async function* withoutIds<T extends { id: number; parent: number }>(rows: Async
 }
 
 /**
- * Issues or merge requests with all that belongs to them.
- * @param read gives a page behind a number, in the order of numbers
- * @param attributes what is told of one beside its long lists
+ * Relation of issues or merge requests with their associations.
+ * @param read loads the page after an iid, in the order of iids
+ * @param attributes attributes of one, without its long lists
  */
 export const issuablesRelation = <T extends Row>(
   name: string,
@@ -154,7 +154,7 @@ export const issuablesRelation = <T extends Row>(
     for (;;) {
       const page = await read(exporting, after);
       const attached = await attachmentsOf(exporting, type, page);
-      // Lists are read in the order of ids, so one can go on behind whole pages alone: a batch is so many of them.
+      // Lists are read in the order of ids, so an export can continue only after whole pages.
       const rows = page.toSorted((a, b) => a.id - b.id);
       const lists = listsOf(
         exporting,

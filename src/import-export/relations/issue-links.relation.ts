@@ -1,6 +1,6 @@
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** Links between issues of the project, by the issue from which they lead; what is elsewhere cannot be linked there. */
+/** Links between issues of the project, by source issue. Links to other projects are not exported. */
 export const issueLinks = pagedRelation('issue_links', async ({ db, portable }, after) => {
   const rows = await db
     .selectFrom('issues')

@@ -39,7 +39,7 @@ const read = ({ db, portable }: Exporting, after: number): Promise<Issue[]> =>
     .limit(ISSUABLES_AT_ONCE)
     .execute();
 
-/** Issues with all that was said of them and done to them, in the order of their numbers. */
+/** Issues with notes, events and other associations, in the order of iids. */
 export const issues = issuablesRelation('issues', 'Issue', read, (exporting, row, { assignees, ...rest }) => {
   nameUsers(exporting, row, USERS);
   return { ...attributesOf(row), issue_assignees: assignees, ...rest };

@@ -1,10 +1,10 @@
 import { storedFile } from './bundles.relation.ts';
 import { type FileRelation, PAGE } from './relation.ts';
 
-/** Name of the file that tells of which repositories the objects are. */
+/** Name of the file that maps LFS objects to repositories. */
 export const LFS_INDEX = 'lfs_objects.json';
 
-/** Large files of a project by their hashes. */
+/** LFS objects of a project, by hash. */
 export const lfsObjects: FileRelation = {
   form: 'files',
   name: 'lfs_objects',

@@ -1,7 +1,7 @@
 import { AccessLevel } from '../../core/access-levels.ts';
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** Direct members of a project, for archives: who is invited by mail stays where they are, and owners become maintainers. */
+/** Direct members of a project, for archives. Invitations are not exported; owners become maintainers. */
 export const projectMembers = pagedRelation('project_members', async ({ db, portable, names }, after) => {
   const rows = await db
     .selectFrom('members')

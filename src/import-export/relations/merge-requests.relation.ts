@@ -37,7 +37,7 @@ async function read(exporting: Exporting, after: number) {
     .selectAll('approval_rules')
     .select('source.name as source_name')
     .where('approval_rules.merge_request_id', 'in', ids)
-    // Those of code owners are found out anew.
+    // Code owner rules are computed again after the import.
     .where('approval_rules.rule_type', '!=', 'code_owner')
     .orderBy('approval_rules.id')
     .execute();
@@ -58,7 +58,7 @@ const attributesOf = (row: Awaited<ReturnType<typeof read>>[number]) => ({
   title: row.title,
   description: row.description,
   author_id: row.author_id,
-  // One that is being merged at this moment is not merged yet.
+  // A merge in progress is not exported as merged.
   state: row.state === 'locked' ? 'opened' : row.state,
   source_branch: row.source_branch,
   target_branch: row.target_branch,
@@ -93,7 +93,7 @@ const attributesOf = (row: Awaited<ReturnType<typeof read>>[number]) => ({
   approval_rules: row.rules,
 });
 
-/** Merge requests of a project with all that was said of them, in the order of their numbers. */
+/** Merge requests of a project with notes, events and other associations, in the order of iids. */
 export const mergeRequests = issuablesRelation('merge_requests', 'MergeRequest', read, (exporting, row, attached) => {
   nameUsers(exporting, row, USERS);
   const { assignees, ...rest } = attached;

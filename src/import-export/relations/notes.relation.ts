@@ -10,7 +10,7 @@ type ReadNote = Note & { parent: number; author: string | null; reactions: React
 
 const USERS = ['author_id', 'resolved_by_id', 'updated_by_id'] as const satisfies readonly (keyof Note)[];
 
-/** The columns of notes that are exported, with the names of their authors. */
+/** Query for the exported columns of notes, with the names of their authors. */
 export const notesQuery = ({ db, portable }: Exporting) =>
   db
     .selectFrom('notes')
@@ -19,7 +19,7 @@ export const notesQuery = ({ db, portable }: Exporting) =>
     .select('users.name as author')
     .where('notes.project_id', '=', portable.id);
 
-/** Adds what belongs to notes. */
+/** Adds associations to notes. */
 export async function completeNotes(
   exporting: Exporting,
   rows: (Note & { author: string | null })[],
@@ -37,7 +37,7 @@ export async function completeNotes(
   });
 }
 
-/** Notes on a page of issues, merge requests or snippets that whoever exports may see. @param ids of these */
+/** Notes on a page of issues, merge requests or snippets that the exporting user may see. @param ids ids of these */
 export const notesOn = (
   exporting: Exporting,
   type: Exclude<Note['noteable_type'], 'Commit'>,
@@ -60,7 +60,7 @@ export const notesOn = (
   });
 };
 
-/** What is exported of a note (registry facts 7.1). */
+/** The exported object of a note (registry facts 7.1). */
 export const noteObject = (row: ReadNote): Record<string, unknown> => ({
   id: row.id,
   note: row.note,
@@ -88,7 +88,7 @@ export const noteObject = (row: ReadNote): Record<string, unknown> => ({
   ...(row.system_action === null ? {} : { system_note_metadata: { action: row.system_action } }),
 });
 
-/** The same of several. */
+/** The exported objects of notes. */
 export async function* noteObjects(notes: AsyncIterable<ReadNote>): AsyncGenerator<object> {
   for await (const note of notes) yield noteObject(note);
 }

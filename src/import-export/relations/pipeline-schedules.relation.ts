@@ -1,6 +1,6 @@
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** Pipeline schedules of a project. Their variables are secrets, and stay. */
+/** Pipeline schedules of a project, without their variables, which are secret. */
 export const pipelineSchedules = pagedRelation('pipeline_schedules', async ({ db, portable, names }, after) => {
   const rows = await db
     .selectFrom('ci_pipeline_schedules')

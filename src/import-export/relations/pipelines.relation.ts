@@ -3,9 +3,9 @@ import type { CiJob } from '../../db/tables/ci-jobs.table.ts';
 import type { Exporting, TreeRelation } from './relation.ts';
 import { behind, Children, nameUsers } from './relations.children.ts';
 
-/** Pipelines of which one page is in memory. */
+/** Number of pipelines per page in memory. */
 const BATCH_SIZE = 20;
-/** Where a stage keeps jobs of a kind, and of what type those are (registry facts 7.1). */
+/** List in a stage and type, by kind of job (registry facts 7.1). */
 const KINDS: Readonly<Record<CiJob['kind'], { list: string; type: string }>> = {
   build: { list: 'builds', type: 'Ci::Build' },
   bridge: { list: 'bridges', type: 'Ci::Bridge' },
@@ -35,7 +35,7 @@ function jobObject(job: Job): object {
   };
 }
 
-/** The stages of a pipeline with its jobs, in their order. */
+/** The stages of a pipeline with its jobs, in order. */
 function stagesOf(jobs: readonly Job[]): object[] {
   const stages = new Map<string, Job[]>();
   for (const job of jobs) stages.set(job.stage, [...(stages.get(job.stage) ?? []), job]);
@@ -68,7 +68,7 @@ const pageOf = ({ db, portable }: Exporting, after: number) =>
     .limit(BATCH_SIZE)
     .execute();
 
-/** What pipelines there were, with their stages and jobs; logs, artifacts and variables stay where they are. */
+/** Pipelines with their stages and jobs, without logs, artifacts and variables. */
 export const pipelines: TreeRelation = {
   form: 'objects',
   name: 'ci_pipelines',

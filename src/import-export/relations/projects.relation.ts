@@ -23,7 +23,10 @@ import { snippets } from './snippets.relation.ts';
 import { uploads } from './uploads.relation.ts';
 import { userContributions } from './user-contributions.ts';
 
-/** Settings that are of this place alone: what a mirror follows, and who else may come in. */
+/**
+ * Settings that are not exported, because they apply to this server only: mirroring, runner tokens and access of
+ * others.
+ */
 const LEFT: readonly string[] = ['repository_object_format', 'created_by_push', 'runner_token_expiration_interval'];
 const isLeft = (name: string): boolean => LEFT.includes(name) || name.includes('mirror');
 
@@ -68,7 +71,7 @@ const projectFeature = singleRelation('project_feature', (exporting) => {
   );
 });
 
-/** What a project has (registry facts 7.1). Who contributed comes last. */
+/** Relations of a project (registry facts 7.1). User contributions come last. */
 export const PROJECT_RELATIONS: readonly Relation[] = [
   self,
   projectFeature,
@@ -96,5 +99,5 @@ export const PROJECT_RELATIONS: readonly Relation[] = [
   userContributions,
 ];
 
-/** What an archive of a project has: its members, too, whom servers that bring it from one another ask for. */
+/** Relations of a project archive: also its members, which direct transfers request from the API. */
 export const ARCHIVE_RELATIONS: readonly Relation[] = [...PROJECT_RELATIONS, projectMembers];

@@ -1,6 +1,6 @@
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** Protected branches or tags of a project. What was given to single users, groups or keys stays where it was. */
+/** Protected branches or tags of a project, without access of single users, groups or keys. */
 export const protectedRefs = (name: 'protected_branches' | 'protected_tags') =>
   pagedRelation(name, async ({ db, portable }, after) => {
     const rows = await db

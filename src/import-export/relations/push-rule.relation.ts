@@ -1,7 +1,7 @@
 import { PUSH_RULE_FLAGS, PUSH_RULE_PATTERNS } from '../../db/tables/push-rules.table.ts';
 import { pagedRelation } from './relation.ts';
 
-/** What pushes to a project must keep to, where it has a rule of its own. */
+/** The push rule of a project, if it has its own. */
 export const pushRule = pagedRelation('push_rule', async ({ db, portable }, after) => {
   const rows = await db
     .selectFrom('push_rules')

@@ -11,7 +11,7 @@ export interface Reaction {
   updated_at: string;
 }
 
-/** Reactions to a page of objects. @param ids of the objects */
+/** Reactions to a page of objects. @param ids ids of the objects */
 export const reactionsTo = (
   exporting: Exporting,
   type: AwardEmojiTable['awardable_type'],
@@ -32,7 +32,7 @@ export const reactionsTo = (
     return rows;
   });
 
-/** What is exported of them. */
+/** The exported objects of reactions. */
 export async function* reactionObjects(reactions: AsyncIterable<Reaction>): AsyncGenerator<object> {
   for await (const { user_id, name, created_at, updated_at } of reactions)
     yield { user_id, name, created_at, updated_at };

@@ -5,46 +5,46 @@ import type { Namespace } from '../../db/tables/namespaces.table.ts';
 import type { Project } from '../../db/tables/projects.table.ts';
 import type { Deps } from '../../deps.ts';
 
-/** What is taken elsewhere. */
+/** The group or project to export. */
 export type Portable =
   | { kind: 'group'; id: number; group: Namespace }
   | { kind: 'project'; id: number; project: Project };
 
-/** What a relation is read with. */
+/** Context for reading a relation. */
 export interface Exporting {
   deps: Deps;
   db: Db;
   portable: Portable;
-  /** Who has it exported, with the rights that they have now: nothing is told that they may not see. */
+  /** The exporting user with their current rights: only visible objects are exported. */
   caller: Caller;
-  /** Told of users whom the objects name, so that `user_contributions` can tell who they are. */
+  /** Collects users named by objects, for `user_contributions`. */
   names(userId: number | null): void;
-  /** Ends what takes long. */
+  /** Aborts the export. */
   signal: AbortSignal;
 }
 
-/** A part of the text of an object; or a number, the key of an object that has ended: the export can go on behind it. */
+/** A part of the text of an object; or a number: the key of a finished object, after which the export can continue. */
 export type Piece = string | number;
 
-/** Objects of a kind, each a line of JSON. */
+/** A relation of objects, one line of JSON each. */
 export interface TreeRelation {
   form: 'objects';
   name: string;
-  /** Whether there is always one object, which is never cut into batches. */
+  /** Whether there is always one object, which is never split into batches. */
   single: boolean;
-  /** In the order of keys, those behind `after` alone; never more in memory than a few objects. */
+  /** Pieces of the objects after `after`, in the order of keys; holds only a few objects in memory. */
   pieces(exporting: Exporting, after: number): AsyncGenerator<Piece>;
 }
 
 /** A file of an archive. */
 export interface ArchivedFile {
   name: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   open(): Promise<Readable | Buffer>;
 }
 
-/** Files in a tar archive. */
+/** A relation of files, in a tar archive. */
 export interface FileRelation {
   form: 'files';
   name: string;
@@ -53,10 +53,10 @@ export interface FileRelation {
 
 export type Relation = TreeRelation | FileRelation;
 
-/** Rows that one statement reads; texts of a row can have a megabyte. */
+/** Maximum number of rows per statement; a row may contain a megabyte of text. */
 export const PAGE = 100;
 
-/** A relation of one object, which needs no further rows. */
+/** A relation of a single object. */
 export const singleRelation = (
   name: string,
   read: (exporting: Exporting) => Promise<Record<string, unknown>> | Record<string, unknown>,
@@ -72,8 +72,8 @@ export const singleRelation = (
 });
 
 /**
- * A relation whose objects are made of a page of rows at a time.
- * @param read gives at most `PAGE` rows behind a key, in the order of keys, with the key of each
+ * A relation that reads its objects page by page.
+ * @param read loads at most `PAGE` objects after a key, in the order of keys, with their keys
  */
 export const pagedRelation = (
   name: string,
@@ -95,10 +95,10 @@ export const pagedRelation = (
   },
 });
 
-/** A relation that the platform has and this server has nothing of. */
+/** A relation of the platform without objects on this server. */
 export const emptyRelation = (name: string): TreeRelation => pagedRelation(name, async () => []);
 
-/** Name of the file in which a relation comes. */
+/** File name of a relation. */
 export const fileNameOf = (relation: Relation): string => {
   if (relation.form === 'files') return `${relation.name}.tar.gz`;
   return relation.name === 'self' ? 'self.json.gz' : `${relation.name}.ndjson.gz`;

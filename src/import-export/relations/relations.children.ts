@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Exporting } from './relation.ts';
 
-/** Rows that one statement reads; texts of a row can have a megabyte. */
+/** Maximum number of rows per statement; a row may contain a megabyte of text. */
 const ROWS = 200;
 
 interface Child {
   id: number;
-  /** Id of what it belongs to. */
+  /** Id of the parent. */
   parent: number;
 }
 
 /**
- * Rows that belong to a page of others, read in the order of these a few at a time: however many belong to one, only a
- * few are in memory.
+ * Child rows of a page of parents, read in batches in the order of parents: only a few are in memory, however many a
+ * parent has.
  */
 export class Children<T extends Child> {
   readonly #read: (after: Child) => Promise<T[]>;
@@ -20,12 +20,12 @@ export class Children<T extends Child> {
   #last: Child = { parent: 0, id: 0 };
   #ended = false;
 
-  /** @param read gives at most `limit` rows behind one, ordered by what they belong to and their id */
+  /** @param read loads at most `limit` rows after the given one, ordered by parent and id */
   constructor(read: (after: Child, limit: number) => Promise<T[]>) {
     this.#read = (after) => read(after, ROWS);
   }
 
-  /** Those of one of them. Must be asked in the order of ids. */
+  /** The children of a parent. Must be called in the order of parent ids. */
   async *of(parent: number): AsyncGenerator<T> {
     for (;;) {
       const row = this.#rows[0] ?? (await this.#more());
@@ -44,11 +44,11 @@ export class Children<T extends Child> {
   }
 }
 
-/** Condition for rows behind one, in the order of two columns. */
+/** Condition for rows after the given one, in the order of two columns. */
 export const behind = (parent: string, { parent: last, id }: Child, column = 'id') =>
   sql<boolean>`(${sql.ref(parent)}, ${sql.ref(column)}) > (${last}, ${id})`;
 
-/** Text of a list of objects, a few at a time. */
+/** JSON text of a list of objects, in pieces. */
 export async function* listText(objects: AsyncIterable<object>): AsyncGenerator<string> {
   let first = true;
   for await (const object of objects) {
@@ -57,7 +57,7 @@ export async function* listText(objects: AsyncIterable<object>): AsyncGenerator<
   }
 }
 
-/** The text of an object whose lists are too long to be made whole. */
+/** JSON text of an object with long lists, in pieces. */
 export async function* objectText(
   attributes: object,
   lists: Readonly<Record<string, AsyncIterable<object>>>,
@@ -71,7 +71,7 @@ export async function* objectText(
   yield '}\n';
 }
 
-/** Tells of all users whom the columns of a row name. */
+/** Collects the users named by columns of a row. */
 export function nameUsers<T>({ names }: Exporting, row: T, columns: readonly (keyof T)[]): void {
   for (const column of columns) names(row[column] as number | null);
 }

@@ -5,10 +5,10 @@ import { reactionObjects, reactionsTo } from './reactions.relation.ts';
 import type { TreeRelation } from './relation.ts';
 import { nameUsers, objectText } from './relations.children.ts';
 
-/** Snippets of which one page is in memory. */
+/** Number of snippets per page in memory. */
 const BATCH_SIZE = 50;
 
-/** Snippets of a project with what was said of them; their files are repositories, each by the id of its snippet. */
+/** Snippets of a project with their notes; their files are exported as repositories, by snippet id. */
 export const snippets: TreeRelation = {
   form: 'objects',
   name: 'snippets',

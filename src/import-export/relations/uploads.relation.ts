@@ -1,7 +1,7 @@
 import { storedFile } from './bundles.relation.ts';
 import { type FileRelation, PAGE } from './relation.ts';
 
-/** Files that texts refer to, by their secrets, and the picture of the group or project. */
+/** Uploads by secret, and the avatar of the group or project. */
 export const uploads: FileRelation = {
   form: 'files',
   name: 'uploads',

@@ -1,9 +1,9 @@
 import { PAGE, pagedRelation } from './relation.ts';
 
-/** Name of the relation that tells of the users whom all others name: it is made after them. */
+/** Name of the relation of users named by all others; exported last. */
 export const USER_CONTRIBUTIONS = 'user_contributions';
 
-/** Who the users are that the other relations name. */
+/** The users named by the other relations. */
 export const userContributions = pagedRelation(USER_CONTRIBUTIONS, async ({ db, portable }, after) => {
   const rows = await db
     .selectFrom('relation_export_users')

@@ -9,7 +9,7 @@ import {
 import type { Payload } from '../dispatch/integration-payload.ts';
 import { hasNewCommits, refName } from '../dispatch/integration-payload.ts';
 
-/** A message as webhooks get it. @param header `X-Gitlab-Event`; that of services where it is left out */
+/** Builds a request in the format of webhooks. @param header value of `X-Gitlab-Event`; defaults to `Service Hook` */
 function asWebhook(
   { raw, deps, idempotencyKey }: DispatchContext,
   url: string,
@@ -23,11 +23,11 @@ function asWebhook(
   });
 }
 
-/** Whether a merge request was just opened and nobody has looked yet whether it can be merged. */
+/** Whether a merge request was just opened and its mergeability is not yet checked. */
 const isFreshRequest = ({ object_attributes: attributes }: Payload): boolean =>
   ['open', 'reopen'].includes(attributes?.action ?? '') && attributes?.state === 'opened';
 
-/** Whether a branch has an open merge request, which is built instead of it. */
+/** Whether the branch has an open merge request, which is built instead. */
 async function hasOpenRequest({ deps, projectId, payload }: DispatchContext): Promise<boolean> {
   if (projectId === null) return false;
   const found = await deps.db
@@ -41,7 +41,7 @@ async function hasOpenRequest({ deps, projectId, payload }: DispatchContext): Pr
   return found !== undefined;
 }
 
-/** Whether something is to be built: commits of a branch without a merge request, a new tag, a new merge request. */
+/** Whether to start a build: for commits of a branch without a merge request, a new tag, or a new merge request. */
 async function isToBuild(context: DispatchContext): Promise<boolean> {
   const { trigger, payload } = context;
   if (trigger === 'merge_requests') return isFreshRequest(payload);
@@ -59,7 +59,7 @@ export const bamboo: Handler = async (context) => {
 
 export const buildkite: Handler = async (context) => {
   const [token = ''] = context.text('token').split(':');
-  // Its certificate is always checked.
+  // Its TLS certificate is always verified.
   const request = asWebhook(context, `https://webhook.buildkite.com/deliver/${encodeURIComponent(token)}`);
   await context.call({ ...request, verifyTls: true });
 };
@@ -104,7 +104,7 @@ export const packagist: Handler = async (context) => {
   await context.call(asWebhook(context, `${server}/api/update-package?${query}`));
 };
 
-/** Tags of Datadog: a line each, as a list with commas. */
+/** Converts Datadog tags from lines to a comma-separated list. */
 const tagsOf = (text: string): string =>
   text
     .split('\n')
@@ -140,7 +140,7 @@ export const squashTm: Handler = async (context) => {
 
 const GITHUB_STATES: Readonly<Record<string, string>> = { success: 'success', failed: 'failure', canceled: 'error' };
 
-/** The API of the GitHub server that a repository is on, and the repository's path there. */
+/** API URL of the GitHub server of a repository, and path of the repository. */
 function githubPlace(address: string): { api: string; path: string } {
   const { origin, hostname, pathname } = new URL(address);
   const path = pathname.replace(/^\/|\.git$|\/$/g, '');

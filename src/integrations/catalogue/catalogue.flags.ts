@@ -1,4 +1,4 @@
-/** What an integration is told of unless it is said otherwise. */
+/** Default flags of integrations. */
 export const FLAG_DEFAULTS = {
   commit_events: true,
   push_events: true,
@@ -20,7 +20,7 @@ export const FLAG_DEFAULTS = {
 export type ShownFlag = keyof typeof FLAG_DEFAULTS;
 export const SHOWN_FLAGS = Object.keys(FLAG_DEFAULTS) as readonly ShownFlag[];
 
-/** Flags that are taken and shown nowhere. */
+/** Flags that are accepted but never shown. */
 const HIDDEN_FLAGS = [
   'work_item_events',
   'confidential_work_item_events',
@@ -31,9 +31,9 @@ const HIDDEN_FLAGS = [
 export type Flag = ShownFlag | (typeof HIDDEN_FLAGS)[number];
 export const FLAGS: readonly Flag[] = [...SHOWN_FLAGS, ...HIDDEN_FLAGS];
 
-/** Flags as they are kept. */
+/** Stored flags. */
 export type FlagValues = Partial<Record<Flag, boolean>>;
 
-/** The value of a flag as it is shown. @param kept those that were said */
+/** The effective value of a flag. @param kept stored flags */
 export const flagValue = (kept: FlagValues, flag: Flag): boolean =>
   kept[flag] ?? (FLAG_DEFAULTS as Readonly<Record<string, boolean>>)[flag] ?? false;

@@ -1,23 +1,23 @@
 import type { Flag } from './catalogue.flags.ts';
 import { CHANNELS } from './fields.ts';
 
-/** A kind of integration: what it takes, and what it can be told of. */
+/** A kind of integration: its fields and its events. */
 export interface IntegrationKind {
-  /** What addresses call it. */
+  /** Name in API paths. */
   slug: string;
   title: string;
-  /** Names of what is set up of it; `FIELDS` says what they mean. */
+  /** Names of its fields, described by `FIELDS`. */
   fields: readonly string[];
   required: readonly string[];
-  /** What it takes to be told of more or less. */
+  /** Flags that it supports. */
   flags: readonly Flag[];
-  /** Flags that are set unless it is said otherwise, beside those that are for every kind. */
+  /** Flags that are on by default, besides those of every kind. */
   on: readonly Flag[];
-  /** Not of groups. */
+  /** Whether it is for projects only, not for groups. */
   onlyProjects: boolean;
-  /** Another program makes it: it is not set up here. */
+  /** Whether it is set up by another program, not by the API. */
   elsewhere: boolean;
-  /** Whether its channels are addresses, which are never shown. */
+  /** Whether its channels are URLs, which are never shown. */
   hidesChannels: boolean;
 }
 
@@ -25,7 +25,7 @@ type More = Partial<Pick<IntegrationKind, 'on' | 'onlyProjects' | 'elsewhere' | 
 
 const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
-/** @param fields with a star after those that are required @param flags without `_events` */
+/** @param fields names, with a star after required ones @param flags without `_events` */
 function kind(slug: string, title: string, fields: string, flags = '', more: More = {}): IntegrationKind {
   const named = words(fields);
   return {
@@ -184,5 +184,5 @@ const BY_SLUG: ReadonlyMap<string, IntegrationKind> = new Map(KINDS.map((each) =
 /** All kinds, by slug (part 2, section 4.2). */
 export const INTEGRATION_KINDS: readonly IntegrationKind[] = KINDS;
 
-/** The kind that addresses call so. */
+/** Finds a kind by its slug. */
 export const kindOf = (slug: string): IntegrationKind | undefined => BY_SLUG.get(slug);

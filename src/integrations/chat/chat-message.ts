@@ -1,4 +1,4 @@
-/** What stands below a message. */
+/** An attachment of a message. */
 export interface Attachment {
   text: string;
   color: string;
@@ -6,18 +6,18 @@ export interface Attachment {
   title_link?: string;
 }
 
-/** What a chat is told of an event, whatever its format. */
+/** A message about an event, independent of the chat's format. */
 export interface ChatMessage {
   /** What happened, in a sentence with links. */
   summary: string;
   attachments: readonly Attachment[];
-  /** The same in parts, for chats that show a card. */
+  /** The same in parts, for chats that show cards. */
   activity: { title: string; subtitle: string; text: string };
-  /** What belongs together: one conversation. */
+  /** Key of the conversation that the message belongs to. */
   thread: string;
   /** Name of the event's channel, before `_channel`. */
   channel: string;
-  /** Of pipelines: what Slack shows instead. */
+  /** For pipelines: the attachment that Slack shows instead. */
   card?: object;
 }
 

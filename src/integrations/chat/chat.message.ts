@@ -19,6 +19,6 @@ const MESSAGES: Readonly<Record<string, (context: DispatchContext, style: Style)
   deployment: deploymentMessage,
 };
 
-/** What a chat is told; undefined where it is told nothing of the sort. */
+/** Builds the message for an event; undefined if chats are not notified of it. */
 export const chatMessage = (context: DispatchContext, style: Style): ChatMessage | undefined =>
   MESSAGES[context.trigger]?.(context, style);

@@ -3,17 +3,17 @@ import { type ChatPost, wholeText } from './rooms.ts';
 
 const MATRIX = 'https://matrix-client.matrix.org';
 const TELEGRAM = 'https://api.telegram.org';
-/** Characters of a message to Telegram. */
+/** Maximum length of a Telegram message. */
 const MAX_TELEGRAM = 4_096;
 
-/** Google Chat: what belongs together is one thread. */
+/** Google Chat: messages of one conversation are in one thread. */
 export const hangouts: ChatPost = async (context, message) => {
   const url = new URL(context.text('webhook'));
   url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
   await context.call(postJson(url.href, { text: wholeText(message), thread: { threadKey: message.thread } }));
 };
 
-/** A text that calls nobody in a room of Webex, as `<@all>` does. */
+/** Escapes Webex mentions such as `<@all>`, so that nobody is notified. */
 const unnamed = (text: string): string => text.replaceAll('<@', '&lt;@');
 
 export const webex: ChatPost = (context, { summary }) =>
@@ -29,7 +29,7 @@ export const unifyCircuit: ChatPost = (context, { summary }) =>
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Links and bold letters of a message as HTML; all else is text. */
+/** Converts links and bold text of a message to HTML; everything else is escaped. */
 export const htmlOf = (text: string): string =>
   text
     .replace(/[&<>"]/g, (sign) => HTML[sign]!)
@@ -38,7 +38,7 @@ export const htmlOf = (text: string): string =>
     .replace(/\\([[\]\\])/g, '$1')
     .replaceAll('\n', '<br>');
 
-/** Matrix: who tells it again says the same transaction, so it is there once. */
+/** Matrix: retries use the same transaction id, so that a message is posted once. */
 export const matrix: ChatPost = async (context, message) => {
   const room = encodeURIComponent(context.text('room'));
   const text = wholeText(message);
@@ -50,7 +50,7 @@ export const matrix: ChatPost = async (context, message) => {
   });
 };
 
-/** Telegram: what it cannot read as Markdown it gets as a plain text. */
+/** Telegram: a message with invalid Markdown is sent again as plain text. */
 export const telegram: ChatPost = async (context, message) => {
   const url = `${base(context.text('hostname') || TELEGRAM)}/bot${context.text('token')}/sendMessage`;
   const thread = context.text('thread');

@@ -7,7 +7,7 @@ import type { Style } from './style.ts';
 const WIKI_VERBS: Readonly<Record<string, string>> = { create: 'created', update: 'edited', delete: 'deleted' };
 const MAX_TEXT = 8_000;
 
-/** What a chat is told of a page of a wiki. */
+/** Message about a wiki page. */
 export function wikiMessage({ payload }: DispatchContext, style: Style): ChatMessage | undefined {
   const {
     title = '',
@@ -35,7 +35,7 @@ export function wikiMessage({ payload }: DispatchContext, style: Style): ChatMes
 const COLORS: Readonly<Record<string, string>> = { success: 'good', canceled: 'warning', failed: 'danger' };
 const ENDS: Readonly<Record<string, string>> = { success: 'succeeded', failed: 'failed', canceled: 'was canceled' };
 
-/** What a chat is told of a deployment. */
+/** Message about a deployment. */
 export function deploymentMessage({ payload }: DispatchContext, style: Style): ChatMessage {
   const { status = '', environment = '', deployable_id, deployable_url, short_sha = '', commit_url = '' } = payload;
   const name = style.plain(environment);

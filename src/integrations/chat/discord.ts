@@ -4,7 +4,7 @@ import { type ChatPost, channelsFor, wholeText } from './rooms.ts';
 
 const COLORS: Readonly<Record<string, number>> = { good: 0x0d532a, warning: 0x703800, danger: 0x8d1300 };
 const OTHER = 0xfc6d26;
-/** Characters that Discord takes. */
+/** Maximum lengths of Discord texts. */
 const MAX_TEXT = 4_096;
 const MAX_NAME = 256;
 
@@ -13,7 +13,7 @@ const colorOf = (color: string | undefined): number =>
     ? OTHER
     : (COLORS[color] ?? (/^#[\da-f]{6}$/i.test(color) ? Number.parseInt(color.slice(1), 16) : OTHER));
 
-/** Discord: an event's channel is an address of its own. */
+/** Discord: the channel of an event is a webhook URL of its own. */
 export const discord: ChatPost = async (context, message) => {
   const { payload, deps } = context;
   const icon = payload.user?.avatar_url ?? payload.user_avatar;

@@ -7,11 +7,11 @@ import { actorName, isNewRef, isRemovedRef, isTag, refName } from '../dispatch/i
 const HOST = 'localhost';
 const PORT = 6659;
 const TIMEOUT_MS = 10_000;
-/** Commits that are told one by one. */
+/** Maximum number of commits to list. */
 const MAX_COMMITS = 3;
 const MAX_RECIPIENTS = 50;
 
-/** Where messages go: whole addresses, and names that the default address stands before. */
+/** Recipients: full URIs, and names with the default URI as prefix. */
 export function recipientsOf(text: (name: string) => string): string[] {
   const before = text('default_irc_uri');
   return text('recipients')
@@ -21,10 +21,10 @@ export function recipientsOf(text: (name: string) => string): string[] {
     .map((name) => (/^ircs?:\/\//.test(name) || before === '' ? name : `${before.replace(/\/?$/, '/')}${name}`));
 }
 
-/** A text of one line, whose signs are no commands of IRC. */
+/** Replaces control characters, so that a text is one line without IRC commands. */
 const said = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
-/** What IRC is told of a push, a line each. */
+/** IRC lines about a push. */
 export function linesOf({ payload, setting }: DispatchContext): string[] {
   const color = (code: string, text: string) =>
     setting('colorize_messages') === true ? `\x03${code}${text}\x0f` : text;
@@ -51,7 +51,7 @@ export function linesOf({ payload, setting }: DispatchContext): string[] {
   return [...first, pushed, ...each];
 }
 
-/** irker, which passes on to IRC what it gets as lines of JSON. */
+/** irker: a daemon that forwards lines of JSON to IRC. */
 export const irker: Handler = async (context) => {
   const to = recipientsOf(context.text);
   const lines = linesOf(context);
@@ -63,24 +63,24 @@ export const irker: Handler = async (context) => {
 async function send({ deps, setting, text, signal }: DispatchContext, bytes: string): Promise<void> {
   const port = Number(setting('server_port') ?? PORT);
   try {
-    // The address says the host and the port alone: nothing is asked over HTTP.
+    // The URL only carries host and port: no HTTP request is made.
     const url = new URL(`http://${text('server_host') || HOST}:${port}`);
     const [host] = await resolveExternal(url, await hookRules(deps, false));
     await write(host!, port, bytes, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof BlockedAddress) throw new ServiceUnreachable(`it ${error.message}`);
-    throw new ServiceUnreachable(error instanceof Error ? error.message : 'no connection');
+    throw new ServiceUnreachable(error instanceof Error ? error.message : 'connection failed');
   }
 }
 
-/** Writes to a port and closes it. */
+/** Writes to a TCP port and closes the connection. */
 const write = (host: string, port: number, bytes: string, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host, port });
     const stop = () => socket.destroy(new Error('the server was stopped'));
     signal.addEventListener('abort', stop, { once: true });
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('it did not answer in time')));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('timeout')));
     socket.on('connect', () => socket.end(bytes));
     socket.on('data', () => {});
     socket.on('error', reject);

@@ -5,7 +5,7 @@ import { projectLink } from './project-link.ts';
 import type { Style } from './style.ts';
 
 const OPENED = '#C95823';
-/** Characters of a text that a chat is shown. */
+/** Maximum length of a text in a message. */
 const MAX_TEXT = 8_000;
 
 const short = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
@@ -13,7 +13,7 @@ const pathOf = ({ project }: Payload): string => project?.path_with_namespace ??
 
 const ISSUE_VERBS: Readonly<Record<string, string>> = { open: 'opened', close: 'closed', reopen: 'reopened' };
 
-/** What a chat is told of an issue that was opened, closed or opened again. */
+/** Message about an issue that was opened, closed or reopened. */
 export function issueMessage({ payload, trigger }: DispatchContext, style: Style): ChatMessage | undefined {
   const { title = '', iid, url = '', description, action = '', type } = payload.object_attributes ?? { id: 0 };
   const verb = ISSUE_VERBS[action];
@@ -48,7 +48,7 @@ const MERGE_REQUEST_VERBS: Readonly<Record<string, string>> = {
   unapproval: 'removed their approval from',
 };
 
-/** What a chat is told of a merge request, but for changes of what it says. */
+/** Message about a merge request; undefined for updates of its attributes. */
 export function mergeRequestMessage({ payload }: DispatchContext, style: Style): ChatMessage | undefined {
   const { title = '', iid, url = '', action = '' } = payload.object_attributes ?? { id: 0 };
   const verb = MERGE_REQUEST_VERBS[action];
@@ -70,7 +70,7 @@ export function mergeRequestMessage({ payload }: DispatchContext, style: Style):
   };
 }
 
-/** What a comment is on: words for it, and its title. */
+/** The noteable of a comment: description and title. */
 function target({ commit, issue, merge_request, snippet }: Payload): { words: string; title: string; thread: string } {
   const of = (kind: string, sign: string, { iid, id, title = '' }: PayloadAttributes) => ({
     words: `${kind} ${sign}${iid ?? id}`,
@@ -83,7 +83,7 @@ function target({ commit, issue, merge_request, snippet }: Payload): { words: st
   return { words: `commit ${commit?.id.slice(0, 8) ?? ''}`, title: commit?.title ?? '', thread: 'commit ' };
 }
 
-/** What a chat is told of a new comment. */
+/** Message about a new comment. */
 export function noteMessage({ payload, trigger }: DispatchContext, style: Style): ChatMessage | undefined {
   const { note = '', url = '', action, system } = payload.object_attributes ?? { id: 0 };
   if (system === true || (action !== undefined && action !== 'create')) return undefined;

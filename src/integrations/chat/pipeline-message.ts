@@ -4,7 +4,7 @@ import type { ChatMessage } from './chat-message.ts';
 import { projectLink } from './project-link.ts';
 import type { Style } from './style.ts';
 
-/** Jobs and stages that a message names at most. */
+/** Maximum number of jobs and stages in a message. */
 const MAX_NAMES = 10;
 
 /** Seconds as `01:23`, or `1:02:03`. */
@@ -26,7 +26,7 @@ const named = (names: readonly string[]): string => {
   return unique.slice(0, MAX_NAMES).join(', ') + (more > 0 ? `, and ${more} more` : '');
 };
 
-/** What a chat is told of a pipeline that has ended. */
+/** Message about a finished pipeline. */
 export function pipelineMessage({ payload, deps }: DispatchContext, style: Style): ChatMessage {
   const {
     id,

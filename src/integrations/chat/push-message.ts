@@ -15,7 +15,7 @@ import type { Style } from './style.ts';
 export const commitLine = ({ plain, link }: Style, { id, url, title, author }: PayloadCommit): string =>
   `${link(id.slice(0, 8), url)}: ${plain(title)} - ${plain(author.name)}`;
 
-/** What a chat is told of a push. */
+/** Message about a push. */
 export function pushMessage({ payload, trigger }: DispatchContext, style: Style): ChatMessage {
   const { project, commits = [], before = '', after = '' } = payload;
   const { link, plain } = style;

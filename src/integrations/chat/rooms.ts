@@ -4,13 +4,13 @@ import { chatMessage } from './chat.message.ts';
 import type { ChatMessage } from './chat-message.ts';
 import { MARKDOWN, type Style } from './style.ts';
 
-/** Rooms that one event is told to. */
+/** Maximum number of channels per event. */
 const MAX_CHANNELS = 10;
 
-/** What a chat does with a message. */
+/** Sends a message to a chat. */
 export type ChatPost = (context: DispatchContext, message: ChatMessage) => Promise<unknown>;
 
-/** A chat: it is told what its filters let through. */
+/** Handler of a chat: sends events that pass its filters. */
 export const chat =
   (post: ChatPost, style: Style = MARKDOWN): Handler =>
   async (context) => {
@@ -20,7 +20,7 @@ export const chat =
     if (message !== undefined) await post(context, message);
   };
 
-/** The channels that a message goes to: those of its event, else those for all; none where none is named. */
+/** The channels of a message: those of its event, else the default ones. */
 export function channelsFor(
   { text }: Pick<DispatchContext, 'text'>,
   { channel }: ChatMessage,
@@ -30,7 +30,7 @@ export function channelsFor(
   return [...new Set(names.split(',').map((name) => name.trim()))].filter(Boolean).slice(0, limit);
 }
 
-/** All that a message says, as one text. */
+/** The whole message as one text. */
 export const wholeText = ({ summary, attachments }: ChatMessage): string =>
   [summary, ...attachments.map(({ title, text }) => (title === undefined ? text : `${title}\n${text}`))]
     .filter(Boolean)

@@ -1,7 +1,7 @@
 import { postForm } from '../dispatch/dispatch-context.ts';
 import { type ChatPost, channelsFor } from './rooms.ts';
 
-/** Slack, and Mattermost, which takes the same: one call for each channel. */
+/** Slack, and Mattermost with the same format: one call per channel. */
 export const slack: ChatPost = async (context, message) => {
   const { summary, attachments, card } = message;
   const body = card === undefined ? { text: summary, attachments } : { text: '', attachments: [card] };

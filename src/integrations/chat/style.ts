@@ -1,14 +1,14 @@
-/** How a chat writes links and texts. */
+/** Markup of a chat. */
 export interface Style {
-  /** @param text as `plain` gives it */
+  /** @param text result of `plain` */
   link(text: string, url: string): string;
-  /** A text as it is, whatever signs it has. */
+  /** Escapes a text. */
   plain(text: string): string;
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** An address without the signs that end it in a link of a chat, which names of branches may have. */
+/** Escapes characters of a URL that would end a link; branch names may contain them. */
 const closed = (url: string): string =>
   url.replace(/[\s<>|()"]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
@@ -20,7 +20,7 @@ export const MARKDOWN: Style = {
 
 const escaped = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-/** That of Slack and those that follow it: `<url|text>`. */
+/** Slack and compatible chats: `<url|text>`. */
 export const SLACK: Style = {
   link: (text, url) => `<${closed(url)}|${oneLine(text)}>`,
   plain: escaped,

@@ -1,9 +1,9 @@
 import { parseJson } from '../../db/columns.ts';
 import type { Deps } from '../../deps.ts';
 
-/** An account of a chat, as the chat names it when somebody gives a command. */
+/** A chat account, as identified in a slash command. */
 export interface ChatAccount {
-  /** The integration that the chat uses. */
+  /** Id of the integration. */
   integration_id: number;
   team_id: string;
   team_domain: string | null;
@@ -12,14 +12,14 @@ export interface ChatAccount {
 }
 
 const PURPOSE = 'chat_names.link';
-/** Milliseconds in which an account can be linked after it was told how. */
+/** Validity of a link token, in milliseconds. */
 const GOOD_MS = 600_000;
 
-/** What whoever gets it proves: that they were told it in the chat, as this account. */
+/** Creates a token that proves that its holder received it in the chat, as this account. */
 export const linkToken = ({ secrets, clock }: Pick<Deps, 'secrets' | 'clock'>, account: ChatAccount): string =>
   secrets.seal(JSON.stringify({ ...account, until: clock.now().getTime() + GOOD_MS }), PURPOSE);
 
-/** The account that a token was made for; undefined for what is none, or is no good any more. */
+/** The account of a token; undefined if it is invalid or expired. */
 export function readLinkToken(
   { secrets, clock }: Pick<Deps, 'secrets' | 'clock'>,
   token: string,

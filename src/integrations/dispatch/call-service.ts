@@ -6,15 +6,15 @@ import { basicAuth } from '../../webhooks/hook-url.ts';
 import { hookAddress, hookRules } from '../../webhooks/webhooks.address.ts';
 import { InvalidRequest, type OutboundRequest, ServiceUnreachable } from './dispatch-context.ts';
 
-/** A call has to be answered in this time, in milliseconds. */
+/** Timeout of a call, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER = 256 * 1024;
-/** Statuses of servers in front of the one that was meant, or that ask to come again. */
+/** Statuses of proxies and overloaded servers, which are worth a retry. */
 const NOT_REACHED: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /**
- * Calls another program once. An address that the server does not reach now is as one that does not answer.
- * @throws ServiceUnreachable; InvalidRequest for what no header can hold; the reason of the signal
+ * Calls an external service once. An address that is blocked now is treated like an unreachable one.
+ * @throws ServiceUnreachable; InvalidRequest for invalid header values; the reason of the signal
  */
 export async function callService(
   deps: Deps,
@@ -24,7 +24,7 @@ export async function callService(
   const { method = 'POST', url: text, headers = {}, body, verifyTls = true } = request;
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-      throw new InvalidRequest(`the header ${name} cannot hold what was set up`);
+      throw new InvalidRequest(`the configured value is not valid in the header ${name}`);
   }
   let answer: OutboundResponse;
   try {
@@ -48,11 +48,12 @@ export async function callService(
     if (error instanceof CallFailed || error instanceof BlockedAddress) throw new ServiceUnreachable(error.message);
     throw error;
   }
-  if (NOT_REACHED.includes(answer.status)) throw new ServiceUnreachable(`it answered ${answer.status}`);
+  if (NOT_REACHED.includes(answer.status))
+    throw new ServiceUnreachable(`the service answered with status ${answer.status}`);
   return answer;
 }
 
-/** The server of an address, for logs: nothing of it is secret. */
+/** The host of a URL, for logs, without secret parts. */
 export function serverOf(url: string): string {
   try {
     return parseHttpUrl(url).host;

@@ -4,54 +4,54 @@ import type { Flag } from '../catalogue/catalogue.flags.ts';
 import type { SettingValue } from '../integrations.settings.ts';
 import type { Payload } from './integration-payload.ts';
 
-/** A request to another program. */
+/** A request to an external service. */
 export interface OutboundRequest {
   method?: 'GET' | 'POST' | 'PUT';
   url: string;
   headers?: Readonly<Record<string, string>>;
   body?: string;
-  /** False to take any certificate. */
+  /** False to accept any TLS certificate. */
   verifyTls?: boolean;
 }
 
-/** Something that an integration is told. */
+/** Context of an event for an integration. */
 export interface DispatchContext {
   deps: Deps;
   slug: string;
   projectId: number | null;
-  /** Who did it. */
+  /** Id of the user who caused the event. */
   actorId: number | null;
   trigger: string;
-  /** `Push Hook` and the like. */
+  /** Value of `X-Gitlab-Event`, such as `Push Hook`. */
   header: string;
   payload: Payload;
-  /** The payload as it came. */
+  /** The unmodified payload. */
   raw: object;
-  /** The same for each attempt to tell it. */
+  /** The same for each attempt. */
   idempotencyKey: string;
-  /** What was set up, with what holds where nothing was; undefined where it is empty. */
+  /** Value of a setting or its default; undefined if empty. */
   setting(name: string): SettingValue | undefined;
-  /** The same as a text; empty where it is none. */
+  /** As `setting`, as a text; empty if it is not a text. */
   text(name: string): string;
-  /** Whether it is told of more, as one of its flags says. */
+  /** Value of a flag. */
   flag(name: Flag): boolean;
   /**
-   * Calls the other program. What it refuses is logged. Give it secrets in the address or in headers alone: neither is logged.
-   * @throws ServiceUnreachable when it may be told later; the reason of the signal
+   * Calls the service. Refusals are logged. Secrets may be in the URL or in headers only: these are not logged.
+   * @throws ServiceUnreachable if a later attempt may succeed; the reason of the signal
    */
   call(request: OutboundRequest): Promise<OutboundResponse>;
   signal: AbortSignal;
 }
 
-/** What an integration does when something happens. */
+/** Handles an event for an integration. */
 export type Handler = (context: DispatchContext) => Promise<void>;
 
-/** The other program was not reached: it is told later. */
+/** The service was not reached: the event is sent again later. */
 export class ServiceUnreachable extends Error {
   override name = 'ServiceUnreachable';
 }
 
-/** What was set up cannot be sent, now or later. */
+/** The settings make an invalid request: no retry. */
 export class InvalidRequest extends Error {
   override name = 'InvalidRequest';
 }
@@ -59,7 +59,7 @@ export class InvalidRequest extends Error {
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const FORM_TYPE = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-/** A POST of JSON. */
+/** A POST request with a JSON body. */
 export const postJson = (
   url: string,
   body: unknown,
@@ -71,7 +71,7 @@ export const postJson = (
   body: JSON.stringify(body),
 });
 
-/** A POST of a form. */
+/** A POST request with a form body. */
 export const postForm = (
   url: string,
   fields: Readonly<Record<string, string>>,
@@ -83,10 +83,10 @@ export const postForm = (
   body: new URLSearchParams(fields).toString(),
 });
 
-/** The header of a user with a password. */
+/** Basic authorization header. */
 export const basic = (user: string, password: string): Record<string, string> => ({
   Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
 
-/** An address without slashes at its end. */
+/** Removes trailing slashes of a URL. */
 export const base = (url: string): string => url.replace(/\/+$/, '');

@@ -7,7 +7,7 @@ import { isTag, type Payload, refName } from './integration-payload.ts';
 
 type Filtered = Pick<DispatchContext, 'deps' | 'payload' | 'projectId' | 'setting' | 'text' | 'trigger'>;
 
-/** The branch that something is about: pushes, pipelines and deployments have one. */
+/** The branch of an event: pushes, pipelines and deployments have one. */
 function branchOf({ trigger, payload }: Filtered): string | undefined {
   if (trigger === 'push') return refName(payload);
   if (trigger === 'deployment') return payload.ref;
@@ -15,7 +15,7 @@ function branchOf({ trigger, payload }: Filtered): string | undefined {
   return payload.object_attributes?.ref ?? undefined;
 }
 
-/** Whether `branches_to_be_notified` has what it is about. Tags always are. */
+/** Whether `branches_to_be_notified` includes the branch of the event. Tags are always included. */
 export async function isOnBranch(context: Filtered): Promise<boolean> {
   const { deps, payload, projectId } = context;
   const wanted = context.text('branches_to_be_notified');
@@ -30,7 +30,7 @@ export async function isOnBranch(context: Filtered): Promise<boolean> {
 const protectedBranch = async (deps: Deps, projectId: number, branch: string): Promise<boolean> =>
   protectionsOf(await loadProtections(deps, projectId), 'branch', branch).length > 0;
 
-/** Whether what it is about has the labels that are asked for. What can have none always does. */
+/** Whether the object of the event has the required labels. Objects without labels always match. */
 export function hasLabels({ payload, setting, text }: Filtered): boolean {
   const wanted = text('labels_to_be_notified')
     .split(',')
@@ -52,7 +52,7 @@ export function hasLabels({ payload, setting, text }: Filtered): boolean {
 const labelsOf = ({ object_kind, labels, issue, merge_request }: Payload) =>
   object_kind === 'note' ? (issue ?? merge_request)?.labels : labels;
 
-/** Whether a pipeline is told of: one that failed always, one that succeeded where that is wanted. */
+/** Whether a pipeline is sent: failed ones always, successful ones by the settings. */
 export async function wantsPipeline({ deps, projectId, payload, setting }: Filtered): Promise<boolean> {
   const { id, status = '', ref, tag } = payload.object_attributes ?? { id: 0 };
   if (status !== 'failed' && (status !== 'success' || setting('notify_only_broken_pipelines') === true)) return false;

@@ -22,7 +22,7 @@ import { jira } from '../trackers/jira.ts';
 import { asana, assembla, campfire, pivotal, pushover } from '../trackers/trackers.commits.ts';
 import type { Handler } from './dispatch-context.ts';
 
-/** What integrations do that do anything when something happens, by slug. */
+/** Handlers of integrations that react to events, by slug. */
 export const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ['asana', asana],
   ['assembla', assembla],

@@ -12,10 +12,10 @@ import { orderKeyOf } from '../order-key.ts';
 import { hasIntegrations } from '../presence.ts';
 import { HANDLERS } from './dispatch.handlers.ts';
 
-/** The flag of a kind that something is told under; undefined where it is told nothing of the sort. */
+/** The flag of a kind for a trigger; undefined if the kind does not support the trigger. */
 export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag | undefined {
   if (slug === 'jira' && trigger === 'push') return 'commit_events';
-  // Logs that were archived are told with the jobs; the act asks whether they are wanted.
+  // Archived logs use the flag of jobs; the handler checks whether they are enabled.
   if (trigger === 'job' || trigger === 'archive_trace')
     return flags.includes('build_events') ? 'job_events' : undefined;
   const flag = `${trigger}_events` as Flag;
@@ -23,8 +23,8 @@ export function flagOf({ slug, flags }: IntegrationKind, trigger: string): Flag 
 }
 
 /**
- * Whether an integration is told of something. Incidents are issues, and have a flag of their own beside.
- * @param mayBeIncident false where it is known not to be one
+ * Whether an integration is subscribed to a trigger. Incidents are issues with an additional flag.
+ * @param mayBeIncident false if it is known not to be an incident
  */
 export function isSubscribed(row: Integration, kind: IntegrationKind, trigger: string, mayBeIncident = true): boolean {
   const kept = parseJson<FlagValues>(row.flags);
@@ -40,7 +40,7 @@ export const ownerOf = ({ project_id, group_id }: Pick<RecordedEvent, 'project_i
       ? ({ kind: 'group', id: group_id } as const satisfies IntegrationOwner)
       : null;
 
-/** The integrations that are told of an event, in its transaction: each gets a job of its own. */
+/** Enqueues a job for each integration that is subscribed to an event, in its transaction. */
 export async function enqueueNotifications(
   deps: Deps,
   db: Db,

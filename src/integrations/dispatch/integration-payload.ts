@@ -1,4 +1,4 @@
-/** What of messages to webhooks integrations look at. What a kind of message does not have is absent. */
+/** Fields of webhook payloads that integrations use; absent for kinds of payloads without them. */
 export interface Payload {
   object_kind: string;
   user?: PayloadUser | null;
@@ -8,7 +8,7 @@ export interface Payload {
   user_email?: string | null;
   project?: PayloadProject;
   project_id?: number;
-  /** Of pushes: the whole name. */
+  /** Full ref name, in push payloads. */
   ref?: string;
   before?: string;
   after?: string;
@@ -22,7 +22,7 @@ export interface Payload {
   commit?: PayloadCommit | null;
   snippet?: PayloadAttributes;
   builds?: readonly PayloadBuild[];
-  /** Of deployments. */
+  /** In deployment payloads. */
   status?: string;
   environment?: string;
   deployable_id?: number | null;
@@ -80,11 +80,11 @@ export interface PayloadAttributes {
   source_branch?: string;
   target_branch?: string;
   merge_status?: string;
-  /** Of wiki pages. */
+  /** In wiki page payloads. */
   content?: string;
   diff_url?: string;
   message?: string | null;
-  /** Of pipelines. */
+  /** In pipeline payloads. */
   ref?: string | null;
   tag?: boolean;
   sha?: string;
@@ -112,13 +112,13 @@ export const refName = ({ ref = '' }: Payload): string =>
 export const isNewRef = ({ before = '' }: Payload): boolean => NOTHING.test(before);
 export const isRemovedRef = ({ after = '' }: Payload): boolean => NOTHING.test(after);
 
-/** `Ann (ann)`; who did it may be gone. */
+/** Name of the actor, as `Ann (ann)`; `Somebody` if unknown. */
 export function actorName({ user, user_name, user_username }: Payload): string {
   const name = user?.name ?? user_name;
   const username = user?.username ?? user_username;
   return name == null ? 'Somebody' : username == null ? name : `${name} (${username})`;
 }
 
-/** Whether a push brought commits, or a tag. */
+/** Whether a push has new commits or a new tag. */
 export const hasNewCommits = (payload: Payload): boolean =>
   !isRemovedRef(payload) && (payload.total_commits_count ?? 0) > 0;

@@ -17,13 +17,13 @@ import { type DispatchContext, InvalidRequest, ServiceUnreachable } from './disp
 import { isSubscribed, ownerOf } from './enqueue-notifications.ts';
 import type { Payload } from './integration-payload.ts';
 
-/** First pause after a program was not reached, in milliseconds; it doubles, up to the longest. */
+/** First pause after an unreachable service, in milliseconds; doubles up to the longest one. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** What it could not be told within this time it is not told any more. */
+/** Time after which an event is no longer sent, in milliseconds. */
 const LATEST_MS = 86_400_000;
 
-/** An integration as it is now, where it is still to be told of the event. */
+/** Loads the integration if it is still active and subscribed to the event. */
 async function activeIntegration(deps: Deps, event: RecordedEvent, id: number): Promise<Integration | undefined> {
   const row = await deps.db.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirst();
   const place = ownerOf(event);
@@ -33,8 +33,8 @@ async function activeIntegration(deps: Deps, event: RecordedEvent, id: number): 
 }
 
 /**
- * Tells one integration of an event. What is not reached is told later, and what comes after waits; what refuses is not asked
- * again.
+ * Sends an event to one integration. If the service is unreachable, it is sent later, and following events wait; a
+ * refused one is not sent again.
  * @throws RetryLater; the reason of the signal
  */
 export async function notifyIntegration(
@@ -63,21 +63,26 @@ export async function notifyIntegration(
     }
   } catch (error) {
     if (error instanceof InvalidRequest) {
-      deps.log.log('warn', 'an integration cannot be told', { integration: id, slug: row.slug, reason: error.message });
+      deps.log.log('warn', 'integration not called: invalid settings', {
+        integration: id,
+        slug: row.slug,
+        reason: error.message,
+      });
       return;
     }
     if (!(error instanceof ServiceUnreachable)) throw error;
-    deps.log.log('warn', 'an integration was not reached', { integration: id, slug: row.slug, reason: error.message });
+    deps.log.log('warn', 'integration not reached', { integration: id, slug: row.slug, reason: error.message });
     const late = Date.parse(event.created_at) < deps.clock.now().getTime() - LATEST_MS;
-    // What was told in part is not told once more.
+    // A partly sent event is not sent again.
     if (done || late) return;
-    if (!(await noteFailures(deps, row, row.failures + 1))) throw new RetryLater(0, 'the integration was changed');
+    if (!(await noteFailures(deps, row, row.failures + 1)))
+      throw new RetryLater(0, 'the integration was changed in the meantime');
     throw new RetryLater(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.failures, 20)), error.message);
   }
   if (row.failures > 0) await noteFailures(deps, row, 0);
 }
 
-/** @returns whether the integration is still set up as it was when it was called; else nothing is noted */
+/** @returns whether the settings are still those of the call; if not, nothing is stored */
 async function noteFailures({ db }: Deps, { id, settings }: Integration, failures: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('integrations')
@@ -98,7 +103,7 @@ interface Delivery {
   signal: AbortSignal;
 }
 
-/** @param answered is called when the other program has taken something */
+/** @param answered called when the service has accepted a request */
 function dispatchContextOf(
   { deps, event, kind, settings, flags, message, signal }: Delivery,
   idempotencyKey: string,
@@ -130,7 +135,7 @@ function dispatchContextOf(
       if (answer.status >= 200 && answer.status < 400) answered();
       else {
         const about = { slug: kind.slug, server: serverOf(request.url), status: answer.status };
-        deps.log.log('warn', 'an integration was refused', about);
+        deps.log.log('warn', 'integration refused the request', about);
       }
       return answer;
     },

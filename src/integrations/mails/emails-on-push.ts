@@ -18,7 +18,7 @@ function titleOf({ payload }: DispatchContext): string {
   return total === 1 ? (commits[0]?.title ?? name) : `${total} commits: ${commits.at(-1)?.title ?? name}`;
 }
 
-/** What the mail says, a paragraph each. */
+/** Paragraphs of the mail. */
 function paragraphsOf({ payload }: DispatchContext): string[] {
   const { project, commits = [], before = '', after = '', total_commits_count: total = 0 } = payload;
   const what = isRemovedRef(payload) ? 'deleted' : isNewRef(payload) ? 'pushed new' : 'pushed to';
@@ -36,7 +36,7 @@ function paragraphsOf({ payload }: DispatchContext): string[] {
   return [head, ...each, ...more, ...compare];
 }
 
-/** The diff of a push to a branch that was there before and still is. */
+/** The diff of a push to an existing branch that still exists. */
 async function diffOf({ deps, payload, projectId, setting }: DispatchContext, recipients: number): Promise<string[]> {
   if (setting('disable_diffs') === true || projectId === null) return [];
   if (isTag(payload) || isNewRef(payload) || isRemovedRef(payload)) return [];
@@ -44,7 +44,7 @@ async function diffOf({ deps, payload, projectId, setting }: DispatchContext, re
   return pushDiff(deps, { projectId, before, after, recipients });
 }
 
-/** The address that whoever pushed has confirmed. */
+/** The confirmed e-mail address of the user who pushed. */
 async function pusherAddress({ deps, actorId }: DispatchContext): Promise<string | undefined> {
   if (actorId === null) return undefined;
   const user = await deps.db
@@ -56,13 +56,15 @@ async function pusherAddress({ deps, actorId }: DispatchContext): Promise<string
   return user?.email;
 }
 
-/** Whether the mail server of the installation may send in the name of an address. */
+/** Whether an address is in the domain of the host, so that mails may be sent from it. */
 function isOfHost(address: string, host: string): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   return host === domain || (domain.includes('.') && host.endsWith(`.${domain}`));
 }
 
-/** Whom the mail is from: where that is asked for whoever pushed, by their address where it is one of this installation's domain. */
+/**
+ * Sender of the mail: if enabled, the user who pushed, with their address if it is in the domain of the installation.
+ */
 async function senderOf(context: DispatchContext) {
   const name = context.payload.user_name == null ? {} : { fromName: context.payload.user_name };
   const address = context.setting('send_from_committer_email') === true ? await pusherAddress(context) : undefined;
@@ -70,7 +72,7 @@ async function senderOf(context: DispatchContext) {
   return { ...name, replyTo: address, ...(isOfHost(address, mailHost(context.deps)) ? { fromAddress: address } : {}) };
 }
 
-/** Mails to everybody on the list what was pushed. */
+/** Sends mails about a push to the recipients. */
 export const emailsOnPush: Handler = async (context) => {
   if (!(await isOnBranch(context))) return;
   const { deps, payload, idempotencyKey } = context;

@@ -6,11 +6,11 @@ import { enqueueMails } from '../../mail/send-mail.ts';
 import type { DispatchContext } from '../dispatch/dispatch-context.ts';
 
 const PRUNE = jobKind<Record<string, never>>('integrations.prune-mails', { lane: 'slow' });
-/** Longer than an event is told of again. */
+/** Longer than the retries of an event. */
 const KEPT_MS = 7 * 86_400_000;
 const BATCH = 1_000;
 
-/** Has the mails of an event sent, where that was not done before: telling of it may have ended in between. */
+/** Sends the mails of an event once, also if its handler is retried after an interruption. */
 export async function mailOnce({ deps, idempotencyKey }: DispatchContext, mails: readonly Mail[]): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const entered = await db
@@ -23,7 +23,7 @@ export async function mailOnce({ deps, idempotencyKey }: DispatchContext, mails:
   });
 }
 
-/** Names the work that forgets of which events there were mails. */
+/** Registers the pruning of the record of sent mails. */
 export function registerMailPruning(deps: Deps): void {
   deps.jobs.every(PRUNE, { dailyAt: '02:50' }, async (_payload, { signal }) => {
     const before = new Date(deps.clock.now().getTime() - KEPT_MS).toISOString();

@@ -1,7 +1,7 @@
-/** Mails that one event sends at most. */
+/** Maximum number of mails per event. */
 const MAX_RECIPIENTS = 750;
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/;
 
-/** Addresses of a list with blanks, commas or lines between them, each once. */
+/** Addresses of a list separated by spaces, commas or newlines, without duplicates. */
 export const recipientsOf = (text: string): string[] =>
   [...new Set(text.split(/[\s,;]+/).filter((address) => ADDRESS.test(address)))].slice(0, MAX_RECIPIENTS);

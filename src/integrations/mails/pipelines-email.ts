@@ -8,7 +8,7 @@ import { recipientsOf } from './integration-mails.recipients.ts';
 
 const MAX_JOBS = 50;
 
-/** Mails to everybody on the list how a pipeline ended. */
+/** Sends mails about a finished pipeline to the recipients. */
 export const pipelinesEmail: Handler = async (context) => {
   if (!(await isOnBranch(context)) || !(await wantsPipeline(context))) return;
   const { deps, payload, idempotencyKey } = context;

@@ -5,14 +5,14 @@ import { mergeBase } from '../../git/git.compare.ts';
 import { GitError } from '../../git/git.errors.ts';
 import { repositoryOf } from '../../repositories/change-refs.ts';
 
-/** What one mail shows of what was changed. */
+/** Limits of the diff in a mail. */
 const LIMITS = { maxFiles: 100, maxLines: 5_000, maxPatchBytes: 50 * 1024, expanded: true };
 const MAX_BYTES = 200 * 1024;
-/** Bytes of the diff in all mails of one push together. */
+/** Maximum size of the diffs in all mails of a push together, in bytes. */
 const MAX_TOGETHER = 16 * 1024 * 1024;
 const RULE = '='.repeat(29);
 
-/** Two commits of a project, and how many people are mailed what changed between them. */
+/** Two commits of a project, and the number of recipients of the diff between them. */
 export interface PushedRange {
   projectId: number;
   before: string;
@@ -21,9 +21,9 @@ export interface PushedRange {
 }
 
 /**
- * What a push to a branch changed, for a mail: a summary of the files, and their diffs. What was forced away does not count:
- * it is compared with what both sides have in common.
- * @returns nothing where the repository does not have the commits any more, or needs too long
+ * The diff of a push to a branch, for a mail: a summary of the files, and their diffs. For a force push, compares with
+ * the merge base.
+ * @returns an empty list if the commits no longer exist, or if the diff takes too long
  */
 export async function pushDiff(deps: Deps, { projectId, before, after, recipients }: PushedRange): Promise<string[]> {
   const project = await deps.db
@@ -38,7 +38,7 @@ export async function pushDiff(deps: Deps, { projectId, before, after, recipient
     const base = await mergeBase(repo, [before, after]);
     const { files, overflow, changedFiles } = await diffTrees(repo, base, after, { ...LIMITS, maxBytes });
     if (changedFiles === 0) return [];
-    const left = overflow ? [`The diff was not included in whole: it is too large (${changedFiles} files).`] : [];
+    const left = overflow ? [`The diff is too large to be included in full (${changedFiles} files).`] : [];
     return [summaryOf(files), ...files.map(patchOf), ...left];
   } catch (error) {
     if (error instanceof GitError && ['failed', 'timeout', 'output_too_large'].includes(error.code)) return [];
@@ -58,7 +58,7 @@ const summaryOf = (files: readonly FileDiff[]): string =>
 
 function patchOf(file: FileDiff): string {
   const text = file.tooLarge
-    ? 'The diff of this file is too large to be shown.'
+    ? 'The diff of this file is too large to show.'
     : file.diff === '' && !file.binary
       ? 'No lines were changed.'
       : file.diff.trimEnd();

@@ -11,7 +11,7 @@ const keysIn = (words: string, { text }: DispatchContext): string[] => [
 const closedBy = (words: string, { text }: DispatchContext): string[] =>
   closedIssuesAmong(words, jiraKeysIn(words, text)).map(({ key }) => key);
 
-/** What mentions an issue. */
+/** The source of a mention. */
 interface Mention {
   /** `a commit`, `a merge request`. */
   kind: string;
@@ -24,7 +24,7 @@ const headersOf = ({ setting, text }: DispatchContext): Record<string, string> =
     ? { Authorization: `Bearer ${text('password')}` }
     : basic(text('username'), text('password'));
 
-/** Calls below the address of one issue. */
+/** Returns a function that calls the API of one issue. */
 function issueOf(context: DispatchContext, key: string) {
   const url = `${base(context.text('api_url') || context.text('url'))}/rest/api/2/issue/${encodeURIComponent(key)}`;
   const headers = { ...headersOf(context), Accept: 'application/json' };
@@ -43,7 +43,7 @@ function issueOf(context: DispatchContext, key: string) {
 
 const inBraces = (text: string): string => text.replace(/[{}]/g, '');
 
-/** Leaves a link and, where that is wanted, a comment at an issue that is mentioned. */
+/** Adds a link and, if enabled, a comment to a mentioned issue. */
 async function mention(context: DispatchContext, key: string, { kind, title, url }: Mention): Promise<void> {
   const { payload, deps } = context;
   const issue = issueOf(context, key);
@@ -76,7 +76,7 @@ interface Issue {
   fields?: { resolution?: unknown; status?: { statusCategory?: { key?: string } } };
 }
 
-/** Closes an issue: by the transitions that were set up, else by the first that leads to a state that is done. */
+/** Closes an issue: by the configured transitions, else by the first one to a `done` state. */
 async function close(
   context: DispatchContext,
   key: string,
@@ -131,5 +131,8 @@ async function onMergeRequest(context: DispatchContext): Promise<void> {
   for (const key of new Set(closedBy(text, context))) await close(context, key, { title: `!${iid}`, url });
 }
 
-/** Jira: issues are told where they are mentioned, and closed where a commit of the default branch or a merge request says so. */
+/**
+ * Jira: adds links to mentioned issues, and closes issues that a commit on the default branch or a merge request
+ * closes.
+ */
 export const jira: Handler = (context) => (context.trigger === 'push' ? onPush(context) : onMergeRequest(context));

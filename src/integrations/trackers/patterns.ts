@@ -1,17 +1,17 @@
 import { RE2JS } from 're2js';
 import { base } from '../dispatch/dispatch-context.ts';
 
-/** What was set up of a tracker, as texts. */
+/** Settings of a tracker, as texts. */
 type Text = (name: string) => string;
 
-/** A tracker elsewhere: how its issues are named in texts, and where they are. */
+/** An external tracker: pattern of issue references, and URL of issues. */
 interface Tracker {
   /**
-   * In the syntax of RE2, the key of the issue in a group.
-   * @param short whether `#1` is an issue there: where the project has none of its own
+   * RE2 pattern with the issue key in a group.
+   * @param short whether `#1` refers to the tracker, because the project has no issues of its own
    */
   pattern(text: Text, short: boolean): string;
-  /** Address of an issue, with `:id` for its key; `issues_url` where it is left out. */
+  /** URL of an issue, with `:id` for its key; defaults to `issues_url`. */
   url?: (text: Text) => string;
 }
 
@@ -19,7 +19,7 @@ const NUMBERED = String.raw`\b[A-Z][A-Z0-9_]*-(\d+)\b`;
 const BARE = String.raw`\B#(\d+)\b`;
 const numbered: Tracker = { pattern: (_, short) => (short ? `${NUMBERED}|${BARE}` : NUMBERED) };
 
-/** A key of an issue of Jira: that of its project and a number. */
+/** Key of a Jira issue: project key and number. */
 const JIRA_KEY = String.raw`[A-Z][A-Z_0-9]+-\d+\b`;
 export const jiraPattern = (text: Text): string =>
   String.raw`\b(?:${text('jira_issue_prefix')})(${text('jira_issue_regex') || JIRA_KEY})`;
@@ -44,28 +44,28 @@ const TRACKERS: Readonly<Record<string, Tracker>> = {
   },
 };
 
-/** Kinds that keep issues elsewhere: a project has one of them. */
+/** Slugs of external trackers, of which a project has at most one. */
 export const TRACKER_SLUGS: readonly string[] = [...Object.keys(TRACKERS), 'zentao'];
 
-/** How texts name issues of a tracker, and where these are; undefined for what is none, or names none. */
+/** Pattern and URL of the issues of a tracker; undefined for other kinds, and for trackers without references. */
 export function trackerOf(slug: string, text: Text, short: boolean): { pattern: string; url: string } | undefined {
   const tracker = Object.hasOwn(TRACKERS, slug) ? TRACKERS[slug] : undefined;
   if (tracker === undefined) return undefined;
   return { pattern: tracker.pattern(text, short), url: tracker.url?.(text) ?? text('issues_url') };
 }
 
-/** A key of an issue in a text. */
+/** An issue key in a text. */
 export interface FoundKey {
   key: string;
   start: number;
   end: number;
 }
 
-/** Keys that one text names at most, and characters that are read of it. */
+/** Maximum number of keys in a text, and of characters to read. */
 const MAX_KEYS = 20;
 const MAX_READ = 10_000;
 
-/** Keys of Jira's issues that a text names, each where it stands, at most 20 different ones. */
+/** Finds Jira issue keys in a text, with their positions; at most 20 different ones. */
 export function jiraKeysIn(words: string, text: Text): FoundKey[] {
   const matcher = RE2JS.compile(jiraPattern(text)).matcher(words.slice(0, MAX_READ));
   const found: FoundKey[] = [];

@@ -1,7 +1,7 @@
 import { basic, type DispatchContext, type Handler, postForm, postJson } from '../dispatch/dispatch-context.ts';
 import { actorName, isTag, refName } from '../dispatch/integration-payload.ts';
 
-/** Whether pushes to the branch are told, as `restrict_to_branch` says. */
+/** Whether `restrict_to_branch` includes the branch of the push. */
 export function isWantedBranch({ text, payload }: DispatchContext): boolean {
   const wanted = text('restrict_to_branch')
     .split(',')
@@ -13,7 +13,7 @@ export function isWantedBranch({ text, payload }: DispatchContext): boolean {
 const commitsOf = ({ payload }: DispatchContext) => (isTag(payload) ? [] : (payload.commits ?? []));
 
 const ASANA = 'https://app.asana.com/api/1.0';
-/** A task by its number or its address, and a word before it that closes it. */
+/** A task by number or URL, with an optional closing keyword before it. */
 const TASK = /(fix\w*|clos[ei]\w*)?\W*(?:https:\/\/app\.asana\.com\/\d+\/\w+\/(\w+)|#(\d+))/gi;
 const MAX_TASKS = 50;
 
@@ -41,7 +41,7 @@ export const pivotal: Handler = async (context) => {
   }
 };
 
-/** A part of a host name: nothing that leads elsewhere. */
+/** Reduces a text to a host name label, so that it cannot lead to another host. */
 const label = (text: string): string => text.replace(/[^A-Za-z0-9-]/g, '');
 
 export const campfire: Handler = async (context) => {

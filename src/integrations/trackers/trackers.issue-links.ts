@@ -10,8 +10,8 @@ import { hasIntegrations } from '../presence.ts';
 import { TRACKER_SLUGS, trackerOf } from './patterns.ts';
 
 /**
- * The tracker elsewhere that a project has, its own or that of a group above.
- * @param db the handle of a transaction where there is one
+ * The external tracker of a project, its own or an inherited one.
+ * @param db handle of a transaction, if any
  */
 export async function effectiveTracker(deps: Deps, db: Db, projectId: number): Promise<Integration | undefined> {
   if (!(await hasIntegrations(deps, db))) return undefined;
@@ -22,8 +22,9 @@ export async function effectiveTracker(deps: Deps, db: Db, projectId: number): P
 }
 
 /**
- * How texts of a project name issues of its tracker elsewhere. Where it has issues of its own, `#1` is one of them.
- * @returns undefined where it has no such tracker
+ * Link rules for references to issues of the external tracker of a project. If the project has issues of its own, `#1`
+ * is one of them.
+ * @returns undefined if there is no external tracker
  */
 export async function issueLinksOf(deps: Deps, projectId: number): Promise<IssueLinks | undefined> {
   const row = await effectiveTracker(deps, deps.db, projectId);

@@ -1,13 +1,12 @@
 import { optional, Upload } from '../../../http/http.schema.ts';
 import { texts } from './appearance.responses.ts';
 
-const picture = (what: string) =>
-  Upload({ description: `Picture of at most 1 MiB ${what}; an empty text removes it.` });
+const picture = (what: string) => Upload({ description: `Image ${what}, at most 1 MiB; an empty string removes it.` });
 
 export const changedAppearance = optional({
   ...texts,
-  logo: picture('beside the form in which one signs in'),
-  header_logo: picture('at the top of pages'),
+  logo: picture('beside the sign-in form'),
+  header_logo: picture('in the page header'),
   pwa_icon: picture('of the installed web application'),
-  favicon: picture('in the tab of a browser, PNG or ICO'),
+  favicon: picture('in browser tabs (PNG or ICO)'),
 });

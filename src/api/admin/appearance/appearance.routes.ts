@@ -23,12 +23,12 @@ const present = (stored: StoredAppearance) => ({
   favicon: addressOf(stored, 'favicon'),
 });
 
-/** How the server looks. */
+/** Appearance of the server. */
 export const appearanceRoutes = [
   route({
     method: 'GET',
     path: '/application/appearance',
-    summary: 'Get the look of the server',
+    summary: 'Get the appearance of the server',
     access: administrator,
     success: { status: 200, schema: Appearance },
     handler: async ({ deps }) => present(await loadAppearance(deps.db)),
@@ -36,8 +36,8 @@ export const appearanceRoutes = [
   route({
     method: 'PUT',
     path: '/application/appearance',
-    summary: 'Change the look of the server',
-    description: 'What is not given stays as it is.',
+    summary: 'Change the appearance of the server',
+    description: 'Attributes that are not given stay as they are.',
     access: onServer('admin_settings'),
     bodyLimit: 'file',
     input: changedAppearance,
@@ -48,11 +48,11 @@ export const appearanceRoutes = [
     method: 'GET',
     root: true,
     path: '/uploads/-/system/appearance/:picture/1/:file',
-    summary: 'Get a picture of the look of the server',
+    summary: 'Get an image of the appearance of the server',
     access: anyone,
     params: Type.Object({
       picture: Enum(PICTURES),
-      file: Type.String({ description: 'Name of the picture.' }),
+      file: Type.String({ description: 'File name of the image.' }),
     }),
     success: { status: 200, contentType: 'image/*' },
     errors: [404],

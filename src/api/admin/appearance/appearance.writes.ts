@@ -10,11 +10,11 @@ import { storePicture } from '../../identity/index.ts';
 import { type AppearanceTexts, DEFAULT_TEXTS, PICTURES, type PictureName } from './appearance.responses.ts';
 
 const MAX_PICTURE_KIB = 1_024;
-/** Browsers take no other ones in their tabs. */
+/** Browsers accept only these formats as favicon. */
 const FORMATS_OF: Partial<Record<PictureName, readonly string[]>> = { favicon: ['png', 'ico'] };
 const COLORS = ['message_background_color', 'message_font_color'] as const;
 
-/** The look of the server: texts, and pictures as `<sha256>/<name>`. */
+/** The stored appearance: texts, and images as `<sha256>/<name>`. */
 export type StoredAppearance = AppearanceTexts & Partial<Record<PictureName, string>>;
 
 const WATCHED: WatchedAttributes<StoredAppearance> = Object.fromEntries(
@@ -24,7 +24,7 @@ const WATCHED: WatchedAttributes<StoredAppearance> = Object.fromEntries(
   ]),
 );
 
-/** What administrators have made of the server's look. */
+/** Loads the appearance that administrators have set. */
 export async function loadAppearance(db: Db): Promise<StoredAppearance> {
   const row = await db
     .selectFrom('instance_values')
@@ -35,9 +35,9 @@ export async function loadAppearance(db: Db): Promise<StoredAppearance> {
 }
 
 /**
- * Changes what is given.
- * @param input an empty text in the place of a picture removes it
- * @throws ApiError 400 for what is too big or no picture
+ * Changes the given attributes.
+ * @param input an empty string removes an image
+ * @throws ApiError 400 if a file is too large or not an image
  */
 export async function changeAppearance(
   deps: Deps,
@@ -50,7 +50,7 @@ export async function changeAppearance(
   }
   const updated_at = timestamp(deps.clock);
   return deps.db.transaction().execute(async (db) => {
-    // Writing first makes changes wait for each other.
+    // Writing first serializes concurrent changes.
     await db
       .insertInto('instance_values')
       .values({ key: APPEARANCE_KEY, value: '{}', updated_at })

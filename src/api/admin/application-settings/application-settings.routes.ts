@@ -12,7 +12,7 @@ const NAMES = Object.keys(settingsInput.properties);
 const shown = async (deps: Deps) =>
   presentSettings(deps.db, await effectivePlan(deps), await allSettings(deps), await storedSettings(deps));
 
-/** What administrators change while the server runs. */
+/** Application settings. */
 export const applicationSettingsRoutes = [
   route({
     method: 'GET',
@@ -27,7 +27,7 @@ export const applicationSettingsRoutes = [
     method: 'PUT',
     path: '/application/settings',
     summary: 'Change the settings of the server',
-    description: 'What is not given stays as it is; unknown names are passed over.',
+    description: 'Settings that are not given stay as they are; unknown names are ignored.',
     access: onServer('admin_settings'),
     duringMaintenance: true,
     input: settingsInput,

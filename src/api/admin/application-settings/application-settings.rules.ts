@@ -7,7 +7,7 @@ import type { ChangedSettings } from '../../../settings/application-settings.ts'
 import { type AllSettings, type SettingName, settingOf } from '../../../settings/settings-table.ts';
 import { REQUIRED_WITH } from './required.ts';
 
-/** What is wrong with a value by the bounds of its setting. */
+/** Checks a value against the bounds of its setting; returns the errors. */
 function boundErrors({ kind, minimum, maximum, nullable }: Setting<unknown>, value: unknown): string[] {
   if (value === null) return nullable ? [] : ["can't be blank"];
   if (typeof value === 'number') {
@@ -62,7 +62,7 @@ const keySize = (kind: string) => (value: unknown) =>
     ? []
     : [`must be forbidden, allowed, or one of these sizes: ${KEY_SIZES[kind]!.join(', ')}`];
 
-/** What must hold of single settings beside their bounds. */
+/** Rules of single settings beyond their bounds. */
 const RULES: Partial<Record<SettingName, (value: unknown) => string[]>> = {
   abuse_notification_email: email,
   archive_builds_in_human_readable: duration,
@@ -106,9 +106,9 @@ function weightErrors(weights: Readonly<Record<string, number>>, storages: reado
 }
 
 /**
- * Refuses what does not fit.
- * @param after the settings as they would be
- * @throws ApiError 400: `error` for a setting that another one needs, else the texts by setting
+ * Validates changes of settings.
+ * @param after all settings as they would be after the change
+ * @throws ApiError 400: `error` if a required setting is missing, else the errors by setting
  */
 export function checkSettings(
   changes: ChangedSettings,

@@ -32,14 +32,14 @@ const BY_KIND: Readonly<
   object: (_, options) => Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100, ...options }),
 };
 
-/** The value of a setting as answers have it. */
+/** The value of a setting as responses show it. */
 export function shownValue({ kind }: Setting<unknown>, value: unknown): unknown {
   if (kind === 'addresses') return ((value as string | null) ?? '').split(',').flatMap((each) => each.trim() || []);
   if (kind === 'decimal') return Number.isInteger(value) ? (value as number).toFixed(1) : String(value);
   return value;
 }
 
-/** What a description says of the values beside what they mean. */
+/** Description of a setting, with the bounds of its values. */
 function words(setting: Setting<unknown>): string {
   const { description, minimum, maximum, kind, plan } = setting;
   const numbers = kind === 'integer' || kind === 'number' || kind === 'decimal';
@@ -53,7 +53,7 @@ function schemaOf(name: string, setting: Setting<unknown>, description = words(s
   const { kind: of, default: fallback } = setting;
   const examples =
     fallback === null ? {} : { examples: [of === 'addresses' ? shownValue(setting, fallback) : fallback] };
-  // The log shows nothing that is named like a credential.
+  // The log masks names that end in `_key`, so their schema is that of a secret.
   const kind = setting.kind === 'text' && name.endsWith('_key') ? 'secret' : setting.kind;
   const schema = BY_KIND[kind](setting, { description, ...examples });
   return setting.nullable ? Nullable(schema) : schema;
@@ -63,7 +63,7 @@ const schemas = new Map(SETTING_NAMES.map((name) => [name as string, schemaOf(na
 
 const instead = (name: string, example: unknown) => ({ description: `Old name of \`${name}\`.`, examples: [example] });
 
-/** Old names that the platform still takes, and what they stand for. */
+/** Old names that the platform still accepts, and their current names. */
 export const OLD_NAMES = {
   admin_notification_email: 'abuse_notification_email',
   allow_local_requests_from_hooks_and_services: 'allow_local_requests_from_web_hooks_and_services',
@@ -86,14 +86,14 @@ const old: TProperties = Object.fromEntries(
 );
 const protectionNumber = IntegerEnum([0, 1, 2, 3, 4], instead('default_branch_protection_defaults', 2));
 
-/** What answers have of a setting: the same as parameters, but for numbers with decimal places. */
+/** Response schema of a setting: the parameter schema, except for numbers with decimal places. */
 function shownSchema(setting: Setting<unknown>, schema: TSchema): TSchema {
   const examples = [shownValue(setting, setting.default)];
   if (setting.kind === 'addresses') return Type.Array(Type.String(), { description: words(setting), examples });
-  return setting.kind === 'decimal' ? Type.String({ description: `${words(setting)} As text.`, examples }) : schema;
+  return setting.kind === 'decimal' ? Type.String({ description: `${words(setting)} As a string.`, examples }) : schema;
 }
 
-/** Those that only some plans know. */
+/** Settings that only some plans have. */
 const shown: TProperties = Object.fromEntries(
   SETTING_NAMES.map((name) => {
     const schema = shownSchema(settingOf(name), schemas.get(name)!);
@@ -103,25 +103,25 @@ const shown: TProperties = Object.fromEntries(
 
 export const Settings = Type.Object({
   id: Type.Integer({ description: 'Always 1.', examples: [1] }),
-  created_at: Instant({ description: 'When the server was set up.' }),
-  updated_at: Instant({ description: 'When a setting was last changed.' }),
+  created_at: Instant({ description: 'Time when the server was set up.' }),
+  updated_at: Instant({ description: 'Time of the last change of a setting.' }),
   ...shown,
   ...Object.fromEntries(
     Object.entries(old).map(([name, schema]) => [name, name.startsWith('prevent_') ? Type.Optional(schema) : schema]),
   ),
   performance_bar_allowed_group_id: Nullable(
-    Type.Integer({ description: 'Id of the group of `performance_bar_allowed_group_path`.' }),
+    Type.Integer({ description: 'Id of the group that `performance_bar_allowed_group_path` names.' }),
   ),
-  performance_bar_enabled: Type.Boolean({ description: 'Whether there is such a group.' }),
+  performance_bar_enabled: Type.Boolean({ description: 'Whether a group has access to the performance bar.' }),
   default_branch_protection: protectionNumber,
   repository_storages: Type.Array(Type.String(), {
-    description: 'Storages that take new repositories.',
+    description: 'Storages for new repositories.',
     examples: [['default']],
   }),
   housekeeping_bitmaps_enabled: Type.Boolean({ description: 'Always true.' }),
 });
 
-const takenProtection = Type.Partial(Protection, { description: 'What is not given stays as it is.' });
+const takenProtection = Type.Partial(Protection, { description: 'Settings that are not given stay as they are.' });
 
 export const settingsInput = Type.Partial(
   Type.Object({
@@ -130,11 +130,11 @@ export const settingsInput = Type.Partial(
     default_branch_protection_defaults: takenProtection,
     default_branch_protection: protectionNumber,
     performance_bar_enabled: Type.Boolean({
-      description: '`false` unsets `performance_bar_allowed_group_path`.',
+      description: '`false` clears `performance_bar_allowed_group_path`.',
       deprecated: true,
     }),
     repository_storages: List(Type.String(), {
-      description: 'Storages that take new repositories: the others get the weight 0.',
+      description: 'Storages for new repositories; all others get weight 0.',
       deprecated: true,
     }),
   }),

@@ -7,10 +7,10 @@ import { FULLY_PROTECTED, protectionNumber } from '../../../settings/branch-prot
 import { type AllSettings, isKnownTo, SETTING_NAMES, settingOf } from '../../../settings/settings-table.ts';
 import { OLD_NAMES, type Settings, shownValue } from './application-settings.schemas.ts';
 
-/** What is shown in the place of a credential. */
+/** Shown in place of a credential. */
 export const MASK = '*****';
 
-/** The settings as administrators see them, with the names they once had. */
+/** The settings as administrators see them, old names included. */
 export async function presentSettings(
   db: Db,
   plan: Plan,
@@ -41,7 +41,7 @@ export async function presentSettings(
   };
 }
 
-/** Whether the group is there, or is there still. */
+/** Whether a group with this id exists. */
 export async function isGroup(db: Db, id: number): Promise<boolean> {
   const [found] = await namespaceOfId(db, { id });
   return found?.kind === 'group';

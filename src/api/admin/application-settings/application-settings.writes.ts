@@ -24,7 +24,7 @@ import { checkSettings } from './application-settings.rules.ts';
 import { OLD_NAMES, type SettingsInput } from './application-settings.schemas.ts';
 import { isGroup, MASK } from './application-settings.views.ts';
 
-/** What is given, by the names of today; a name of today goes before an old one. */
+/** The given changes by current names; a current name takes precedence over an old one. */
 function changesOf(input: SettingsInput, current: AllSettings, plan: Parameters<typeof isKnownTo>[0]): ChangedSettings {
   const changes: ChangedSettings = {};
   for (const [name, now] of Object.entries(OLD_NAMES)) if (input[name] !== undefined) changes[now] = input[name];
@@ -47,7 +47,7 @@ function changesOf(input: SettingsInput, current: AllSettings, plan: Parameters<
       ...input.repository_storages_weighted,
     };
   }
-  // Two faces of one list: the other name goes before the lines.
+  // Two forms of one list: the array takes precedence over the lines.
   const lines = changes.outbound_local_requests_allowlist_raw;
   if (typeof lines === 'string') changes.outbound_local_requests_whitelist ??= lines.split(/[\s,;]+/).filter(Boolean);
   else if (lines === null) changes.outbound_local_requests_whitelist ??= [];
@@ -59,26 +59,26 @@ function changesOf(input: SettingsInput, current: AllSettings, plan: Parameters<
     else if (setting.kind === 'addresses' && Array.isArray(changes[name])) {
       changes[name] = changes[name].map((each) => String(each).trim()).join(',');
     } else if (setting.kind === 'secret') {
-      // Nothing here uses it: that there is one is all that is kept.
+      // Nothing uses the value: only its presence is stored.
       changes[name] = changes[name] === null || changes[name] === '' ? null : MASK;
     }
   }
   return changes;
 }
 
-/** Those that take new repositories keep their weight; one that did not gets the most, and all others nothing. */
+/** Storages for new repositories keep their weight, or get 100 if they had none; all others get 0. */
 const weightsOf = (names: readonly string[], current: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     [...Object.keys(current), ...names].map((name) => [name, names.includes(name) ? current[name] || 100 : 0]),
   );
 
-/** Secrets are among it as what stands for them: `MASK`. */
+/** Secrets appear as `MASK`. */
 const WATCHED: WatchedAttributes<AllSettings> = Object.fromEntries(
   SETTING_NAMES.map((name) => [name, { name: 'application_setting_updated', as: name }]),
 );
 const TARGET = { id: 1, type: 'ApplicationSetting', details: 'Application settings' };
 
-/** Secrets that are given in the place of others: both look alike here. What answers show, sent back, is none. */
+/** Audit entries for replaced secrets: old and new are both masked. The mask itself, sent back, is not a change. */
 const replacedSecrets = (input: SettingsInput, current: AllSettings): Omit<AuditEntry, 'entity'>[] =>
   SETTING_NAMES.filter(
     (name) => settingOf(name).kind === 'secret' && current[name] === MASK && input[name] && input[name] !== MASK,
@@ -89,8 +89,8 @@ const replacedSecrets = (input: SettingsInput, current: AllSettings): Omit<Audit
   }));
 
 /**
- * Changes what is given.
- * @throws ApiError 400 for what does not fit
+ * Changes the given settings.
+ * @throws ApiError 400 for invalid values
  */
 export async function changeSettings(deps: Deps, input: SettingsInput): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
@@ -115,7 +115,7 @@ export async function changeSettings(deps: Deps, input: SettingsInput): Promise<
   await deps.settings.changed();
 }
 
-/** @throws ApiError 400 for what is no group */
+/** @throws ApiError 400 if the group does not exist */
 async function requireTemplatesGroup(db: Db, id: unknown): Promise<void> {
   if (typeof id === 'number' && !(await isGroup(db, id))) {
     throw invalidModel({ custom_project_templates_group_id: ['is not the id of a group'] });

@@ -1,6 +1,6 @@
 import type { SettingName } from '../../../settings/settings-table.ts';
 
-/** Settings that can only be switched on together with others. */
+/** Settings that require other settings when they are switched on. */
 export const REQUIRED_WITH: Partial<Record<SettingName, readonly SettingName[]>> = {
   akismet_enabled: ['akismet_api_key'],
   asset_proxy_enabled: ['asset_proxy_url'],

@@ -7,7 +7,7 @@ import { administrator } from '../../api.access.ts';
 const number = (description: string) =>
   Dialectal<string | number>(
     'statistics_count',
-    Type.String({ description: `${description}, with commas between thousands.` }),
+    Type.String({ description: `${description}, with thousands separators.` }),
   );
 
 const Statistics = Type.Object({
@@ -21,7 +21,7 @@ const Statistics = Type.Object({
   users: number('Users, bots included'),
   groups: number('Groups and subgroups'),
   projects: number('Projects'),
-  active_users: number('Users who may sign in'),
+  active_users: number('Active users'),
 });
 
 const TABLES = [
@@ -67,12 +67,12 @@ async function count(db: Db, dialect: Dialect): Promise<Static<typeof Statistics
   return Object.fromEntries(shown);
 }
 
-/** How much there is of everything. */
+/** Counts of the objects on the server. */
 export const applicationStatisticsRoutes = [
   route({
     method: 'GET',
     path: '/application/statistics',
-    summary: 'Count what there is on the server',
+    summary: 'Get the statistics of the server',
     access: administrator,
     expensive: true,
     success: { status: 200, schema: Statistics },

@@ -5,16 +5,16 @@ import type { AuditEntityType, AuditEvent } from '../../../db/tables/audit-event
 import { readTextCursor } from '../../../http/http.cursor.ts';
 import type { AuditEventFilters } from './audit-events.inputs.ts';
 
-/** A thing that events are about. */
+/** An entity that events are about. */
 export interface EntityOf {
   type: AuditEntityType;
   id: number;
 }
 
 /**
- * Audit events that filters leave, the newest first.
- * @param authorId only what this user did, whatever the filters say
- * @throws ApiError 400 for a cursor that is none
+ * Audit events that match the filters, newest first.
+ * @param authorId only events of this author, whatever the filters say
+ * @throws ApiError 400 for an invalid cursor
  */
 export function auditEvents(db: Db, filters: AuditEventFilters, authorId?: number) {
   const { created_after, created_before, entity_type, entity_id, author_id, cursor } = filters;
@@ -30,7 +30,7 @@ export function auditEvents(db: Db, filters: AuditEventFilters, authorId?: numbe
   return query.where(() => sql<SqlBool>`(created_at, id) < (${instant}, ${id})`);
 }
 
-/** An audit event, of one entity alone where one is given. @throws ApiError 404 */
+/** Finds an audit event, of the given entity if there is one. @throws ApiError 404 */
 export async function findAuditEvent(db: Db, id: number, entity?: EntityOf): Promise<AuditEvent> {
   let query = db.selectFrom('audit_events').selectAll().where('id', '=', id);
   if (entity !== undefined) query = query.where('entity_type', '=', entity.type).where('entity_id', '=', entity.id);

@@ -11,12 +11,11 @@ import { AuditEventEntity } from './audit-events.responses.ts';
 import { presentAuditEvent } from './audit-events.views.ts';
 
 const eventId = Type.Object({ audit_event_id: Type.Integer() });
-const OWN =
-  'Developers see what they did themselves. The newest first; an event stays when what it names is renamed or gone.';
+const OWN = 'Developers see their own events only. Newest first; events stay when their entity is renamed or deleted.';
 const list = { status: 200, schema: Type.Array(AuditEventEntity) } as const;
 const one = { status: 200, schema: AuditEventEntity } as const;
 
-/** A page of events. @param authorId only what this user did */
+/** Answers a page of events. @param authorId only events of this author */
 async function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?: number) {
   const { deps, page, request, reply } = c;
   const query = auditEvents(deps.db, filters, authorId);
@@ -36,14 +35,14 @@ async function answerPage(c: BaseContext, filters: AuditEventFilters, authorId?:
   return shown.map(presentAuditEvent);
 }
 
-/** What was changed in access, tokens, protection and settings, and by whom (public documentation, "Audit events API"). */
+/** Audit events: changes of access, tokens, protection and settings (public documentation, "Audit events API"). */
 export const auditEventRoutes = [
   route({
     method: 'GET',
     path: '/audit_events',
     plan: 'premium',
     summary: 'List the audit events of the server',
-    description: 'Those of all projects, groups and users, too. The newest first.',
+    description: 'Includes events of all projects, groups and users. Newest first.',
     access: onServer('read_audit_events'),
     input: ListInstanceAuditEvents,
     success: list,
@@ -71,7 +70,7 @@ export const auditEventRoutes = [
     path: '/groups/:id/audit_events',
     plan: 'premium',
     summary: 'List the audit events of a group',
-    description: `Its own, not those of its subgroups and projects. ${OWN}`,
+    description: `Without events of its subgroups and projects. ${OWN}`,
     access: inGroup('read_own_group_audit_events'),
     input: ListAuditEvents,
     success: list,

@@ -5,7 +5,7 @@ import type { AuditEventEntity } from './audit-events.responses.ts';
 
 type Json = Static<typeof AuditEventEntity>;
 
-/** A row as answers show it. */
+/** An audit event as responses show it. */
 export const presentAuditEvent = (row: AuditEvent): Json => ({
   id: row.id,
   author_id: row.author_id,

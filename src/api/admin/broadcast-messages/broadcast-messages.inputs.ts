@@ -8,9 +8,9 @@ const LEVELS = [guest, planner, reporter, developer, maintainer, owner] as const
 
 const message = Type.String({ maxLength: 10_000 });
 const attributes = {
-  starts_at: Nullable(Instant({ description: 'From when on it is shown; now when absent.' })),
-  ends_at: Nullable(Instant({ description: 'Until when; an hour after now when absent.' })),
-  font: Type.String({ maxLength: 7, description: 'Colour of the letters, `#FFFFFF` or `#FFF`.' }),
+  starts_at: Nullable(Instant({ description: 'Time from which the message is shown; defaults to now.' })),
+  ends_at: Nullable(Instant({ description: 'Time until which the message is shown; defaults to one hour from now.' })),
+  font: Type.String({ maxLength: 7, description: 'Text colour, as `#FFFFFF` or `#FFF`.' }),
   target_access_levels: List(IntegerEnum(LEVELS), { maxItems: 20 }),
   target_path: Nullable(Type.String({ maxLength: 255 })),
   broadcast_type: Enum(BROADCAST_TYPES),

@@ -6,10 +6,10 @@ import type { BroadcastMessage } from '../../../db/tables/broadcast-messages.tab
 import type { Deps } from '../../../deps.ts';
 import { isActive } from './broadcast-messages.views.ts';
 
-/** Messages that are looked at after a push: the newest of those that are shown or will be. */
+/** Maximum number of messages considered after a push: the newest that are active or in the future. */
 const LOOKED_AT = 50;
 
-/** A broadcast message by its id. @throws ApiError 404 */
+/** Finds a broadcast message by its id. @throws ApiError 404 */
 export async function findMessage({ db }: Deps, id: number): Promise<BroadcastMessage> {
   const row = await db.selectFrom('broadcast_messages').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw recordNotFound();
@@ -25,9 +25,8 @@ const isFor = ({ target_path, target_access_levels }: BroadcastMessage, fullPath
 };
 
 /**
- * The banner that somebody is shown in a project where there is no page to show it on: the newest that is for this path,
- * else the newest that is for all.
- * @param level of the person in the project
+ * The banner to show to a user who pushes to a project: the newest for this path, else the newest for all paths.
+ * @param level access level of the user in the project
  * @returns its text, or undefined
  */
 export async function bannerFor(deps: Deps, fullPath: string, level: number): Promise<string | undefined> {

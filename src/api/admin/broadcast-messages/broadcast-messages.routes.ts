@@ -15,13 +15,13 @@ import { createMessage, removeMessage, updateMessage } from './broadcast-message
 const params = Type.Object({ id: Type.Integer() });
 const access = onServer('admin_broadcast_messages');
 
-/** What administrators tell everybody (part 2, section 4.5). */
+/** Broadcast messages of administrators (part 2, section 4.5). */
 export const broadcastMessageRoutes = [
   route({
     method: 'GET',
     path: '/broadcast_messages',
     summary: 'List broadcast messages',
-    description: 'The newest first, for everybody, whomever they are for.',
+    description: 'Newest first. Every caller sees all messages, whatever their target.',
     access: anyone,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(BroadcastMessage) },
@@ -47,7 +47,7 @@ export const broadcastMessageRoutes = [
     method: 'POST',
     path: '/broadcast_messages',
     summary: 'Create a broadcast message',
-    description: 'Whoever pushes while a banner is shown sees it, too.',
+    description: 'Banners are also shown to users who push.',
     access,
     input: NewBroadcastMessage,
     success: { status: 201, schema: BroadcastMessage },

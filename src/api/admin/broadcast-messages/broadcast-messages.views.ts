@@ -2,11 +2,11 @@ import { parseJson } from '../../../db/columns.ts';
 import type { BroadcastMessage as Row } from '../../../db/tables/broadcast-messages.table.ts';
 import type { BroadcastMessage } from './broadcast-messages.responses.ts';
 
-/** Whether a message is shown at an instant (`YYYY-MM-DDTHH:MM:SS.mmmZ`). */
+/** Whether a message is active at an instant (`YYYY-MM-DDTHH:MM:SS.mmmZ`). */
 export const isActive = ({ starts_at, ends_at }: Pick<Row, 'starts_at' | 'ends_at'>, now: string): boolean =>
   starts_at <= now && now <= ends_at;
 
-/** A row as answers show it. @param now as in `isTokenActive` */
+/** A broadcast message as responses show it. @param now as in `isActive` */
 export const presentMessage = (row: Row, now: string): BroadcastMessage => ({
   id: row.id,
   message: row.message,

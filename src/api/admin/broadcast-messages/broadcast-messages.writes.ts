@@ -9,12 +9,12 @@ import type { Deps } from '../../../deps.ts';
 import type { ChangedBroadcastMessage } from './broadcast-messages.inputs.ts';
 
 const HOUR = 3_600_000;
-/** So much of its text an audit event names it by. */
+/** Maximum length of the message text in an audit event. */
 const MAX_TOLD = 255;
-/** Colours as style sheets write them: nothing else gets into a page by this way. */
+/** CSS hex colours; nothing else may get into a page this way. */
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** The columns that are given. @throws ApiError 400 for a blank message, and for a font that is no colour */
+/** Columns of the given attributes. @throws ApiError 400 for a blank message or an invalid colour */
 function columnsOf({ target_access_levels, dismissable, font, target_path, ...rest }: ChangedBroadcastMessage) {
   if (font !== undefined && !COLOUR.test(font)) throw invalidModel({ font: ['must be a valid color code'] });
   const { starts_at, ends_at, ...plain } = rest;
@@ -32,7 +32,7 @@ function columnsOf({ target_access_levels, dismissable, font, target_path, ...re
   };
 }
 
-/** Makes a broadcast message (part 2, section 4.5). @throws ApiError 400 for a blank message, and for a font that is no colour */
+/** Creates a broadcast message (part 2, section 4.5). @throws ApiError 400 for a blank message or an invalid colour */
 export async function createMessage(
   deps: Deps,
   input: ChangedBroadcastMessage & { message: string },
@@ -71,7 +71,7 @@ const recordMessage = (
     message: `Broadcast message was ${happened}`,
   });
 
-/** Changes what is given of a broadcast message. @throws ApiError 400 as `createMessage`, 404 */
+/** Changes the given attributes of a broadcast message. @throws ApiError 400 as `createMessage`, 404 */
 export async function updateMessage(deps: Deps, id: number, input: ChangedBroadcastMessage): Promise<BroadcastMessage> {
   const columns = { ...columnsOf(input), updated_at: timestamp(deps.clock) };
   const row = await deps.db.transaction().execute(async (db) => {

@@ -9,7 +9,7 @@ const CompliancePolicySettings = Type.Object(settings);
 const path = '/admin/security/compliance_policy_settings';
 const plan = 'ultimate';
 
-/** Which group manages the security policies of the installation (part 2, section 4.10). */
+/** The group that manages the security policies of the installation (part 2, section 4.10). */
 export const compliancePolicySettingsRoutes = [
   route({
     method: 'GET',

@@ -9,8 +9,8 @@ import type { Deps } from '../../../deps.ts';
 const ROW = 1;
 
 /**
- * Id of the top-level group that manages the security policies, or null. A group that is removed, or that has since been
- * moved below another, manages none.
+ * Id of the top-level group that manages the security policies; null if there is none, or if it was deleted or moved
+ * below another group.
  */
 export async function policyGroup(db: Db): Promise<number | null> {
   const row = await db
@@ -23,7 +23,11 @@ export async function policyGroup(db: Db): Promise<number | null> {
   return row?.csp_namespace_id ?? null;
 }
 
-/** Names the group (part 2, section 4.10). @param id null for none @throws ApiError 422 for what is no top-level group */
+/**
+ * Sets the group (part 2, section 4.10).
+ * @param id null for none
+ * @throws ApiError 422 if it is not a top-level group
+ */
 export async function setPolicyGroup({ db: database, clock }: Deps, id: number | null): Promise<void> {
   await database.transaction().execute(async (db) => {
     await lockInstance(db);

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 
-/** Those for whom a flag is switched, each a list of names with commas between them. */
+/** Actors to switch a flag for: lists of names, separated by commas. */
 export interface Named {
   user?: string | undefined;
   group?: string | undefined;
@@ -14,11 +14,11 @@ const MAX_NAMES = 100;
 
 function names(text: string | undefined): string[] {
   const list = [...new Set((text ?? '').split(',').map((name) => name.trim()))].filter((name) => name !== '');
-  if (list.length > MAX_NAMES) throw badRequest(`at most ${MAX_NAMES} names at once`);
+  if (list.length > MAX_NAMES) throw badRequest(`Too many names. A request can name at most ${MAX_NAMES}.`);
   return list;
 }
 
-/** @throws ApiError 400 for the first name that is not among those found */
+/** @throws ApiError 400 for the first name that was not found */
 function all(
   type: string,
   what: string,
@@ -32,7 +32,7 @@ function all(
   });
 }
 
-/** Those that are named, as flags keep them: `User:1`, `Group:2`, `Project:3`. @throws ApiError 400 for one that is not there */
+/** The named actors as flags store them: `User:1`, `Group:2`, `Project:3`. @throws ApiError 400 for an unknown name */
 export async function actorsOf(db: Db, named: Named): Promise<string[]> {
   const users = names(named.user);
   const groups = names(named.group);

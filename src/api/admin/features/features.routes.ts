@@ -8,27 +8,27 @@ import { changed, present } from './gates.ts';
 
 const GateValue = Type.Unsafe<boolean | number | readonly string[]>({
   anyOf: [{ type: 'boolean' }, { type: 'integer' }, { type: 'array', items: { type: 'string' } }],
-  description: 'True or false, a percentage, or names.',
+  description: 'Boolean, percentage or list of names.',
   examples: [true],
 });
 
 const Definition = Type.Object(
   {
     name: Type.String({ description: 'Name of the flag.' }),
-    default_enabled: Type.Boolean({ description: 'Whether it is on where nobody has set it.', examples: [false] }),
+    default_enabled: Type.Boolean({ description: 'Whether the flag is on by default.', examples: [false] }),
   },
-  { description: 'What the version says of the flag; null for one that it does not define.' },
+  { description: 'Definition of the flag in this version; null if there is none.' },
 );
 
 const ServerFeature = Type.Object({
   name: Type.String({ description: 'Name of the flag.', examples: ['new_library'] }),
-  state: Enum(['on', 'off', 'conditional'], { description: 'Whether it is on, for everybody or for some.' }),
+  state: Enum(['on', 'off', 'conditional'], { description: '`on` for everybody, `conditional` for some, or `off`.' }),
   gates: Type.Array(
     Type.Object({
-      key: Type.String({ description: 'What decides.', examples: ['boolean'] }),
+      key: Type.String({ description: 'Kind of gate.', examples: ['boolean'] }),
       value: GateValue,
     }),
-    { description: 'What decides for whom it is on.' },
+    { description: 'Gates that decide for whom the flag is on.' },
   ),
   definition: Nullable(Definition),
 });
@@ -39,10 +39,10 @@ const params = Type.Object({
 
 const list = (whom: string, example: string) =>
   Type.Optional(
-    Type.String({ maxLength: 10_000, description: `${whom}, with commas between several.`, examples: [example] }),
+    Type.String({ maxLength: 10_000, description: `${whom}; several are separated by commas.`, examples: [example] }),
   );
 
-/** Flags of the server itself, as administrators of the platform switch them; nothing of this server depends on one. */
+/** Feature flags of the server itself; nothing on this server depends on them. */
 export const featureRoutes = [
   route({
     method: 'GET',
@@ -57,7 +57,7 @@ export const featureRoutes = [
     method: 'GET',
     path: '/features/definitions',
     summary: 'List the feature flags that this version defines',
-    description: 'It defines none.',
+    description: 'The list is empty.',
     access: administrator,
     success: { status: 200, schema: Type.Array(Definition) },
     handler: () => [],
@@ -73,7 +73,7 @@ export const featureRoutes = [
       key: Type.Optional(
         Enum(['percentage_of_actors', 'percentage_of_time'], {
           default: 'percentage_of_time',
-          description: 'What a percentage is of.',
+          description: 'Base of a percentage.',
         }),
       ),
       feature_group: list('Group of actors', 'beta_testers'),
@@ -82,7 +82,7 @@ export const featureRoutes = [
       namespace: list('Path of a group or of a user', 'ann'),
       project: list('Path of a project', 'tools/app'),
       repository: list('Path of a repository', 'tools/app.git'),
-      force: Type.Optional(Type.Boolean({ description: 'Passed over: any name is taken.', examples: [false] })),
+      force: Type.Optional(Type.Boolean({ description: 'Has no effect: all names are accepted.', examples: [false] })),
     }),
     rules: {
       mutuallyExclusive: ['feature_group', 'user', 'group', 'namespace', 'project', 'repository'].map((name) => [
@@ -106,7 +106,7 @@ export const featureRoutes = [
     method: 'DELETE',
     path: '/features/:name',
     summary: 'Remove a feature flag of the server',
-    description: 'The answer is the same where there was none.',
+    description: 'Succeeds even if the flag does not exist.',
     access: onServer('admin_settings'),
     params,
     success: { status: 204, empty: true },

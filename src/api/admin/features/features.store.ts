@@ -8,19 +8,20 @@ import type { Deps } from '../../../deps.ts';
 import { type Gates, gatesText } from './gates.ts';
 
 const KEY = 'features';
-/** Flags that are kept. */
+/** Maximum number of stored flags. */
 const MAX_FEATURES = 1_000;
 
-/** All flags that somebody has set, by their names. */
+/** All stored flags, by name. */
 export async function loadFeatures(db: Db): Promise<Record<string, Gates>> {
   const row = await db.selectFrom('instance_values').select('value').where('key', '=', KEY).executeTakeFirst();
   return row === undefined ? {} : parseJson<Record<string, Gates>>(row.value);
 }
 
 /**
- * Changes a flag; two changes wait for each other.
- * @param change gives what the flag is from now on, undefined to remove it; gets undefined where there is none
- * @throws ApiError 400 past the flags that are kept; what `change` throws
+ * Changes a flag. Concurrent changes run one after the other.
+ * @param change takes the old state (undefined if the flag does not exist) and returns the new one (undefined to remove
+ *   it)
+ * @throws ApiError 400 if there are too many flags; whatever `change` throws
  */
 export async function changeFeature(
   deps: Deps,
@@ -31,12 +32,13 @@ export async function changeFeature(
     await lockInstance(db);
     const known = await loadFeatures(db);
     const { [name]: named, ...others } = known;
-    // A flag may be called as what every object has.
+    // A flag may have the name of a property of `Object.prototype`.
     const old = Object.hasOwn(known, name) ? named : undefined;
     const gates = change(old);
     if (gates === undefined && old === undefined) return undefined;
     const features = gates === undefined ? others : { ...others, [name]: gates };
-    if (Object.keys(features).length > MAX_FEATURES) throw badRequest(`there are ${MAX_FEATURES} features already`);
+    if (Object.keys(features).length > MAX_FEATURES)
+      throw badRequest(`Limit reached: a server has at most ${MAX_FEATURES} feature flags. Delete one first.`);
     const value = JSON.stringify(features);
     const updated_at = timestamp(deps.clock);
     await db
@@ -49,7 +51,7 @@ export async function changeFeature(
   });
 }
 
-/** What a flag was and is, in words; nothing where both are the same. */
+/** Records an audit event for a changed flag; none if nothing changed. */
 async function recordFeature(deps: Deps, db: Db, flag: string, old: Gates | undefined, now: Gates | undefined) {
   const [from, to] = [old, now].map((gates) => (gates === undefined ? '' : gatesText(gates))) as [string, string];
   if (from === to) return;

@@ -13,18 +13,18 @@ export interface Gates {
 export interface Change {
   value: string;
   key: 'percentage_of_actors' | 'percentage_of_time';
-  /** Names of groups of actors, and actors as `User:1`. */
+  /** Names of actor groups. */
   groups: readonly string[];
   actors: readonly string[];
 }
 
-/** Groups or actors that one flag names. */
+/** Maximum number of groups and actors of a flag. */
 const MAX_NAMED = 1_000;
 
 const added = (old: readonly string[] = [], more: readonly string[]) => [...new Set([...old, ...more])];
 const without = (old: readonly string[] = [], less: readonly string[]) => old.filter((each) => !less.includes(each));
 
-/** @throws ApiError 400 for a value that is none */
+/** @throws ApiError 400 for an invalid value */
 function percentageOf(value: string): number {
   const number = Number(value);
   if (!/^\d{1,3}$/.test(value) || number > 100) {
@@ -33,19 +33,21 @@ function percentageOf(value: string): number {
   return number;
 }
 
-/** What a flag is after a change (public documentation, "Set or create a feature"). @throws ApiError 400 */
+/** The gates of a flag after a change (public documentation, "Set or create a feature"). @throws ApiError 400 */
 export function changed(old: Gates | undefined, { value, key, groups, actors }: Change): Gates {
   const gates: Gates = old ?? { boolean: false };
   const named = groups.length + actors.length > 0;
   if (value !== 'true' && value !== 'false') {
     const percentage = percentageOf(value);
-    if (named) throw badRequest('percentages are for everybody: name no user, group, namespace, project or repository');
+    if (named)
+      throw badRequest('percentages apply to everybody: do not name a user, group, namespace, project or repository');
     return { ...gates, [key]: percentage };
   }
   if (!named) return { boolean: value === 'true' };
   const change = value === 'true' ? added : without;
   const result = { ...gates, groups: change(gates.groups, groups), actors: change(gates.actors, actors) };
-  if (result.groups.length + result.actors.length > MAX_NAMED) throw badRequest('the feature names too many');
+  if (result.groups.length + result.actors.length > MAX_NAMED)
+    throw badRequest(`Limit reached: a feature flag has at most ${MAX_NAMED} actors and groups. Remove some first.`);
   return result;
 }
 
@@ -72,7 +74,7 @@ export function present(name: string, gates: Gates) {
 
 const MAX_TEXT = 255;
 
-/** A flag in a text that is not too long for an audit event. */
+/** The gates as text, cut for an audit event. */
 export function gatesText(gates: Gates): string {
   const { gates: shown } = present('', gates);
   const texts = shown.map(({ key, value }) => `${key}: ${Array.isArray(value) ? value.join(', ') : value}`);

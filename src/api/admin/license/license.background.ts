@@ -5,13 +5,13 @@ import { recordBillableUsers } from '../../../licence/usage.ts';
 const DAILY = jobKind<Record<string, never>>('licences.count-users-daily', { lane: 'slow' });
 const NOW = jobKind<Record<string, never>>('licences.count-users', { lane: 'slow' });
 
-/** Has billable users counted every day, and whenever somebody asks; a day's count that was missed is made when the server is back. */
+/** Registers the counts of billable users: daily, and on request. A missed daily count runs when the server is back. */
 export function registerUserCounts(deps: Deps): void {
   deps.jobs.every(DAILY, { dailyAt: '00:05' }, () => recordBillableUsers(deps));
   deps.jobs.register(NOW, () => recordBillableUsers(deps));
 }
 
-/** Has billable users counted anew for a license. @returns whether there is one */
+/** Enqueues a count of billable users for a license. @returns whether the license exists */
 export async function refreshCount(deps: Deps, licenseId: number): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
     const found = await db.selectFrom('licenses').select('id').where('id', '=', licenseId).executeTakeFirst();

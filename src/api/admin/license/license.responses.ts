@@ -20,5 +20,5 @@ const fields = {
 /** A license as lists show it (part 2, section 2). */
 export const LicenseBasic = Type.Object(fields);
 
-/** A license with the number of users whom it bills now. */
+/** A license with its current number of billable users. */
 export const License = Type.Object({ ...fields, active_users: Type.Integer() });

@@ -23,7 +23,7 @@ export const licenseRoutes = [
     path: '/license',
     operationId: 'getCurrentLicense',
     summary: 'Get the license of the server',
-    description: 'The last one added whose time it is, else one that is over; null where there is none.',
+    description: 'The last added license that is in force, else an expired one; null if there is none.',
     access: administrator,
     success: { status: 200, schema: Nullable(License) },
     handler: async ({ deps }) => {
@@ -35,8 +35,7 @@ export const licenseRoutes = [
     method: 'GET',
     path: '/licenses',
     summary: 'List the licenses of the server',
-    description:
-      'Those that are over, those that are still to begin, and those whose issuer is not trusted any more too.',
+    description: 'Includes expired and future licenses, and those whose issuer is no longer trusted.',
     access: administrator,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(LicenseBasic) },
@@ -52,8 +51,8 @@ export const licenseRoutes = [
     method: 'GET',
     path: '/license/usage_export.csv',
     operationId: 'exportLicenseUsage',
-    summary: 'Download how many users the license of the server has billed, day by day',
-    description: 'Without a license it holds the counts of the last year.',
+    summary: 'Download the daily number of billable users as CSV',
+    description: 'Without a license, the file covers the last year.',
     access: administrator,
     success: { status: 200, contentType: 'text/csv' },
     handler: async ({ deps, reply }) => {
@@ -82,8 +81,8 @@ export const licenseRoutes = [
     operationId: 'addLicense',
     summary: 'Add a license to the server',
     description:
-      'Its plan is in force from its first day on. Refused are keys that the issuer named by `STITHY_LICENSE_ISSUER` has not ' +
-      'signed, that are over, or that are for fewer users than there are, where a tenth more is let pass.',
+      'Its plan is in force from its first day. Keys are refused if the issuer named by `STITHY_LICENSE_ISSUER` has not ' +
+      'signed them, if they have expired, or if the server has over 10 % more users than they allow.',
     access: onServer('admin_license'),
     input: Type.Object({ license: Secret() }),
     success: { status: 201, schema: License },
@@ -114,7 +113,7 @@ export const licenseRoutes = [
     method: 'PUT',
     path: '/license/:id/refresh_billable_users',
     operationId: 'refreshLicenseBillableUsers',
-    summary: 'Have the billable users counted anew',
+    summary: 'Recount the billable users of a license',
     access: onServer('admin_license'),
     params: byId,
     success: { status: 202, schema: Type.Object({ success: Type.Boolean() }) },

@@ -8,7 +8,7 @@ import { hasExpired, hasStarted, type LicenseTerms } from '../../../licence/term
 import { billingPlan, maxBillableUsers, termOf } from '../../../licence/usage.ts';
 import type { License } from './license.responses.ts';
 
-/** Licenses with the users whom they bill, now and at most; in a number of queries that does not grow with them. */
+/** Licenses with their current and highest numbers of billable users, in a fixed number of queries. */
 export async function presentLicenses(deps: Deps, rows: readonly LicenseRow[]): Promise<Static<typeof License>[]> {
   const read = rows.map((row) => ({ row, terms: readLicenseKey(row.data) }));
   const day = today(deps.clock);
@@ -26,7 +26,7 @@ export async function presentLicenses(deps: Deps, rows: readonly LicenseRow[]): 
   );
 }
 
-/** One license. */
+/** Presents one license. */
 export async function presentLicense(deps: Deps, row: LicenseRow): Promise<Static<typeof License>> {
   const [shown] = await presentLicenses(deps, [row]);
   return shown!;
@@ -40,7 +40,7 @@ function present(
 ): Static<typeof License> {
   const { restrictions, licensee, starts_at, expires_at } = terms;
   const expired = hasExpired(terms, day);
-  // Days on which nothing was counted are made good by what there is now.
+  // The current count stands in for days without a count.
   const most = expired || !hasStarted(terms, day) ? counted : Math.max(counted, active);
   const limit = restrictions.active_user_count;
   return {

@@ -9,7 +9,7 @@ const YEAR_MS = 365 * 86_400_000;
 /** `2026-01-31T09:05:00.123Z` as `2026-01-31 09:05:00`. */
 const inWords = (instant: string): string => instant.slice(0, 19).replace('T', ' ');
 
-/** What the license of the server says, an empty row, and how many users it has billed, day by day (part 2, section 4.14). */
+/** Builds a CSV of the license of the server, an empty row, and the billable users per day (part 2, section 4.14). */
 export async function usageExport(deps: Deps): Promise<string> {
   const license = licenseOf(await trustedLicenses(deps), today(deps.clock));
   const lastYear = new Date(deps.clock.now().getTime() - YEAR_MS).toISOString().slice(0, 10);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Enum, optional } from '../../../http/http.schema.ts';
 import { DEFAULT_PLAN, LIMIT_NAMES, type LimitName } from '../../../settings/settings.plan-limits.ts';
 
-/** Names of plans; the limits of `default` hold on an installation. */
+/** Names of plans; only the limits of `default` have an effect. */
 export const PLAN_NAMES = [
   DEFAULT_PLAN,
   'free',

@@ -7,17 +7,17 @@ const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Integer(
 >;
 
 const LimitChange = Type.Object({
-  timestamp: Type.Integer({ description: 'When, in seconds since 1970.' }),
+  timestamp: Type.Integer({ description: 'Time of the change, in seconds since 1970.' }),
   user_id: Type.Integer(),
   username: Type.String(),
-  value: Type.Integer({ description: 'What the limit became.' }),
+  value: Type.Integer({ description: 'New value of the limit.' }),
 });
 
 /** The limits of a plan (part 2, section 2). */
 export const PlanLimits = Type.Object({
   ...limits,
   limits_history: Type.Record(Type.String(), Type.Array(LimitChange), {
-    description: 'Who changed which limit, by its name, the oldest change first.',
+    description: 'Changes of each limit, by its name, oldest first.',
   }),
 });
 export type PlanLimits = Static<typeof PlanLimits>;

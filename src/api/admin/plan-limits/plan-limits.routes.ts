@@ -8,7 +8,7 @@ import { changeLimits } from './plan-limits.writes.ts';
 const path = '/application/plan_limits';
 const present = ({ limits, history }: StoredLimits): PlanLimits => ({ ...limits, limits_history: history });
 
-/** What bounds everybody's projects and groups (part 2, section 4.4). */
+/** Limits of all projects and groups (part 2, section 4.4). */
 export const planLimitsRoutes = [
   route({
     method: 'GET',
@@ -23,7 +23,7 @@ export const planLimitsRoutes = [
     method: 'PUT',
     path,
     summary: 'Change the limits of a plan',
-    description: 'Those of `default` hold at once; those of other plans are kept.',
+    description: 'Limits of `default` take effect immediately; those of other plans are stored and have no effect.',
     access: onServer('admin_settings'),
     input: ChangedLimits,
     success: { status: 200, schema: PlanLimits },

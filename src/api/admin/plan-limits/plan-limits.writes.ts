@@ -5,13 +5,13 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { LIMIT_NAMES, type PlanLimits, readLimits, type StoredLimits } from '../../../settings/settings.plan-limits.ts';
 
-/** Changes of one limit that are remembered. */
+/** Maximum length of the history of a limit. */
 const REMEMBERED = 100;
 
 /**
- * Changes limits of a plan, and remembers who did (part 2, section 4.4).
- * @param changes those that are given
- * @returns all of them as they are now
+ * Changes limits of a plan and records the author (part 2, section 4.4).
+ * @param changes the given limits
+ * @returns all limits after the change
  */
 export async function changeLimits(
   { db: database, clock, recent }: Deps,

@@ -5,7 +5,7 @@ import type { StorageMoveKind } from '../../../db/tables/storage-moves.table.ts'
 import type { Access } from '../../../http/http.route.ts';
 import { byAdministrator, inGroup, inProject } from '../../api.access.ts';
 
-/** What routes of one project, snippet or group find: its id. */
+/** Loaded by routes of one project, snippet or group: its id. */
 interface Moved {
   moved: number;
   caller: UserCaller;
@@ -20,7 +20,7 @@ function idOf<A extends object>(access: Access<A>, id: (scope: A) => number): Ac
 const snippet: Access<{ moved: number }> = {
   description: '',
   anonymous: false,
-  params: { id: Type.Integer({ description: 'Id of the snippet, personal or of a project.' }) },
+  params: { id: Type.Integer({ description: 'Id of the personal or project snippet.' }) },
   check: async ({ deps, values }) => {
     const row = await deps.db
       .selectFrom('snippets')
@@ -38,6 +38,6 @@ const PLACES: Record<StorageMoveKind, Access<{ moved: number }>> = {
   group: idOf(inGroup('read_group'), ({ group }) => group.id),
 };
 
-/** Administrators, for one project, snippet or group; what is not there is 404. */
+/** Access for administrators to one project, snippet or group; 404 if it does not exist. */
 export const movedReader = (kind: StorageMoveKind): Access<Moved> => byAdministrator(PLACES[kind]);
 export const movedWriter = (kind: StorageMoveKind): Access<Moved> => byAdministrator(PLACES[kind], ABILITY);

@@ -4,15 +4,15 @@ import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 
 const STATES = ['initial', 'scheduled', 'started', 'replicated', 'failed', 'finished', 'cleanup failed'] as const;
 
-/** Repository storage move (part 2, section 2), with what is moved. */
+/** Repository storage move (part 2, section 2), with the moved object. */
 const moveOf = <P extends TProperties>(moved: P) =>
   Type.Object({
     id: Type.Integer(),
     created_at: Instant(),
-    state: Enum(STATES, { description: 'How far it is; while it is scheduled or started nobody can push.' }),
+    state: Enum(STATES, { description: 'State of the move. Pushes are refused while it is `scheduled` or `started`.' }),
     source_storage_name: Type.String(),
     destination_storage_name: Type.String(),
-    error_message: Nullable(Type.String({ description: 'Why it failed, or what was left behind.' })),
+    error_message: Nullable(Type.String({ description: 'Reason of a failure, or what clean-up left behind.' })),
     ...moved,
   });
 
@@ -36,7 +36,7 @@ export const SnippetStorageMove = moveOf({
     visibility: Enum(VISIBILITIES),
     updated_at: Instant(),
     created_at: Instant(),
-    project_id: Nullable(Type.Integer({ description: 'Null for personal snippets.' })),
+    project_id: Nullable(Type.Integer({ description: 'Project of the snippet; null for personal snippets.' })),
     web_url: Type.String(),
     raw_url: Type.String(),
     ssh_url_to_repo: Type.String(),
@@ -48,5 +48,5 @@ export const GroupStorageMove = moveOf({
   group: Type.Object({ id: Type.Integer(), web_url: Type.String(), name: Type.String() }),
 });
 
-/** That a shard is being emptied. */
+/** Confirms that moves of a whole storage are scheduled. */
 export const Accepted = Type.Object({ message: Type.String() });

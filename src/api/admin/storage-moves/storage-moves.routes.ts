@@ -18,11 +18,11 @@ import { PRESENT } from './storage-moves.views.ts';
 
 interface Kind {
   kind: StorageMoveKind;
-  /** Where all moves of the kind are, and those of one. */
+  /** Path of all moves of the kind, and of the moves of one object. */
   all: string;
   own: string;
   schema: TSchema;
-  /** What is moved, in words. */
+  /** Names of the moved objects, for descriptions. */
   one: string;
   many: string;
   what: string;
@@ -36,7 +36,7 @@ const KINDS: readonly Kind[] = [
     schema: ProjectStorageMove,
     one: 'a project',
     many: 'projects',
-    what: 'The repository of the project and that of its wiki move together.',
+    what: 'The project repository and its wiki repository move together.',
   },
   {
     kind: 'snippet',
@@ -45,7 +45,7 @@ const KINDS: readonly Kind[] = [
     schema: SnippetStorageMove,
     one: 'a snippet',
     many: 'snippets',
-    what: 'The repository of the snippet moves.',
+    what: 'Moves the repository of the snippet.',
   },
   {
     kind: 'group',
@@ -54,21 +54,21 @@ const KINDS: readonly Kind[] = [
     schema: GroupStorageMove,
     one: 'a group',
     many: 'groups',
-    what: 'The repository of the wiki of the group moves; its projects stay where they are.',
+    what: 'Moves the wiki repository of the group; its projects stay where they are.',
   },
 ];
 
 const params = Type.Object({ repository_storage_id: Type.Integer({ description: 'Id of the move.' }) });
 
-/** @throws ApiError 400 for a storage that is not there */
+/** @throws ApiError 400 if the storage does not exist */
 function requireStorage(deps: Deps, parameter: string, name: string): void {
   if (!deps.storages.has(name)) throw invalidParameter(`${parameter} does not have a valid value`);
 }
 
-/** Moves of repositories to other storages (part 2, section 4.4a), of each kind the same. */
+/** Routes for moves of repositories to other storages (part 2, section 4.4a); the same for each kind. */
 function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
   const name = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
-  // Only wikis of groups have repositories, and those are of that plan.
+  // Groups have wiki repositories only, which require this plan.
   const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};
   const list = async ({ deps, page, request, reply }: BaseContext, moved: number | null) => {
     const { rows, total } = await pageOf(deps.db, listMoves(deps.db, kind, moved), page);
@@ -87,7 +87,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       path: all,
       operationId: `listAll${name}RepositoryStorageMoves`,
       summary: `List storage moves of ${many}`,
-      description: 'The newest first.',
+      description: 'Newest first.',
       access: administrator,
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(schema) },
@@ -98,7 +98,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       method: 'GET',
       path: own,
       summary: `List the storage moves of ${one}`,
-      description: 'The newest first.',
+      description: 'Newest first.',
       access: movedReader(kind),
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(schema) },
@@ -109,7 +109,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       method: 'GET',
       path: `${all}/:repository_storage_id`,
       operationId: `getAny${name}RepositoryStorageMove`,
-      summary: `Get a storage move of any of the ${many}`,
+      summary: `Get a storage move of ${many} by its id`,
       access: administrator,
       params,
       success: { status: 200, schema },
@@ -135,7 +135,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       path: own,
       operationId: `schedule${name}RepositoryStorageMove`,
       summary: `Schedule a storage move of ${one}`,
-      description: `${what} Until that is done nobody can write into them; reads go on.`,
+      description: `${what} Writes are refused until the move is done; reads continue.`,
       access: movedWriter(kind),
       input: ScheduleInput,
       success: { status: 201, schema },
@@ -149,8 +149,7 @@ function routesOf({ kind, all, own, schema, one, many, what }: Kind): Route[] {
       path: all,
       operationId: `scheduleAll${name}RepositoryStorageMoves`,
       summary: `Schedule storage moves of all ${many} on a storage`,
-      description:
-        'They are scheduled in the background, a few at a time, so that the others can be written until it is their turn.',
+      description: 'A background job schedules a few at a time; the others stay writable until then.',
       access: onServer('admin_storage_moves'),
       input: ScheduleAllInput,
       success: { status: 202, schema: Accepted },

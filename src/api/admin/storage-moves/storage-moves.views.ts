@@ -37,7 +37,7 @@ async function presentProjectMoves(
   const names = await fullNames(deps.db, [...namespaces.values()]);
   return moves.flatMap((move) => {
     const project = projects.get(move.project_id ?? 0);
-    // Removed since the move was read.
+    // The project was deleted after the move was read.
     if (project === undefined) return [];
     const { id, description, name, path, full_path, created_at, namespace_id } = project;
     const name_with_namespace = `${names.get(namespace_id) ?? ''} / ${name}`;
@@ -79,7 +79,7 @@ async function presentGroupMoves(
   });
 }
 
-/** Moves of a kind as the API shows them, in a bounded number of queries. */
+/** Presents moves of a kind, in a bounded number of queries. */
 export const PRESENT = {
   project: presentProjectMoves,
   snippet: presentSnippetMoves,

@@ -4,7 +4,7 @@ import { VERSION } from '../../../core/core.version.ts';
 import { route } from '../../../http/http.route.ts';
 import { signedIn } from '../../api.access.ts';
 
-/** What the server is (silent parts of the specification); `/version` and `/metadata` answer the same. */
+/** Metadata of the server (silent parts of the specification); `/version` and `/metadata` give the same. */
 const Metadata = Type.Object({
   version: Type.String({ description: 'Version of the platform whose API is served.' }),
   revision: Type.String(),
@@ -15,9 +15,9 @@ const Metadata = Type.Object({
       externalK8sProxyUrl: Type.Null(),
       version: Type.Null(),
     },
-    { description: 'The agent server for Kubernetes; there is none.' },
+    { description: 'Agent server for Kubernetes; always disabled.' },
   ),
-  enterprise: Type.Boolean({ description: 'Whether the plan has more than the free one.' }),
+  enterprise: Type.Boolean({ description: 'Whether the plan in force is above the free one.' }),
 });
 
 const metadataRoute = (path: string, summary: string) =>

@@ -6,7 +6,7 @@ import { License, LicenseBasic } from '../license/license.responses.ts';
 import { PlanLimits } from '../plan-limits/plan-limits.responses.ts';
 import { GroupStorageMove, ProjectStorageMove, SnippetStorageMove } from '../storage-moves/storage-moves.responses.ts';
 
-/** Names of the objects that answers of this area hold, in the words of the field. */
+/** Schema names of the objects in responses of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   AuditEvent: AuditEventEntity,
   BroadcastMessage,

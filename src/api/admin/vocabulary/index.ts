@@ -6,7 +6,7 @@ import { licenseWords } from './license.vocabulary.ts';
 import { planLimitWords } from './plan-limits.vocabulary.ts';
 import { storageMoveWords } from './storage-moves.vocabulary.ts';
 
-/** What this area speaks of: names of objects, and what a name means wherever it stands. */
+/** Vocabulary of this area: names of objects, and descriptions of attributes by name. */
 export const vocabulary: Vocabulary = {
   entries: { ...auditEventWords, ...broadcastWords, ...licenseWords, ...planLimitWords, ...storageMoveWords },
   objects,

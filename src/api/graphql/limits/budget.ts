@@ -3,24 +3,24 @@ import { setImmediate } from 'node:timers/promises';
 import { GraphQLError } from 'graphql';
 import { threadTime } from '../../../core/thread-time.ts';
 
-/** Look-ups in the REST API, and how many of them are under way at once. */
+/** Maximum number of REST look-ups per query, and of concurrent ones. */
 const MAX_CALLS = 50;
 const MAX_CONCURRENT = 4;
-/** Fields answered and things that lists are made of. */
+/** Maximum number of resolved fields and list nodes. */
 const MAX_OBJECTS = 20_000;
-/** Characters of what the REST API says, and of the answer. */
+/** Maximum number of characters in REST responses and in the result. */
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_ERRORS = 100;
-/** Milliseconds of processor time of the thread that answers. */
+/** Milliseconds of processor time of this thread. */
 const MAX_CPU_MS = 30_000;
-/** A machine that is busy with others may take longer; but everything ends. */
+/** Wall-clock limit: a busy machine may take longer, but every query ends. */
 const MAX_WALL_MS = 20 * MAX_CPU_MS;
 const CHECK_INTERVAL_MS = 1_000;
-/** So many objects are made before others have a turn. */
+/** Number of objects after which a query yields to other requests. */
 const YIELD_EVERY = 1_000;
 
 interface Clocks {
-  /** Milliseconds of processor time that this thread has taken. */
+  /** Processor time used by this thread, in milliseconds. */
   cpuMs(): number;
   wallMs(): number;
 }
@@ -30,7 +30,10 @@ const CLOCKS: Clocks = {
   wallMs: () => performance.now(),
 };
 
-/** What one query may cost. Its signal is aborted as soon as it has cost more, when its time is over, or when its client has gone. */
+/**
+ * Limits the cost of one query. Aborts its signal if the query exceeds a limit or its time, or when the client
+ * disconnects.
+ */
 export class QueryBudget {
   readonly #controller = new AbortController();
   readonly #onClientGone: () => void;
@@ -44,7 +47,7 @@ export class QueryBudget {
   #running = 0;
   #yieldAt = YIELD_EVERY;
 
-  /** @param gone aborted when nobody waits for the answer any more */
+  /** @param gone aborted when the client disconnects */
   constructor(gone: AbortSignal, clocks: Clocks = CLOCKS) {
     this.#clientSignal = gone;
     this.#onClientGone = () => this.#controller.abort(gone.reason);
@@ -54,31 +57,31 @@ export class QueryBudget {
     const cpuLimit = clocks.cpuMs() + MAX_CPU_MS;
     const wallLimit = clocks.wallMs() + MAX_WALL_MS;
     this.#timer = setInterval(() => {
-      if (clocks.cpuMs() > cpuLimit || clocks.wallMs() > wallLimit) this.#abort('takes too much time');
+      if (clocks.cpuMs() > cpuLimit || clocks.wallMs() > wallLimit) this.#abort('takes too long');
     }, CHECK_INTERVAL_MS);
   }
 
-  /** Aborted when nothing more is to be done; the reason is what the client is told. */
+  /** Aborted when the query must stop; the reason is the error for the client. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Counts what was made. @throws GraphQLError when that is too much */
+  /** Adds objects and bytes to the cost. @throws GraphQLError if a limit is exceeded */
   charge(objects: number, bytes: number): void {
     this.#objects += objects;
     this.#bytes += bytes;
-    if (this.#objects > MAX_OBJECTS) this.#abort(`asks for more than ${MAX_OBJECTS} things`);
-    if (this.#bytes > MAX_BYTES) this.#abort(`asks for more than ${MAX_BYTES} bytes`);
+    if (this.#objects > MAX_OBJECTS) this.#abort(`returns more than ${MAX_OBJECTS} objects`);
+    if (this.#bytes > MAX_BYTES) this.#abort(`returns more than ${MAX_BYTES} bytes`);
     this.#controller.signal.throwIfAborted();
   }
 
-  /** Counts a field that could not be answered. */
+  /** Counts a field that failed. */
   countError(): void {
     this.#errors += 1;
-    if (this.#errors > MAX_ERRORS) this.#abort(`meets more than ${MAX_ERRORS} errors`);
+    if (this.#errors > MAX_ERRORS) this.#abort(`has more than ${MAX_ERRORS} errors`);
   }
 
-  /** Lets others have a turn where much was made since they had one. @throws what the signal says */
+  /** Yields to other requests if much was done since the last time. @throws the reason of the signal */
   async yieldTurn(): Promise<void> {
     if (this.#objects < this.#yieldAt) return;
     this.#yieldAt = this.#objects + YIELD_EVERY;
@@ -86,10 +89,10 @@ export class QueryBudget {
     this.#controller.signal.throwIfAborted();
   }
 
-  /** Does a look-up, a few at a time. @throws GraphQLError when there are too many; what it throws */
+  /** Runs a look-up with limited concurrency. @throws GraphQLError if there are too many; whatever `ask` throws */
   async limitCall<T>(ask: () => Promise<T>): Promise<T> {
     this.#calls += 1;
-    if (this.#calls > MAX_CALLS) this.#abort(`asks for too much (more than ${MAX_CALLS} look-ups)`);
+    if (this.#calls > MAX_CALLS) this.#abort(`requires more than ${MAX_CALLS} look-ups`);
     if (this.#running >= MAX_CONCURRENT) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running += 1;
     try {
@@ -102,14 +105,14 @@ export class QueryBudget {
     }
   }
 
-  /** To be called once the answer is there, or never will be. */
+  /** Releases timers and listeners. Call it when the query has ended. */
   dispose(): void {
     clearInterval(this.#timer);
     this.#clientSignal.removeEventListener('abort', this.#onClientGone);
-    this.#controller.abort(new GraphQLError('The query has been answered.'));
+    this.#controller.abort(new GraphQLError('The query has ended.'));
   }
 
   #abort(why: string): void {
-    this.#controller.abort(new GraphQLError(`The query ${why}: split it.`));
+    this.#controller.abort(new GraphQLError(`The query ${why}. Split it into smaller queries.`));
   }
 }

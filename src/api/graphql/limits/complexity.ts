@@ -11,13 +11,13 @@ import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-compl
 import { MAX_PAGE } from '../graphql.connection.ts';
 
 const MAX_COMPLEXITY = { anonymous: 250, signedIn: 300 };
-/** What each thing of a list adds to what is asked of it. */
+/** Weight of each list node, relative to the cost of its fields. */
 const ITEM_WEIGHT = 0.01;
 
 const hasArgument = ({ args }: GraphQLField<unknown, unknown>, wanted: string): boolean =>
   args.some(({ name }: GraphQLArgument) => name === wanted);
 
-/** How many things the list of a field has at most; 0 where it is no list. */
+/** Maximum page size of the list of a field; 0 if it is not a list. */
 function pageSizeOf(field: GraphQLField<unknown, unknown>, args: Record<string, unknown>): number {
   const input = Object.values(args).reduce<number>(
     (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
@@ -34,8 +34,8 @@ const estimate = ({ field, args, childComplexity }: ComplexityEstimatorArgs): nu
 };
 
 /**
- * What a valid document costs: a field one and what is asked of it, a list more by its page size.
- * @throws GraphQLError where it is more than may be asked, and for variables that are none
+ * Computes the complexity of a valid document: 1 for each field plus its own fields; lists add more by their page size.
+ * @throws GraphQLError if it exceeds the limit, and for invalid variables
  */
 export function checkComplexity(
   schema: GraphQLSchema,
@@ -52,7 +52,7 @@ export function checkComplexity(
     query,
     variables,
     estimators: [estimate],
-    // The only operation may be without a name.
+    // A single operation needs no name.
     ...(operations.length > 1 && operationName !== null ? { operationName } : {}),
   });
   const most = signedIn ? MAX_COMPLEXITY.signedIn : MAX_COMPLEXITY.anonymous;

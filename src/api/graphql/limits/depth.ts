@@ -1,25 +1,25 @@
 import { type DocumentNode, GraphQLError, Kind, type SelectionSetNode } from 'graphql';
 
-/** Fields inside each other. */
+/** Maximum nesting of fields. */
 const MAX_DEPTH = 20;
-/** Fields, with those of a fragment counted wherever it is spread, of all operations of a document. */
+/** Maximum number of fields in all operations of a document; each spread of a fragment counts its fields again. */
 const MAX_FIELDS = 1_000;
-/** Lists of introspection that lead from a type to others: within each other they would tell the schema many times over. */
+/** Introspection lists that lead from a type to others: nested, they multiply the size of the schema. */
 const TYPE_LISTS = new Set(['fields', 'inputFields', 'interfaces', 'possibleTypes']);
 
 interface Extent {
   depth: number;
   fields: number;
-  /** Lists of introspection inside each other. */
+  /** Nesting of introspection lists. */
   introspected: number;
 }
 
 const EMPTY: Extent = { depth: 0, fields: 0, introspected: 0 };
 
 /**
- * Looks at how deep and how large a document is with its fragments spread out, in time that grows with its text alone. Fragments
- * that spread themselves count as far as they were seen: validation refuses them.
- * @throws GraphQLError where it is more than may be asked
+ * Checks depth and size of a document with all fragments expanded, in time linear in its text. Recursive fragments
+ * count only once: validation refuses them.
+ * @throws GraphQLError if it exceeds a limit
  */
 export function checkDepth({ definitions }: DocumentNode): void {
   const fragments = new Map<string, SelectionSetNode>();
@@ -50,7 +50,7 @@ export function checkDepth({ definitions }: DocumentNode): void {
             : measure(each.selectionSet);
       const isList = isField && TYPE_LISTS.has(each.name.value);
       sum.depth = Math.max(sum.depth, inner.depth + (isField ? 1 : 0));
-      // A spread or an inline fragment counts itself, too: without a field in it, it is work all the same.
+      // A fragment spread counts as well: it costs work even without fields.
       sum.fields += inner.fields + 1;
       sum.introspected = Math.max(sum.introspected, inner.introspected + (isList ? 1 : 0));
     }
@@ -66,10 +66,12 @@ export function checkDepth({ definitions }: DocumentNode): void {
       throw new GraphQLError(`Query has depth of ${extent.depth}, which exceeds max depth of ${MAX_DEPTH}`);
     }
     if (extent.introspected > 1) {
-      throw new GraphQLError('Maximum introspection depth exceeded: ask for the fields of one type at a time');
+      throw new GraphQLError('Maximum introspection depth exceeded: query the fields of one type at a time');
     }
   }
   if (fields > MAX_FIELDS) {
-    throw new GraphQLError(`Query has ${fields} fields, which exceeds max fields of ${MAX_FIELDS}: split it`);
+    throw new GraphQLError(
+      `Query has ${fields} fields, which exceeds max fields of ${MAX_FIELDS}. Split it into smaller queries.`,
+    );
   }
 }

@@ -1,15 +1,15 @@
 import { GraphQLError } from 'graphql';
 
-/** Characters of texts and names in all variables. */
+/** Maximum number of characters of strings and names in all variables. */
 const MAX_CHARACTERS = 100_000;
 const MAX_VALUES = 5_000;
 
 const tooLarge = () =>
   new GraphQLError(
-    `The variables have more than ${MAX_CHARACTERS} characters or ${MAX_VALUES} values: split the query.`,
+    `The variables have more than ${MAX_CHARACTERS} characters or ${MAX_VALUES} values. Split the query.`,
   );
 
-/** @throws GraphQLError where they are more than a query takes */
+/** @throws GraphQLError if they exceed a limit */
 function checkSize(variables: object): void {
   let characters = 0;
   let values = 0;
@@ -38,14 +38,14 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The variables of a query, which are sent as an object or as its JSON.
- * @throws GraphQLError for what is neither, and for more than a query takes
+ * Reads the variables of a query, given as an object or as a JSON string.
+ * @throws GraphQLError if they are neither, or exceed a limit
  */
 export function variablesOf(input: unknown): Record<string, unknown> {
   const variables = typeof input === 'string' ? parsed(input) : input;
   if (variables === null || (input === undefined && variables === undefined)) return {};
   if (typeof variables !== 'object' || Array.isArray(variables))
-    throw new GraphQLError('The variables are no JSON object.');
+    throw new GraphQLError('The variables are not a JSON object.');
   checkSize(variables);
   return variables as Record<string, unknown>;
 }

@@ -21,7 +21,7 @@ type Sort = keyof typeof SORTS;
 export const tokenFilters = {
   revoked: Type.Boolean(),
   state: Enum(['active', 'inactive']),
-  search: Type.String({ description: 'Part of the name.' }),
+  search: Type.String({ description: 'Only tokens whose name contains this text.' }),
   created_after: Instant(),
   created_before: Instant(),
   last_used_after: Instant(),
@@ -33,15 +33,15 @@ export const tokenFilters = {
 const Filters = optional(tokenFilters);
 export type TokenFilters = Static<typeof Filters>;
 
-/** What belongs to the list at all, before any filter. */
+/** Scope of a list, before filters. */
 export interface TokenBase {
   userId?: number;
   impersonation?: boolean;
-  /** Tokens of a project or group; null for those of people only. */
+  /** Tokens of a project or group; null for tokens of human users only. */
   resource?: { type: 'project' | 'group'; id: number } | null;
 }
 
-/** Whether a token is neither revoked nor expired, as a condition. */
+/** Adds a condition: `active` tokens are neither revoked nor expired. */
 function withState(query: ReturnType<typeof baseQuery>, state: 'active' | 'inactive', day: string) {
   return state === 'active'
     ? query.where('revoked', '=', 0).where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
@@ -59,7 +59,7 @@ function baseQuery(db: Db, base: TokenBase) {
   return query;
 }
 
-/** The tokens that fit, in order, as a query to count and page. Dates are compared as the platform's clients mean them. */
+/** Query for the tokens that match the filters, in order. Dates are compared as clients of the platform expect. */
 export function tokensMatching(db: Db, clock: Clock, base: TokenBase, filters: TokenFilters) {
   let query = baseQuery(db, base);
   if (filters.revoked !== undefined) query = query.where('revoked', '=', bit(filters.revoked));
@@ -74,6 +74,6 @@ export function tokensMatching(db: Db, clock: Clock, base: TokenBase, filters: T
   if (filters.expires_before !== undefined) query = query.where('expires_at', '<=', filters.expires_before);
   if (filters.sort === undefined) return query.orderBy('id');
   const [column, direction] = SORTS[filters.sort];
-  // Databases differ in where they put what is null: here it comes last when ascending.
+  // Databases differ in the order of nulls: here they come last when ascending.
   return query.orderBy((eb) => eb.fn.coalesce(column, eb.val('9999')), direction).orderBy('id', direction);
 }

@@ -10,11 +10,11 @@ const fields = {
   scopes: Type.Array(Type.String()),
   user_id: Type.Integer(),
   last_used_at: Nullable(Instant()),
-  active: Type.Boolean({ description: 'Neither revoked nor expired.' }),
+  active: Type.Boolean({ description: 'Whether the token is neither revoked nor expired.' }),
   expires_at: Nullable(Day()),
 };
 
-const token = { token: Type.String({ description: 'Shown in this answer only.' }) };
+const token = { token: Type.String({ description: 'The token itself; only this response contains it.' }) };
 
 const impersonation = { impersonation: Type.Boolean() };
 

@@ -2,7 +2,7 @@ import { type Clock, today } from '../../../core/clock.ts';
 import { parseJson } from '../../../db/columns.ts';
 import type { AccessToken } from '../../../db/tables/access-tokens.table.ts';
 
-/** What every kind of access token shows of itself; never the token. */
+/** Fields of every kind of access token; never the token itself. */
 export function presentToken(row: AccessToken, clock: Clock) {
   const expired = row.expires_at !== null && row.expires_at <= today(clock);
   return {
@@ -19,7 +19,7 @@ export function presentToken(row: AccessToken, clock: Clock) {
   };
 }
 
-/** As `presentToken`, with the addresses that used it last. */
+/** As `presentToken`, with the IP addresses that last used it. */
 export const presentTokenWithUse = (row: AccessToken, clock: Clock) => ({
   ...presentToken(row, clock),
   last_used_ips: parseJson<string[]>(row.last_used_ips),

@@ -9,11 +9,11 @@ import type { AccessToken } from '../../../db/tables/access-tokens.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 
-/** Days a token can live at most, and how long a rotated one lives when nothing is said. */
+/** Maximum lifetime of a token, and default lifetime of a rotated one, in days. */
 const MAX_LIFETIME_DAYS = 365;
 const ROTATED_LIFETIME_DAYS = 7;
 
-/** A token as it is stored, with its text, which is known only now. */
+/** A stored token, with its plain text, which is known only at creation. */
 export interface IssuedToken {
   row: AccessToken;
   token: string;
@@ -34,10 +34,10 @@ export interface NewToken {
 }
 
 /**
- * The day a token expires on.
- * @param expiresAt `YYYY-MM-DD`; absent means `fallbackDays` from now, the longest life when that is absent too
- * @returns null for never, where administrators ask for no last day
- * @throws ApiError 400 when it lies further away than a token may live
+ * Computes the expiry date of a token.
+ * @param expiresAt `YYYY-MM-DD`; defaults to `fallbackDays` from now, or to the maximum lifetime
+ * @returns null if the token never expires, which administrators may allow
+ * @throws ApiError 400 if the lifetime exceeds the maximum
  */
 export async function expiryOf(
   deps: Deps,
@@ -57,7 +57,7 @@ export async function expiryOf(
   return expiresAt;
 }
 
-/** Makes a token (part 1, section 5.8) and stores its digest, with the handle of a transaction. */
+/** Creates a token (part 1, section 5.8) and stores its digest. @param db handle of a transaction */
 export async function issueToken(deps: Deps, db: Db, input: NewToken): Promise<IssuedToken> {
   const { personal_access_token_prefix: prefix } = await applicationSettings(deps, db);
   const token = `${prefix ?? ''}${randomText(26)}`;
@@ -82,7 +82,7 @@ export async function issueToken(deps: Deps, db: Db, input: NewToken): Promise<I
   return { row, token };
 }
 
-/** Revokes a token, with the handle of a transaction; doing it again changes nothing. */
+/** Revokes a token; idempotent. @param db handle of a transaction */
 export async function revokeToken(deps: Pick<Deps, 'clock'>, db: Db, id: number): Promise<void> {
   const revoked = await db
     .updateTable('access_tokens')
@@ -102,8 +102,8 @@ const recordRevoked = (deps: Pick<Deps, 'clock'>, db: Db, tokens: readonly Acces
   );
 
 /**
- * Revokes every token of the chain of rotations that the token belongs to: somebody used one that was replaced. With the
- * handle of a transaction.
+ * Revokes all tokens of the rotation chain of a token, after the use of a replaced one.
+ * @param db handle of a transaction
  */
 export async function revokeFamily(
   deps: Pick<Deps, 'clock'>,
@@ -122,10 +122,11 @@ export async function revokeFamily(
 }
 
 /**
- * Replaces a token by a new one of the same name and scopes; the old one stops working at once. Of two rotations at
- * the same time one fails.
- * @param revalidate looks at the rights once more in the transaction, before anything is revoked
- * @throws ApiError 400 when the token is revoked already (then its whole family is), or expires too late
+ * Replaces a token by a new one with the same name and scopes, and revokes the old one. Of two concurrent rotations,
+ * one fails.
+ * @param revalidate checks the rights again in the transaction, before anything is revoked
+ * @throws ApiError 400 if the token is already revoked (this revokes its whole family), or if the new one expires too
+ *   late
  */
 export async function rotateToken(
   deps: Deps,
@@ -163,6 +164,6 @@ export async function rotateToken(
   throw badRequest('token already revoked');
 }
 
-/** Whether the token works now. */
+/** Whether the token is neither revoked nor expired. */
 export const isTokenActive = (clock: Clock, token: AccessToken): boolean =>
   token.revoked === 0 && (token.expires_at === null || token.expires_at > today(clock));

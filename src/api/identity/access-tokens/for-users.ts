@@ -12,14 +12,14 @@ export interface TokenRequest {
   scopes: readonly string[];
   description?: string | null | undefined;
   expiresAt: string | null | undefined;
-  /** Days of life when no day is named; the longest life when absent. */
+  /** Default lifetime in days; the maximum when absent. */
   fallbackDays?: number;
   impersonation?: boolean;
 }
 
 /**
- * Makes a personal or impersonation token for a user.
- * @throws ApiError 400 for scopes the user cannot use or a day too far away, 403 for bots and users who may not sign in
+ * Creates a personal or impersonation token for a user.
+ * @throws ApiError 400 for scopes that the user cannot have or a date too far away, 403 for bots and inactive users
  */
 export async function createToken(deps: Deps, user: User, request: TokenRequest): Promise<IssuedToken> {
   if (request.scopes.length === 0) throw invalidModel({ scopes: ["can't be blank"] });
@@ -41,7 +41,7 @@ export async function createToken(deps: Deps, user: User, request: TokenRequest)
   return deps.db.transaction().execute((db) => issueToken(deps, db, input));
 }
 
-/** The same for the user of an id. @throws ApiError 404 */
+/** As `createToken`, for a user given by id. @throws ApiError 404 */
 export async function createTokenFor(deps: Deps, userId: number, request: TokenRequest): Promise<IssuedToken> {
   return createToken(deps, await userById(deps.db, userId), request);
 }

@@ -23,7 +23,7 @@ const fields = {
 const Application = Type.Object(fields);
 const ApplicationWithSecret = Type.Object({
   ...fields,
-  secret: Type.String({ description: 'Shown in this answer only.' }),
+  secret: Type.String({ description: 'The secret itself; only this response contains it.' }),
 });
 
 const present = (row: OauthApplication): Static<typeof Application> => ({
@@ -34,7 +34,7 @@ const present = (row: OauthApplication): Static<typeof Application> => ({
   confidential: row.confidential === 1,
 });
 
-/** What is told of an application: its name, never its secret. */
+/** Audit entry about an application, with its name, never its secret. */
 const entryOf = (
   { id, name }: Pick<OauthApplication, 'id' | 'name'>,
   happened: 'created' | 'deleted' | 'secret_updated',
@@ -48,10 +48,10 @@ const entryOf = (
 
 const newSecret = (): string => `gloas-${randomBytes(32).toString('hex')}`;
 
-/** Schemes that run what the address holds. */
+/** URI schemes that execute their content. */
 const FORBIDDEN_SCHEMES = ['javascript:', 'data:', 'vbscript:'];
 
-/** What is wrong with a list of addresses, one a line; empty when nothing is. */
+/** Validates a list of redirect URIs, one per line; returns the errors. */
 function redirectErrors(text: string): string[] {
   const lines = text.split(/\s+/).filter(Boolean);
   if (lines.length > 100) return ['is too long'];
@@ -77,7 +77,7 @@ function scopesOf(text: string): string[] {
 
 const one = Type.Object({ id: Type.Integer() });
 
-/** Programs that get tokens by OAuth 2, for the whole installation. */
+/** OAuth 2 applications of the whole installation. */
 export const applicationRoutes = [
   route({
     method: 'GET',
@@ -103,9 +103,11 @@ export const applicationRoutes = [
     access: onServer('admin_applications'),
     input: Type.Object({
       name: Filled({ maxLength: 255 }),
-      redirect_uri: Filled({ maxLength: 65_536, description: 'Addresses, one a line.' }),
-      scopes: Filled({ description: 'Scopes with spaces between.' }),
-      confidential: Type.Optional(Type.Boolean({ description: 'Whether it can keep a secret; true when absent.' })),
+      redirect_uri: Filled({ maxLength: 65_536, description: 'Redirect URIs, one per line.' }),
+      scopes: Filled({ description: 'Scopes, separated by spaces.' }),
+      confidential: Type.Optional(
+        Type.Boolean({ description: 'Whether the application can keep a secret; defaults to true.' }),
+      ),
     }),
     success: { status: 201, schema: ApplicationWithSecret },
     errors: [400],
@@ -153,7 +155,7 @@ export const applicationRoutes = [
   route({
     method: 'POST',
     path: '/applications/:id/renew-secret',
-    summary: 'Give an OAuth application a new secret',
+    summary: 'Renew the secret of an OAuth application',
     access: onServer('admin_applications'),
     params: one,
     success: { status: 201, schema: ApplicationWithSecret },

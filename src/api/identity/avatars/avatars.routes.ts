@@ -8,16 +8,16 @@ import { userById } from '../users/users.find.ts';
 import { sendPicture } from './avatars.send.ts';
 
 const PICTURE: Success = { status: 200, contentType: 'image/*' };
-const file = Type.Object({ file: Type.String({ description: 'Name of the picture.' }) });
+const file = Type.Object({ file: Type.String({ description: 'File name of the avatar.' }) });
 
 const readable = { anonymous: true } as const;
 
-/** Pictures of users, groups and projects: whoever may see their owner may see them. */
+/** Avatars of users, groups, projects and topics; visible to everybody who may see the owner. */
 export const avatarRoutes = [
   route({
     method: 'GET',
     path: '/avatar',
-    summary: 'Get the address of the picture of a public e-mail address',
+    summary: 'Get the avatar URL for a public e-mail address',
     access: anyone,
     input: Type.Object({ email: Filled(), size: Type.Optional(Type.Integer({ minimum: 1 })) }),
     success: { status: 200, schema: Type.Object({ avatar_url: Nullable(Type.String()) }) },
@@ -35,7 +35,7 @@ export const avatarRoutes = [
     method: 'GET',
     root: true,
     path: '/uploads/-/system/user/avatar/:id/:file',
-    summary: 'Get the picture of a user',
+    summary: 'Get the avatar of a user',
     access: anyone,
     params: Type.Object({ id: Type.Integer(), ...file.properties }),
     success: PICTURE,
@@ -49,7 +49,7 @@ export const avatarRoutes = [
     method: 'GET',
     root: true,
     path: '/uploads/-/system/group/avatar/:id/:file',
-    summary: 'Get the picture of a group',
+    summary: 'Get the avatar of a group',
     access: inGroup('read_group', readable),
     params: file,
     success: PICTURE,
@@ -59,7 +59,7 @@ export const avatarRoutes = [
     method: 'GET',
     root: true,
     path: '/uploads/-/system/project/avatar/:id/:file',
-    summary: 'Get the picture of a project',
+    summary: 'Get the avatar of a project',
     access: inProject('read_project', readable),
     params: file,
     success: PICTURE,
@@ -69,7 +69,7 @@ export const avatarRoutes = [
     method: 'GET',
     root: true,
     path: '/uploads/-/system/projects/topic/avatar/:id/:file',
-    summary: 'Get the picture of a topic',
+    summary: 'Get the avatar of a topic',
     access: anyone,
     params: Type.Object({ id: Type.Integer(), ...file.properties }),
     success: PICTURE,
@@ -87,7 +87,7 @@ export const avatarRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/avatar',
-    summary: 'Download the picture of a group',
+    summary: 'Download the avatar of a group',
     access: inGroup('read_group', readable),
     success: PICTURE,
     handler: (context) => sendPicture(context, context.group.avatar),
@@ -95,7 +95,7 @@ export const avatarRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/avatar',
-    summary: 'Download the picture of a project',
+    summary: 'Download the avatar of a project',
     access: inProject('read_project', readable),
     success: PICTURE,
     handler: (context) => sendPicture(context, context.project.avatar),

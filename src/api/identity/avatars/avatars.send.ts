@@ -4,9 +4,9 @@ import type { BaseContext } from '../../../http/http.route.ts';
 import { contentTypeOf } from './formats.ts';
 
 /**
- * Sends a picture.
+ * Sends an avatar.
  * @param avatar the column, `<sha256>/<name>`
- * @param name that the address asks for; a picture that was replaced is not there any more
+ * @param name requested file name; 404 if the avatar was replaced by another
  */
 export async function sendPicture(
   { deps, reply }: BaseContext,

@@ -8,9 +8,9 @@ import { CONTENT_TYPES, pictureName, SIGNATURE_BYTES } from './formats.ts';
 const MAX_KIB = 200;
 
 /**
- * What the `avatar` parameter of a user, group or project makes of its column: keeps an upload and gives its key, gives
- * null for the empty text, which removes the picture, and no column when nothing was given.
- * @throws ApiError 400 for what is too big or no picture
+ * Column value for the `avatar` parameter of a user, group or project: stores an upload and returns its key, returns
+ * null for the empty string, which removes the avatar, and no column if the parameter is absent.
+ * @throws ApiError 400 if the file is too large or not an image
  */
 export async function avatarColumn(
   deps: Deps,
@@ -20,13 +20,13 @@ export async function avatarColumn(
 }
 
 /**
- * Keeps an uploaded picture in the blob store.
- * @param value an empty text stands for no picture
- * @param field name of the parameter, for refusals
- * @param maxKib most that is taken, in KiB
- * @param extensions what its name may end in; all that pictures end in when absent
- * @returns `<sha256>/<name>`; null for no picture
- * @throws ApiError 400 for what is too big or no picture
+ * Stores an uploaded image in the blob store.
+ * @param value an empty string for no image
+ * @param field name of the parameter, for error messages
+ * @param maxKib maximum size in KiB
+ * @param extensions allowed file name extensions; defaults to those of all image formats
+ * @returns `<sha256>/<name>`; null for no image
+ * @throws ApiError 400 if the file is too large or not an image
  */
 export async function storePicture(
   deps: Deps,

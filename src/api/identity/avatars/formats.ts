@@ -1,4 +1,4 @@
-/** A kind of picture that is taken: how its bytes begin, and what its files end in. */
+/** An accepted image format: its signature and file name extensions. */
 interface Format {
   contentType: string;
   extensions: readonly [string, ...string[]];
@@ -24,7 +24,7 @@ const FORMATS: readonly Format[] = [
   },
 ];
 
-/** Bytes of a file that tell what it is. */
+/** Number of leading bytes that identify a format. */
 export const SIGNATURE_BYTES = 16;
 
 export const CONTENT_TYPES = FORMATS.map(({ contentType }) => contentType);
@@ -33,8 +33,8 @@ const MAX_NAME = 100;
 const extensionOf = (name: string): string => /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /**
- * The name a picture is kept under: that of the upload without what could mean something in an address, ending in what
- * its bytes are, whatever the upload called itself. Undefined for what is no picture.
+ * Name to store an image under: the uploaded name without characters that are special in a URL, with the extension of
+ * the actual format. Undefined if it is not an image.
  */
 export function pictureName(uploadName: string, bytes: Buffer): string | undefined {
   const format = FORMATS.find(({ begins }) => begins(bytes));

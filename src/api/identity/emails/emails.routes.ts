@@ -27,12 +27,12 @@ async function list({ deps, page, request, reply }: BaseContext, userId: number)
   return rows.map(present);
 }
 
-/** Further e-mail addresses; the first one belongs to the user themselves. */
+/** Secondary e-mail addresses; the primary one is an attribute of the user. */
 export const emailRoutes = [
   route({
     method: 'GET',
     path: '/user/emails',
-    summary: "List one's own further e-mail addresses",
+    summary: "List the caller's secondary e-mail addresses",
     access: signedIn,
     scopes: ['read_user'],
     input: Type.Object(pagination),
@@ -42,7 +42,7 @@ export const emailRoutes = [
   route({
     method: 'GET',
     path: '/user/emails/:email_id',
-    summary: "Get one of one's own further e-mail addresses",
+    summary: "Get one of the caller's secondary e-mail addresses",
     access: signedIn,
     scopes: ['read_user'],
     params: own,
@@ -54,7 +54,7 @@ export const emailRoutes = [
     method: 'POST',
     path: '/user/emails',
     summary: 'Add an e-mail address',
-    description: 'It waits for its confirmation.',
+    description: 'The address stays unconfirmed until the user confirms it.',
     access: onServer('create_own_email'),
     input: Type.Object({ email: Filled() }),
     success: { status: 201, schema: EmailEntity },
@@ -69,7 +69,7 @@ export const emailRoutes = [
   route({
     method: 'DELETE',
     path: '/user/emails/:email_id',
-    summary: "Remove one of one's own further e-mail addresses",
+    summary: "Remove one of the caller's secondary e-mail addresses",
     access: onServer('remove_own_email'),
     params: own,
     success: { status: 204, empty: true },
@@ -80,7 +80,7 @@ export const emailRoutes = [
   route({
     method: 'GET',
     path: '/users/:id/emails',
-    summary: "List a user's further e-mail addresses",
+    summary: "List a user's secondary e-mail addresses",
     access: administrator,
     scopes: ['read_user'],
     params: ofUser,
@@ -97,7 +97,7 @@ export const emailRoutes = [
     params: ofUser,
     input: Type.Object({
       email: Filled(),
-      skip_confirmation: Type.Optional(Type.Boolean({ description: 'It counts as confirmed from the start.' })),
+      skip_confirmation: Type.Optional(Type.Boolean({ description: 'Treat the address as confirmed.' })),
     }),
     success: { status: 201, schema: EmailEntity },
     errors: [400, 404],
@@ -111,7 +111,7 @@ export const emailRoutes = [
   route({
     method: 'DELETE',
     path: '/users/:id/emails/:email_id',
-    summary: "Remove a user's further e-mail address",
+    summary: "Remove a user's secondary e-mail address",
     access: onServer('admin_users'),
     params: ofUsersEmail,
     success: { status: 204, empty: true },

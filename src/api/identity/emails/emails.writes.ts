@@ -11,9 +11,9 @@ import { emailErrors } from '../users/users.rules.ts';
 const taken = () => invalidModel({ email: ['has already been taken'] });
 
 /**
- * Gives a user a further address.
- * @param input `confirmed_at` null means that nobody has confirmed yet that it is theirs
- * @throws ApiError 400 when it is no address, or somebody has it
+ * Adds a secondary address to a user.
+ * @param input `confirmed_at` is null for an unconfirmed address
+ * @throws ApiError 400 if the address is invalid or taken
  */
 export async function addEmail(deps: Deps, input: Insertable<EmailsTable>): Promise<Email> {
   const errors = emailErrors(input.email);
@@ -40,7 +40,7 @@ const recordEmail = (deps: Deps, db: Db, happened: 'created' | 'destroyed', { id
     message: happened === 'created' ? 'Email created' : 'Email destroyed',
   });
 
-/** A further address of the user. @throws ApiError 404 */
+/** Finds a secondary address of a user. @throws ApiError 404 */
 export async function emailOf(db: Db, userId: number, id: number): Promise<Email> {
   const email = await db
     .selectFrom('emails')
@@ -52,7 +52,7 @@ export async function emailOf(db: Db, userId: number, id: number): Promise<Email
   return email;
 }
 
-/** Takes a further address away; where it was shown or committed with, the first one is used again. */
+/** Removes a secondary address. If it was the public or the commit address, the primary one takes its place. */
 export async function removeEmail(deps: Deps, address: Email): Promise<void> {
   const { id, user_id, email } = address;
   await deps.db.transaction().execute(async (db) => {

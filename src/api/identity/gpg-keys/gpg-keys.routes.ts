@@ -22,7 +22,7 @@ const newKey = Type.Object({
 const ownKey = Type.Object({ key_id: Type.Integer({ description: 'Id of the key.' }) });
 const ofUser = Type.Object({ id: Type.Integer({ description: 'Id of the user.' }) });
 const ofUsersKey = Type.Object({ ...ofUser.properties, ...ownKey.properties });
-const REVOKING = 'Takes the key away, so that no commit that it signed counts as verified.';
+const REVOKING = 'Removes the key; commits that it signed become unverified.';
 
 async function list({ deps, page, request, reply }: BaseContext, userId: number) {
   const query = deps.db.selectFrom('gpg_keys').selectAll().where('user_id', '=', userId).orderBy('id');
@@ -41,7 +41,7 @@ const ownRoutes = [
   route({
     method: 'GET',
     path: '/user/gpg_keys',
-    summary: "List one's own GPG keys",
+    summary: "List the caller's GPG keys",
     access: signedIn,
     scopes: ['read_user'],
     input: Type.Object(pagination),
@@ -51,7 +51,7 @@ const ownRoutes = [
   route({
     method: 'GET',
     path: '/user/gpg_keys/:key_id',
-    summary: "Get one of one's own GPG keys",
+    summary: "Get one of the caller's GPG keys",
     access: signedIn,
     scopes: ['read_user'],
     params: ownKey,
@@ -71,7 +71,7 @@ const ownRoutes = [
   route({
     method: 'POST',
     path: '/user/gpg_keys/:key_id/revoke',
-    summary: "Revoke one of one's own GPG keys",
+    summary: "Revoke one of the caller's GPG keys",
     description: REVOKING,
     access: onServer('remove_own_key'),
     params: ownKey,
@@ -82,7 +82,7 @@ const ownRoutes = [
   route({
     method: 'DELETE',
     path: '/user/gpg_keys/:key_id',
-    summary: "Remove one of one's own GPG keys",
+    summary: "Remove one of the caller's GPG keys",
     access: onServer('remove_own_key'),
     params: ownKey,
     success: { status: 204, empty: true },
@@ -91,7 +91,7 @@ const ownRoutes = [
   }),
 ];
 
-/** GPG keys of users. They are public: everyone may read them. */
+/** GPG keys of users; everyone may read them. */
 export const gpgKeyRoutes = [
   ...ownRoutes,
   route({

@@ -12,7 +12,7 @@ const INVALID =
   "is invalid. A valid public GPG key begins with '-----BEGIN PGP PUBLIC KEY BLOCK-----' and ends with '-----END PGP PUBLIC KEY BLOCK-----'";
 
 /**
- * Adds a key with which a user signs commits. No two users share one.
+ * Adds a GPG key to a user. A key belongs to one user only.
  * @param text armoured public key
  * @throws ApiError 400
  */
@@ -27,7 +27,7 @@ export async function addGpgKey(deps: Deps, userId: number, text: string): Promi
         .values({ user_id: userId, key, fingerprint: read.fingerprint, created_at: timestamp(deps.clock) })
         .returningAll()
         .executeTakeFirstOrThrow();
-      // Signatures name the key that made them, which can be a subkey.
+      // A signature names the key that made it, which may be a subkey.
       const [own, ...subkeys] = read.keys;
       const named = [own!, ...subkeys.filter(({ signs }) => signs)];
       const values = [...new Set(named.map(({ keyid }) => keyid))].map((keyid) => ({
@@ -45,7 +45,7 @@ export async function addGpgKey(deps: Deps, userId: number, text: string): Promi
   }
 }
 
-/** A user's key. @throws ApiError 404 */
+/** Finds a GPG key of a user. @throws ApiError 404 */
 export async function gpgKeyOf(db: Db, userId: number, id: number): Promise<GpgKey> {
   const key = await db
     .selectFrom('gpg_keys')
@@ -57,7 +57,7 @@ export async function gpgKeyOf(db: Db, userId: number, id: number): Promise<GpgK
   return key;
 }
 
-/** Removes a key: commits that it signed are not verified any more. */
+/** Removes a key; commits that it signed become unverified. */
 export async function removeGpgKey(deps: Deps, key: GpgKey): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { numDeletedRows } = await db.deleteFrom('gpg_keys').where('id', '=', key.id).executeTakeFirst();

@@ -37,7 +37,7 @@ const tokenOfUser = (db: Deps['db'], userId: number, id: number) =>
     .where('impersonation', '=', 1)
     .executeTakeFirst();
 
-/** Tokens with which an administrator acts as another user (part 1, section 5.8). */
+/** Impersonation tokens: administrators act as another user (part 1, section 5.8). */
 export const impersonationTokenRoutes = [
   route({
     method: 'GET',

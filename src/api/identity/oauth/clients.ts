@@ -4,13 +4,13 @@ import type { OauthApplication } from '../../../db/tables/oauth-applications.tab
 import type { Deps } from '../../../deps.ts';
 import { oauthError } from './oauth.errors.ts';
 
-/** How a client says who it is: parameters, or the Basic header (RFC 6749, section 2.3.1). */
+/** Credentials of a client, from parameters or the Basic header (RFC 6749, section 2.3.1). */
 export interface ClientCredentials {
   id: string;
   secret: string | null;
 }
 
-/** Reads the client's credentials; undefined when there are none. The header goes before the parameters. */
+/** Reads the credentials of a client; undefined if there are none. The header takes precedence over the parameters. */
 export function readClient(
   header: string | undefined,
   input: { client_id?: string; client_secret?: string },
@@ -26,7 +26,7 @@ export function readClient(
 }
 
 /**
- * The application that the credentials prove. One that can keep a secret must show it.
+ * Authenticates an application. Confidential applications must give their secret.
  * @throws ApiError 401
  */
 export async function provenClient({ db }: Deps, credentials: ClientCredentials): Promise<OauthApplication> {

@@ -19,7 +19,7 @@ const STATUSES: Partial<Record<keyof typeof DESCRIPTIONS, number>> = {
   unauthorized_client: 403,
 };
 
-/** A refusal as OAuth 2 words it (RFC 6749, section 5.2): 400 unless the client or the token is at fault. */
+/** An OAuth 2 error (RFC 6749, section 5.2), with status 400 unless the client or the token is invalid. */
 export function oauthError(error: keyof typeof DESCRIPTIONS): ApiError {
   const description = DESCRIPTIONS[error];
   const status = STATUSES[error] ?? 400;

@@ -10,10 +10,10 @@ import { describeGrant, grantByPassword, grantByRefresh, revokeGrant } from './o
 const GrantAnswer = Type.Object({
   access_token: Type.String(),
   token_type: Type.String(),
-  expires_in: Type.Integer({ description: 'Seconds.' }),
+  expires_in: Type.Integer({ description: 'Lifetime in seconds.' }),
   refresh_token: Type.String(),
   scope: Type.String(),
-  created_at: Type.Integer({ description: 'Seconds since 1970.' }),
+  created_at: Type.Integer({ description: 'Time of creation, in seconds since 1970.' }),
 });
 
 const TokenInfo = Type.Object({
@@ -28,7 +28,7 @@ const TokenInfo = Type.Object({
 
 const clientFields = { client_id: Type.String(), client_secret: Secret() };
 
-/** The application that asks; null when the request names none. */
+/** The application that makes the request; null if the request names none. */
 async function clientOf({ deps, request }: BaseContext, input: { client_id?: string; client_secret?: string }) {
   const credentials = readClient(request.headers.authorization, input);
   return credentials === undefined ? null : provenClient(deps, credentials);
@@ -41,7 +41,7 @@ export const oauthRoutes = [
     root: true,
     tag: 'OAuth',
     path: '/oauth/token',
-    summary: 'Get tokens for a user name and password, or new ones for a refresh token',
+    summary: 'Get tokens for a user name and password, or for a refresh token',
     access: openAbility('request_oauth_token'),
     signsIn: true,
     duringMaintenance: true,
@@ -51,7 +51,7 @@ export const oauthRoutes = [
       username: Type.String(),
       password: Secret(),
       refresh_token: Secret(),
-      scope: Type.String({ description: 'Scopes with spaces between; `api` when absent.' }),
+      scope: Type.String({ description: 'Scopes, separated by spaces; defaults to `api`.' }),
     }),
     success: { status: 200, schema: GrantAnswer },
     errors: [400, 401, 429],
@@ -76,7 +76,7 @@ export const oauthRoutes = [
     tag: 'OAuth',
     path: '/oauth/token/info',
     operationId: 'getOauthTokenInfo',
-    summary: 'Describe the OAuth token that the request is made with',
+    summary: 'Describe the OAuth token of the request',
     access: signedIn,
     scopes: OAUTH_SCOPES,
     success: { status: 200, schema: TokenInfo },
@@ -92,7 +92,7 @@ export const oauthRoutes = [
     path: '/oauth/revoke',
     operationId: 'revokeOauthToken',
     summary: 'Revoke an OAuth token',
-    description: 'A token that is unknown is no error.',
+    description: 'An unknown token is not an error.',
     access: openAbility('revoke_oauth_token'),
     duringMaintenance: true,
     input: optional({ ...clientFields, token: Secret(), token_type_hint: Type.String() }),

@@ -12,16 +12,16 @@ import type { Deps } from '../../../deps.ts';
 import { oauthError } from './oauth.errors.ts';
 
 const LIFETIME_SECONDS = 7_200;
-/** How long a token that does not work any more is kept. */
+/** How long invalid tokens are kept. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Scopes that administrators may be kept from giving to applications. */
+/** Scopes that a setting can forbid for tokens of administrators. */
 const FAR_REACHING: readonly string[] = [
   ...['api', 'read_api', 'sudo'],
   ...['read_repository', 'write_repository', 'read_registry', 'write_registry'],
 ];
 
-/** A pair of tokens as the client gets it, once. */
+/** A pair of tokens, shown to the client once. */
 export interface Grant {
   access_token: string;
   token_type: 'Bearer';
@@ -59,7 +59,7 @@ async function grant(deps: Deps, db: Db, userId: number, applicationId: number |
   return response;
 }
 
-/** Scopes of a new token: those asked for, `api` when none are; an application's tokens stay within its own. */
+/** Scopes of a new token: the requested ones, or `api`; limited to the scopes of the application. */
 function scopesOf(asked: string | undefined, application: OauthApplication | null): string[] {
   const allowed: readonly string[] = application === null ? OAUTH_SCOPES : parseJson<string[]>(application.scopes);
   const wanted = [...new Set((asked ?? '').split(/\s+/).filter(Boolean))];
@@ -69,10 +69,10 @@ function scopesOf(asked: string | undefined, application: OauthApplication | nul
 }
 
 /**
- * Tokens for a user name and password (RFC 6749, section 4.3).
- * @param input `ip`: address of who asks, which administrators see
- * @throws ApiError 400 `invalid_grant` for wrong ones and for users who may not sign in alike, `invalid_scope` for what the application may
- *   not have, 429 after many failures
+ * Issues tokens for a user name and password (RFC 6749, section 4.3).
+ * @param input `ip`: IP address of the request, shown to administrators
+ * @throws ApiError 400 `invalid_grant` for wrong credentials and for users who may not sign in, 400 `invalid_scope` for
+ *   scopes that the application lacks, 429 after many failures
  */
 export async function grantByPassword(
   deps: Deps,
@@ -101,7 +101,7 @@ export async function grantByPassword(
       .where('id', '=', user.id)
       .where('state', '=', 'active')
       .where('password_hash', '=', user.password_hash)
-      // What administrators may not do was asked of what they were.
+      // The check of administrators' scopes was made for this value.
       .where('admin', '=', user.admin)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) throw oauthError('invalid_grant');
@@ -110,8 +110,8 @@ export async function grantByPassword(
 }
 
 /**
- * New tokens for a refresh token, which with its access token stops working (RFC 6749, section 6). Of two clients that
- * use it at once one gets the new ones.
+ * Issues new tokens for a refresh token and invalidates the old pair (RFC 6749, section 6). Of two concurrent requests,
+ * one succeeds.
  * @throws ApiError 400 `invalid_grant`
  */
 export async function grantByRefresh(
@@ -136,8 +136,8 @@ export async function grantByRefresh(
 }
 
 /**
- * Revokes the pair that an access or refresh token belongs to (RFC 7009); what is unknown is no error.
- * @throws ApiError 403 when it was given to another client
+ * Revokes the pair of an access or refresh token (RFC 7009); unknown tokens are not an error.
+ * @throws ApiError 403 if it was issued to another client
  */
 export async function revokeGrant(deps: Deps, application: OauthApplication | null, token: string): Promise<void> {
   const digest = tokenDigest(token);
@@ -157,7 +157,7 @@ export async function revokeGrant(deps: Deps, application: OauthApplication | nu
     .execute();
 }
 
-/** What a client may know of its token. */
+/** Describes an access token to its client. */
 export async function describeGrant(deps: Deps, tokenId: number) {
   const token: OauthToken = await deps.db
     .selectFrom('oauth_tokens')

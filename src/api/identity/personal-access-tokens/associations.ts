@@ -45,14 +45,14 @@ const AssociatedProject = Type.Object({
   }),
 });
 
-/** What a token's user belongs to. */
+/** Groups and projects of the user of a token. */
 export const Associations = Type.Object({
   groups: Type.Array(AssociatedGroup),
   projects: Type.Array(AssociatedProject),
 });
 
 /**
- * A page of the groups and a page of the projects in which the user has at least the level.
+ * A page of groups and a page of projects in which the user has at least the access level.
  * @param day today, `YYYY-MM-DD`
  */
 export async function associationsOf(deps: Deps, userId: number, minLevel: number, day: string, page: Page) {

@@ -7,16 +7,16 @@ export const tokenId = Type.Object({ id: Type.Integer({ description: 'Id of the 
 const description = Type.Optional(Nullable(Type.String({ maxLength: 255 })));
 
 const expiresAt = Type.Optional(
-  Nullable(Day({ description: 'Day the token expires on, at most 365 days from now (the default).' })),
+  Nullable(Day({ description: 'Expiry date of the token, at most 365 days from now (the default).' })),
 );
 
 export const rotation = Type.Object({
   expires_at: Type.Optional(
-    Nullable(Day({ description: 'Day the new token expires on; a week from now by default.' })),
+    Nullable(Day({ description: 'Expiry date of the new token; defaults to one week from now.' })),
   ),
 });
 
-/** A token that an administrator makes for a user. */
+/** Input of administrators for a token of another user. */
 export const newToken = Type.Object({
   name: Filled({ maxLength: 255 }),
   scopes: List(Enum(PERSONAL_SCOPES)),
@@ -24,10 +24,10 @@ export const newToken = Type.Object({
   expires_at: expiresAt,
 });
 
-/** A token that a user makes with a token of their own. */
+/** Input of users for a token of their own. */
 export const newOwnToken = Type.Object({
   name: Filled({ maxLength: 255 }),
   scopes: List(Enum(SELF_SERVICE_SCOPES)),
   description,
-  expires_at: Type.Optional(Nullable(Day({ description: 'Day the token expires on; tomorrow by default.' }))),
+  expires_at: Type.Optional(Nullable(Day({ description: 'Expiry date of the token; defaults to tomorrow.' }))),
 });

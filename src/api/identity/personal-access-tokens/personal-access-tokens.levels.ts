@@ -4,15 +4,15 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 
-/** The levels of one user in what was asked for; null where there is none of that way. */
+/** Access levels of one user in the requested groups and projects; null for none. */
 export interface Levels {
-  /** By membership of the group, of one above it, or of one that it is shared with. */
+  /** From membership in the group, in an ancestor, or in a group that it is shared with. */
   group(namespace: Namespace): number | null;
-  /** By membership of the project itself. */
+  /** From direct project membership. */
   project(project: Project, namespace: Namespace): number | null;
 }
 
-/** Works out a user's levels in many groups and projects with three queries. */
+/** Computes the access levels of a user in many groups and projects, in three queries. */
 export async function levelsOf(
   db: Db,
   userId: number,

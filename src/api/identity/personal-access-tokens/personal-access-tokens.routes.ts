@@ -18,7 +18,7 @@ export const personalAccessTokenRoutes = [
     method: 'GET',
     path: '/personal_access_tokens',
     summary: 'List personal access tokens',
-    description: 'People see their own tokens, administrators those of everyone.',
+    description: 'Administrators see all tokens, other users their own.',
     access: signedIn,
     input: Type.Object({ ...optional({ ...tokenFilters, user_id: Type.Integer() }).properties, ...pagination }),
     success: { status: 200, schema: Type.Array(PersonalToken) },
@@ -45,7 +45,8 @@ export const personalAccessTokenRoutes = [
     method: 'POST',
     path: '/personal_access_tokens/:id/rotate',
     summary: 'Rotate a personal access token',
-    description: 'Revokes the token and makes one like it. Rotating a revoked token revokes its whole family.',
+    description:
+      'Revokes the token and creates a new one with the same attributes. Rotating a revoked token revokes its whole family.',
     access: tokenManager,
     input: rotation,
     success: { status: 200, schema: PersonalTokenWithSecret },
@@ -81,7 +82,7 @@ export const personalAccessTokenRoutes = [
   route({
     method: 'POST',
     path: '/user/personal_access_tokens',
-    summary: 'Create a personal access token of small reach for oneself',
+    summary: 'Create a personal access token with few scopes for the caller',
     access: onServer('create_own_token'),
     input: newOwnToken,
     success: { status: 201, schema: PersonalTokenWithSecret },

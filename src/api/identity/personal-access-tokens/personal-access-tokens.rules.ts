@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { type OwnedObject, onOwned } from '../../object-access.ts';
 import { tokenId } from './personal-access-tokens.inputs.ts';
 
-/** Personal access tokens by their ids. Administrators alone learn that there is none; others get 401. */
+/** Personal access tokens by id. Only administrators get 404 for an unknown id; others get 401. */
 const PERSONAL_TOKEN: OwnedObject<typeof tokenId.properties, { token: AccessToken }> = {
   noun: 'token',
   params: tokenId.properties,
@@ -17,11 +17,11 @@ const PERSONAL_TOKEN: OwnedObject<typeof tokenId.properties, { token: AccessToke
   owner: ({ token }) => token.user_id,
 };
 
-/** Whoever may look at a token, and whoever may rotate and revoke it; handlers find it in their context. */
+/** Access for callers who may read a token, or rotate and revoke it; the token is in the handler context. */
 export const tokenReader = onOwned(PERSONAL_TOKEN, 'read_token', unauthorized);
 export const tokenManager = onOwned(PERSONAL_TOKEN, 'manage_token', unauthorized);
 
-/** The access token that the request was made with. @throws ApiError 405 when it was made with another credential */
+/** The access token of the request. @throws ApiError 405 if the request has another kind of credential */
 export async function callersToken(deps: Deps, caller: UserCaller): Promise<AccessToken> {
   const { credential } = caller;
   if (credential.kind !== 'access_token') throw new ApiError(405, '405 Method Not Allowed');

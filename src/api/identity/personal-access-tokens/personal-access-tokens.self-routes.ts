@@ -13,12 +13,12 @@ import { Associations, associationsOf } from './associations.ts';
 import { rotation } from './personal-access-tokens.inputs.ts';
 import { callersToken } from './personal-access-tokens.rules.ts';
 
-/** What a token may do about itself. A token of any scope may look at itself and revoke itself. */
+/** Routes of a token about itself. A token of any scope may read and revoke itself. */
 export const selfTokenRoutes = [
   route({
     method: 'GET',
     path: '/personal_access_tokens/self',
-    summary: 'Get the token that the request is made with',
+    summary: 'Get the access token of the request',
     access: signedIn,
     scopes: PERSONAL_SCOPES,
     success: { status: 200, schema: PersonalToken },
@@ -28,7 +28,7 @@ export const selfTokenRoutes = [
   route({
     method: 'GET',
     path: '/personal_access_tokens/self/associations',
-    summary: 'List the groups and projects that the token reaches',
+    summary: 'List the groups and projects that the token can access',
     access: signedIn,
     scopes: PERSONAL_SCOPES,
     input: Type.Object({ min_access_level: Type.Optional(IntegerEnum(MEMBER_LEVELS)), ...pagination }),
@@ -49,8 +49,8 @@ export const selfTokenRoutes = [
   route({
     method: 'POST',
     path: '/personal_access_tokens/self/rotate',
-    summary: 'Rotate the token that the request is made with',
-    description: 'When a token that was rotated already is sent here, its whole family is revoked.',
+    summary: 'Rotate the access token of the request',
+    description: 'A request with a token that was already rotated revokes the whole family of the token.',
     access: onServer('manage_own_token'),
     scopes: ['self_rotate'],
     input: rotation,
@@ -65,7 +65,7 @@ export const selfTokenRoutes = [
   route({
     method: 'DELETE',
     path: '/personal_access_tokens/self',
-    summary: 'Revoke the token that the request is made with',
+    summary: 'Revoke the access token of the request',
     access: onServer('manage_own_token'),
     scopes: PERSONAL_SCOPES,
     success: { status: 204, empty: true },

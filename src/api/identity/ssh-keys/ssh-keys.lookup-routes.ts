@@ -38,14 +38,18 @@ async function withProjects({ db }: Deps, key: DeployKey) {
   };
 }
 
-/** Whose a key is: for administrators. */
+/** Look-up of the owner of a key, for administrators. */
 export const keyLookupRoutes = [
   route({
     method: 'GET',
     path: '/keys',
     summary: 'Find a key by its fingerprint',
     access: administrator,
-    input: Type.Object({ fingerprint: Filled({ description: 'SHA256 (`SHA256:...`) or MD5 (pairs with colons).' }) }),
+    input: Type.Object({
+      fingerprint: Filled({
+        description: 'Fingerprint: SHA256 (`SHA256:...`) or MD5 (pairs of hex digits, separated by colons).',
+      }),
+    }),
     success: { status: 200, schema: SshKeyWithUser },
     errors: [400, 404],
     handler: async ({ deps, input }) => {

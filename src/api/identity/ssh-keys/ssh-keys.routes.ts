@@ -29,12 +29,12 @@ async function list({ deps, page, request, reply }: BaseContext, userId: number)
   return rows.map(presentSshKey);
 }
 
-/** Keys of users for SSH. They are public: everyone may read them. */
+/** SSH keys of users; everyone may read them. */
 export const sshKeyRoutes = [
   route({
     method: 'GET',
     path: '/user/keys',
-    summary: "List one's own SSH keys",
+    summary: "List the caller's SSH keys",
     access: signedIn,
     scopes: ['read_user'],
     input: Type.Object(pagination),
@@ -44,7 +44,7 @@ export const sshKeyRoutes = [
   route({
     method: 'GET',
     path: '/user/keys/:key_id',
-    summary: "Get one of one's own SSH keys",
+    summary: "Get one of the caller's SSH keys",
     access: signedIn,
     scopes: ['read_user'],
     params: ownKey,
@@ -66,7 +66,7 @@ export const sshKeyRoutes = [
   route({
     method: 'DELETE',
     path: '/user/keys/:key_id',
-    summary: "Remove one of one's own SSH keys",
+    summary: "Remove one of the caller's SSH keys",
     access: onServer('remove_own_key'),
     params: ownKey,
     success: { status: 204, empty: true },

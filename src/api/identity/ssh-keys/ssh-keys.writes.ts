@@ -30,7 +30,7 @@ function parse(settings: ApplicationSettings, text: string): SshPublicKey {
 const taken = () => invalidModel({ fingerprint_sha256: ['has already been taken'] });
 
 /**
- * Adds a key with which a user signs in over SSH or signs commits. No two users, and no deploy key, share one.
+ * Adds an SSH key to a user, for authentication or signing. A key belongs to one user or deploy key only.
  * @throws ApiError 400
  */
 export async function addSshKey(deps: Deps, input: NewSshKey, actorId: number): Promise<SshKey> {
@@ -82,7 +82,7 @@ const recordKey = (deps: Deps, db: Db, happened: 'add' | 'remove', { id, user_id
 
 const eventOf = ({ id, user_id, key }: SshKey) => ({ key_id: id, user_id, key });
 
-/** A user's key. @throws ApiError 404 */
+/** Finds an SSH key of a user. @throws ApiError 404 */
 export async function sshKeyOf(db: Db, userId: number, id: number): Promise<SshKey> {
   const key = await db
     .selectFrom('ssh_keys')
@@ -94,7 +94,7 @@ export async function sshKeyOf(db: Db, userId: number, id: number): Promise<SshK
   return key;
 }
 
-/** Removes a key: what it opened is closed at once. */
+/** Removes a key and closes its connections immediately. */
 export async function removeSshKey(deps: Deps, key: SshKey, actorId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { numDeletedRows } = await db.deleteFrom('ssh_keys').where('id', '=', key.id).executeTakeFirst();
@@ -103,7 +103,7 @@ export async function removeSshKey(deps: Deps, key: SshKey, actorId: number): Pr
   });
 }
 
-/** What a fingerprint names: `sha256` as stored, `md5` as pairs of digits; undefined when it is neither. */
+/** Parses a fingerprint: `sha256` as stored, `md5` as pairs of digits; undefined if it is neither. */
 export function readFingerprint(text: string): { kind: 'sha256' | 'md5'; value: string } | undefined {
   const sha256 = /^SHA256:([A-Za-z0-9+/]{43})=?$/.exec(text);
   if (sha256 !== null) return { kind: 'sha256', value: `SHA256:${sha256[1]}` };

@@ -7,10 +7,10 @@ import { onServer, signedIn } from '../../api.access.ts';
 import { type PreferenceColumns, setPreferences } from './user-preferences.store.ts';
 
 const fields = {
-  view_diffs_file_by_file: Type.Boolean({ description: 'Show one file of a change at a time.' }),
-  show_whitespace_in_diffs: Type.Boolean({ description: 'Show changes of white space.' }),
-  pass_user_identities_to_ci_jwt: Type.Boolean({ description: 'Tell jobs of pipelines about identities elsewhere.' }),
-  notified_of_own_activity: Type.Boolean({ description: 'Be mailed of what one does oneself, too.' }),
+  view_diffs_file_by_file: Type.Boolean({ description: 'Show one file at a time in diffs.' }),
+  show_whitespace_in_diffs: Type.Boolean({ description: 'Show whitespace changes in diffs.' }),
+  pass_user_identities_to_ci_jwt: Type.Boolean({ description: "Pass the user's external identities to CI/CD jobs." }),
+  notified_of_own_activity: Type.Boolean({ description: "Send mails about the user's own activity as well." }),
 };
 const Preferences = Type.Object({ id: Type.Integer(), user_id: Type.Integer(), ...fields });
 
@@ -31,12 +31,12 @@ const present = (userId: number, columns: PreferenceColumns): Static<typeof Pref
   notified_of_own_activity: columns.notified_of_own_activity === 1,
 });
 
-/** What users choose for themselves. */
+/** Preferences of users. */
 export const userPreferenceRoutes = [
   route({
     method: 'GET',
     path: '/user/preferences',
-    summary: "Get one's own preferences",
+    summary: "Get the caller's preferences",
     access: signedIn,
     scopes: ['read_user'],
     success: { status: 200, schema: Preferences },
@@ -52,8 +52,8 @@ export const userPreferenceRoutes = [
   route({
     method: 'PUT',
     path: '/user/preferences',
-    summary: "Change one's own preferences",
-    description: 'What is not given stays as it is.',
+    summary: "Change the caller's preferences",
+    description: 'Preferences that are not given stay as they are.',
     access: onServer('update_own_account'),
     input: optional(fields),
     rules: { atLeastOne: [NAMES] },

@@ -3,7 +3,7 @@ import type { UserPreferences } from '../../../db/tables/user-preferences.table.
 
 export type PreferenceColumns = Omit<UserPreferences, 'user_id'>;
 
-/** Sets what a user chose, and gives all of it; what is not given stays as it is. */
+/** Sets the given preferences of a user and returns all of them. */
 export const setPreferences = (db: Db, userId: number, input: Partial<PreferenceColumns>): Promise<UserPreferences> =>
   db
     .insertInto('user_preferences')

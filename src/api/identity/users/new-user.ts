@@ -3,7 +3,10 @@ import { bit } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import { applicationSettings, type SettingsDeps } from '../../../settings/application-settings.ts';
 
-/** What the settings of the server say of a new user with an address. Give the handle of the transaction that makes them. */
+/**
+ * Columns of a new user that the application settings determine.
+ * @param db handle of the transaction that creates the user
+ */
 export async function newUserColumns(deps: SettingsDeps, db: Db, email: string) {
   const settings = await applicationSettings(deps, db);
   const internal = settings.user_default_internal_regex;

@@ -11,16 +11,17 @@ import { userById } from './users.find.ts';
 import { userId } from './users.inputs.ts';
 
 const DAY_MS = 86_400_000;
-/** Days of activity that are listed when no day is named: half a year. */
+/** Default period of the list of activities: half a year, in days. */
 const ACTIVE_DAYS = 183;
 
-/** What is counted of users, and when they were active. */
+/** Counts, activity and two-factor authentication of users. */
 export const userAccountRoutes = [
   route({
     method: 'GET',
     path: '/users/:id/associations_count',
     summary: 'Count the groups, projects, issues and merge requests of a user',
-    description: 'Memberships of their own, and what they wrote. For themselves and administrators.',
+    description:
+      'Counts direct memberships, and issues and merge requests by the user. Only for the user and administrators.',
     access: signedIn,
     scopes: ['read_user'],
     params: userId,
@@ -43,12 +44,12 @@ export const userAccountRoutes = [
   route({
     method: 'GET',
     path: '/user/activities',
-    summary: 'List the days on which users were last active',
+    summary: 'List the last day of activity of each user',
     access: administrator,
     scopes: ['read_user'],
     input: Type.Object({
       from: Type.Optional(
-        Day({ description: 'Only users who were active on that day or later; half a year by default.' }),
+        Day({ description: 'Only users who were active on that day or later; defaults to six months ago.' }),
       ),
       ...pagination,
     }),
@@ -58,7 +59,7 @@ export const userAccountRoutes = [
         Type.Object({
           username: Type.String(),
           last_activity_on: Nullable(Day()),
-          last_activity_at: Nullable(Day({ description: 'The same day; the old name.' })),
+          last_activity_at: Nullable(Day({ description: 'Old name of `last_activity_on`.' })),
         }),
       ),
     },
@@ -83,9 +84,8 @@ export const userAccountRoutes = [
   route({
     method: 'PATCH',
     path: '/users/:id/disable_two_factor',
-    summary: 'Turn the second factor of a user off',
-    description:
-      'Not for administrators. No user of this server has a second factor, so that there is none to turn off.',
+    summary: 'Disable two-factor authentication of a user',
+    description: 'Refused for administrators. No user of this server has a second factor, so the request always fails.',
     access: onServer('admin_users'),
     params: userId,
     success: { status: 204, empty: true },

@@ -11,18 +11,18 @@ export interface NewAccount {
   admin?: boolean;
   kind?: UserKind;
   passwordHash?: string | null;
-  /** Bots have no namespace of their own. */
+  /** False for bots, which have no namespace. */
   withNamespace?: boolean;
   createdById?: number | null;
-  /** False for an address that its owner has to confirm first. */
+  /** False for an address that the user still has to confirm. */
   confirmed?: boolean;
   /** Further columns: profile, limits and the like. */
   columns?: Partial<Insertable<UsersTable>>;
 }
 
 /**
- * Writes a user and the personal namespace. Give a transaction's handle; a taken name or address shows as a unique
- * violation.
+ * Inserts a user and their personal namespace. A taken name or address causes a unique violation.
+ * @param db handle of a transaction
  */
 export async function createAccount(db: Db, clock: Clock, account: NewAccount): Promise<User> {
   const now = timestamp(clock);

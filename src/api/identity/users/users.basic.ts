@@ -20,7 +20,7 @@ export const userBasicFields = {
 export const UserBasic = Type.Object(userBasicFields);
 export type UserBasic = Static<typeof UserBasic>;
 
-/** Address of the user's picture; null without one. */
+/** URL of the user's avatar; null for none. */
 export function userAvatarUrl(deps: Pick<Deps, 'externalUrl'>, user: Pick<User, 'id' | 'avatar'>): string | null {
   if (user.avatar === null) return null;
   const file = user.avatar.slice(user.avatar.indexOf('/') + 1);
@@ -41,7 +41,7 @@ export function userBasic(deps: Pick<Deps, 'externalUrl'>, user: User): UserBasi
   };
 }
 
-/** The users of the ids by id, in one query; ids of nobody and nulls are left out. */
+/** Loads users by ids, in one query; unknown ids and nulls are left out. */
 export async function usersById(db: Db, ids: Iterable<number | null>): Promise<Map<number, User>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   if (wanted.length === 0) return new Map();

@@ -2,7 +2,7 @@ import { today } from '../../../core/clock.ts';
 import { countOf } from '../../../db/paginate.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What hangs on a user: groups and projects that they are a member of themselves, and what they wrote. */
+/** Counts of a user: groups and projects with direct membership, issues and merge requests. */
 export async function associationsOf({ db, clock }: Deps, userId: number) {
   const day = today(clock);
   const memberships = (type: 'group' | 'project') =>

@@ -11,10 +11,11 @@ import { reassignToGhost } from './users.ghost.ts';
 import { isLastAdministrator, lockAdministrators } from './users.state.ts';
 
 /**
- * Deletes a user with the personal projects and snippets. What they wrote elsewhere stays, in the name of the ghost user.
- * @param hard also deletes what they wrote (issues, merge requests, comments), and the groups that have no other owner
- * @param refuse is shown the user as they are when they are deleted; may throw
- * @throws ApiError 403 for internal users, 404, 409 for the only owner of a group (unless `hard`) and the last administrator
+ * Deletes a user with their personal projects and snippets. Other contributions pass to the ghost user.
+ * @param hard also deletes their issues, merge requests and comments, and the groups that have no other owner
+ * @param refuse called with the user inside the transaction; may throw
+ * @throws ApiError 403 for internal users, 404, 409 for the only owner of a group (unless `hard`) and the last
+ *   administrator
  */
 export async function destroyUser(
   deps: Deps,
@@ -51,5 +52,6 @@ export async function destroyUser(
 }
 
 async function refuseLastAdministrator(db: Db, user: User): Promise<void> {
-  if (await isLastAdministrator(db, user)) throw conflict('The last administrator cannot be deleted');
+  if (await isLastAdministrator(db, user))
+    throw conflict('The last administrator cannot be deleted. Appoint another administrator first.');
 }

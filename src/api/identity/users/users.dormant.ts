@@ -8,18 +8,17 @@ import { deactivateUser, MAX_DORMANT_DAYS } from './users.state.ts';
 
 const NIGHTLY = jobKind<Record<string, never>>('users.dormant', { lane: 'slow' });
 const DAY_MS = 86_400_000;
-/** Whoever has never been seen has so many days to come. */
+/** Days after creation before a user without any activity counts as dormant. */
 const NEW_DAYS = 7;
 const PAGE = 500;
 
-/** Names the work in the background. */
+/** Registers the daily deactivation of dormant users. */
 export function registerDormant(deps: Deps): void {
   deps.jobs.every(NIGHTLY, { dailyAt: '01:30' }, (_payload, { signal }) => deactivateDormant(deps, signal));
 }
 
 /**
- * Deactivates users who are not seen for as many days as the settings say, and those who were never seen, where the settings
- * ask for it.
+ * Deactivates users without activity in the configured period, and users without any activity, if the settings say so.
  */
 export async function deactivateDormant(deps: Deps, signal: AbortSignal): Promise<void> {
   const { deactivate_dormant_users: wanted, deactivate_dormant_users_period: days } = await applicationSettings(deps);
@@ -32,7 +31,7 @@ export async function deactivateDormant(deps: Deps, signal: AbortSignal): Promis
       signal.throwIfAborted();
       last = user.id;
       await deactivateUser(deps, user).catch((error: unknown) => {
-        // They have come back, or is the last administrator.
+        // The user is active again, or is the last administrator.
         if (!(error instanceof ApiError)) throw error;
       });
     }

@@ -3,14 +3,14 @@ import type { Db } from '../../../db/db.schema.ts';
 import { equalsIgnoringCase } from '../../../db/like.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 
-/** The user of an id. @throws ApiError 404 */
+/** Finds a user by id. @throws ApiError 404 */
 export async function userById(db: Db, id: number): Promise<User> {
   const user = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   if (user === undefined) throw notFound('User');
   return user;
 }
 
-/** The user of an id or, failing that shape, a user name without regard to case. @throws ApiError 404 */
+/** Finds a user by id or by user name (case-insensitive). @throws ApiError 404 */
 export async function userByIdOrName(db: Db, idOrName: string): Promise<User> {
   if (/^[1-9]\d{0,14}$/.test(idOrName)) return userById(db, Number(idOrName));
   const user = await db

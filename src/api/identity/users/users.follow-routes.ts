@@ -12,7 +12,7 @@ import { userById } from './users.find.ts';
 import { follow, followsOf, unfollow } from './users.follows.ts';
 import { userId } from './users.inputs.ts';
 
-/** A private profile is for its user and administrators. @throws ApiError 404 */
+/** Allows private profiles to their user and to administrators only. @throws ApiError 404 */
 function requireProfile({ user, admin }: Caller, shown: User): void {
   if (shown.private_profile === 1 && !admin && user?.id !== shown.id) throw notFound('User');
 }
@@ -21,8 +21,8 @@ const following = (action: 'follow' | 'unfollow') =>
   route({
     method: 'POST',
     path: `/users/:id/${action}`,
-    summary: action === 'follow' ? 'Follow a user' : 'Follow a user no more',
-    description: `Answers 304 where nothing changes: ${action === 'follow' ? 'they are followed already, or oneself' : 'they are not followed'}.`,
+    summary: action === 'follow' ? 'Follow a user' : 'Unfollow a user',
+    description: `Answers 304 if ${action === 'follow' ? 'the caller already follows the user, or is the user' : 'the caller does not follow the user'}.`,
     access: onServer('follow_user'),
     params: userId,
     success: { status: 201, schema: UserBasic },
@@ -40,8 +40,8 @@ const listing = (which: 'followers' | 'following') =>
     method: 'GET',
     path: `/users/:id/${which}`,
     limit: { setting: `users_api_limit_${which}`, periodSeconds: 60 },
-    summary: which === 'followers' ? 'List who follows a user' : 'List whom a user follows',
-    description: 'Of a private profile only for its user and administrators.',
+    summary: which === 'followers' ? 'List the followers of a user' : 'List the users that a user follows',
+    description: 'For private profiles only the user and administrators see the list.',
     access: signedIn,
     scopes: ['read_user'],
     params: userId,
@@ -57,7 +57,7 @@ const listing = (which: 'followers' | 'following') =>
     },
   });
 
-/** Who follows whom. */
+/** Followers of users. */
 export const userFollowRoutes = [
   following('follow'),
   following('unfollow'),

@@ -8,11 +8,11 @@ import type { Deps } from '../../../deps.ts';
 
 const MAX_FOLLOWED = 300;
 
-/** How a user stands to those who follow them and whom they follow. */
+/** Follower counts of a user. */
 export interface FollowFacts {
   followers: number;
   following: number;
-  /** Whether the one who looks follows them. */
+  /** Whether the viewer follows the user. */
   isFollowed: boolean;
 }
 
@@ -37,7 +37,7 @@ async function countBy(db: Db, column: keyof typeof counts, ids: readonly number
   return new Map(rows.map(({ id, count }) => [id, Number(count)]));
 }
 
-/** The facts of several users by id, in three queries. @param viewerId who looks; null for nobody in particular */
+/** Follower counts of several users by id, in three queries. @param viewerId id of the viewer; null for none */
 export async function followFacts(
   db: Db,
   ids: readonly number[],
@@ -55,7 +55,7 @@ export async function followFacts(
   });
 }
 
-/** Follows a user. @returns whether that is new. @throws ApiError 400 for more than 300 */
+/** Follows a user. @returns false if the user was already followed @throws ApiError 400 beyond 300 users */
 export async function follow({ db, clock }: Deps, follower: User, followed: User): Promise<boolean> {
   if (follower.id === followed.id) return false;
   return db.transaction().execute(async (db) => {
@@ -74,7 +74,7 @@ export async function follow({ db, clock }: Deps, follower: User, followed: User
   });
 }
 
-/** Follows a user no more. @returns whether they were followed */
+/** Unfollows a user. @returns whether the user was followed */
 export async function unfollow({ db }: Deps, followerId: number, followedId: number): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('user_follows')
@@ -84,7 +84,7 @@ export async function unfollow({ db }: Deps, followerId: number, followedId: num
   return numDeletedRows > 0n;
 }
 
-/** Active users who follow the user, or whom they follow; the latest to join first. */
+/** Active followers of a user, or active users whom they follow; newest accounts first. */
 export function followsOf(db: Db, userId: number, which: 'followers' | 'following') {
   const [shown, other] = which === 'followers' ? FOLLOWERS : FOLLOWING;
   return db

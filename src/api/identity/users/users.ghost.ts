@@ -5,7 +5,7 @@ import type { Db, Schema } from '../../../db/db.schema.ts';
 import { withdrawVotes } from '../../../db/votes.ts';
 import { createAccount } from './users.account.ts';
 
-/** Id of the user who stands for deleted ones; made when it is first needed. */
+/** Id of the ghost user, which stands for deleted users; created on first use. */
 async function ghostId(db: Db, clock: Clock): Promise<number> {
   const known = await db.selectFrom('users').select('id').where('kind', '=', 'ghost').executeTakeFirst();
   if (known !== undefined) return known.id;
@@ -23,13 +23,13 @@ async function ghostId(db: Db, clock: Clock): Promise<number> {
       email: `${username}@noreply.invalid`,
       kind: 'ghost',
       withNamespace: false,
-      columns: { bio: 'This is a "Ghost User", created to hold what deleted users leave.' },
+      columns: { bio: 'This is a "Ghost User", created to hold contributions of deleted users.' },
     });
     return ghost.id;
   }
 }
 
-/** Reactions that the ghost has given already, for somebody who was deleted before. */
+/** Condition: the ghost user already has the same reaction, from another deleted user. */
 const givenBy = (ghost: number) => (eb: ExpressionBuilder<Schema, 'award_emoji'>) =>
   eb.exists(
     eb
@@ -41,7 +41,7 @@ const givenBy = (ghost: number) => (eb: ExpressionBuilder<Schema, 'award_emoji'>
       .whereRef('theirs.name', '=', 'award_emoji.name'),
   );
 
-/** Gives what a user wrote to the ghost, so that it outlives the account. */
+/** Moves the contributions of a user to the ghost user. */
 export async function reassignToGhost(db: Db, clock: Clock, userId: number): Promise<void> {
   const ghost = await ghostId(db, clock);
   await withdrawVotes(db, userId, givenBy(ghost));

@@ -6,7 +6,7 @@ import { asciiLower } from '../../../db/like.ts';
 import { type Ids, prepared } from '../../../db/prepared.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Who a user is at another provider. */
+/** Identity of a user at an external provider. */
 export interface Identity {
   provider: string;
   extern_uid: string;
@@ -15,8 +15,8 @@ export interface Identity {
 const MAX_LENGTH = 255;
 
 /**
- * The identity that parameters name; undefined for none.
- * @throws ApiError 400 for a half of one
+ * The identity given by parameters; undefined for none.
+ * @throws ApiError 400 if one of the two parameters is missing
  */
 export function givenIdentity({ provider, extern_uid }: Partial<Identity>): Identity | undefined {
   if (provider === undefined && extern_uid === undefined) return undefined;
@@ -36,8 +36,9 @@ function errorsOf({ provider, extern_uid }: Identity): FieldErrors {
 }
 
 /**
- * Sets who a user is at a provider, in the transaction that writes the user; another identity there gives way.
- * @throws ApiError 400 for a bad value, and for an identity that another user has
+ * Sets the identity of a user at a provider and replaces an existing one.
+ * @param db handle of the transaction that writes the user
+ * @throws ApiError 400 for an invalid or taken identity
  */
 export async function setIdentity(deps: Deps, db: Db, userId: number, identity: Identity): Promise<void> {
   const errors = errorsOf(identity);
@@ -88,7 +89,7 @@ const identitiesOfUsers = prepared((db, { ids }: Ids) =>
     .orderBy('id'),
 );
 
-/** The identities of users, by user; an entry for each. */
+/** Identities by user id, with an entry for each given user. */
 export async function identitiesOf(db: Db, userIds: readonly number[]): Promise<Map<number, Identity[]>> {
   const byUser = new Map<number, Identity[]>(userIds.map((id) => [id, []]));
   if (userIds.length === 0) return byUser;
@@ -97,7 +98,7 @@ export async function identitiesOf(db: Db, userIds: readonly number[]): Promise<
   return byUser;
 }
 
-/** Takes the identity at a provider from a user. @throws ApiError 404 where they have none there */
+/** Removes the identity of a user at a provider. @throws ApiError 404 if there is none */
 export async function removeIdentity(deps: Deps, userId: number, provider: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const gone = await db

@@ -7,9 +7,9 @@ export const userId = Type.Object({ id: Type.Integer({ description: 'Id of the u
 
 /** Filters of `GET /users` (part 1, section 4); those of `ADMIN_FILTERS` work for administrators only. */
 export const userFilters = {
-  username: Type.String({ description: 'The very name, without regard to case.' }),
+  username: Type.String({ description: 'Exact user name; case does not matter.' }),
   public_email: Type.String(),
-  search: Type.String({ description: 'Part of the name or user name, or the whole e-mail address.' }),
+  search: Type.String({ description: 'Part of the name or user name, or the full e-mail address.' }),
   active: Type.Boolean(),
   blocked: Type.Boolean(),
   humans: Type.Boolean(),
@@ -25,8 +25,8 @@ export const userFilters = {
   two_factor: Enum(['enabled', 'disabled']),
   created_after: Instant(),
   created_before: Instant(),
-  extern_uid: Type.String({ description: 'Id of the user at `provider`; for administrators.' }),
-  provider: Type.String({ description: 'Name of a provider of identities; for administrators.' }),
+  extern_uid: Type.String({ description: 'Id of the user at `provider`; administrators only.' }),
+  provider: Type.String({ description: 'Name of the identity provider; administrators only.' }),
   skip_ldap: Type.Boolean(),
   custom_attributes: Type.Record(Type.String(), Type.String()),
 };
@@ -35,7 +35,7 @@ const Filters = optional(userFilters);
 
 export type UserFilters = Static<typeof Filters>;
 
-/** Filters and orders that reveal more than other users may know. */
+/** Filters and orders for administrators only. */
 export const ADMIN_FILTERS = [
   'external',
   'created_after',
@@ -54,7 +54,7 @@ export const listUsers = Type.Object({
   sort: Type.Optional(Enum(['asc', 'desc'])),
   with_custom_attributes: Type.Optional(Type.Boolean()),
   pagination: Type.Optional(Enum(['keyset', 'legacy'])),
-  cursor: Type.Optional(Type.String({ description: 'Where a keyset page begins; taken from the Link header.' })),
+  cursor: Type.Optional(Type.String({ description: 'Start of a keyset page, taken from the `Link` header.' })),
   ...pagination,
 });
 
@@ -62,13 +62,13 @@ export const listUsers = Type.Object({
 const attributes = {
   admin: Type.Boolean(),
   auditor: Type.Boolean(ofPlan('premium')),
-  avatar: Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' }),
+  avatar: Upload({ description: 'Image of at most 200 KiB; an empty string removes the avatar.' }),
   bio: Type.String(),
   can_create_group: Type.Boolean(),
   color_scheme_id: Type.Integer({ minimum: 1, maximum: 100 }),
   commit_email: Nullable(Type.String()),
   discord: Type.String(),
-  extern_uid: Type.String({ description: 'Id of the user at `provider`; not without it.' }),
+  extern_uid: Type.String({ description: 'Id of the user at `provider`; requires `provider`.' }),
   external: Type.Boolean(),
   github: Type.String(),
   job_title: Type.String(),
@@ -79,13 +79,13 @@ const attributes = {
   private_profile: Type.Boolean(),
   projects_limit: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
   pronouns: Nullable(Type.String()),
-  provider: Type.String({ description: 'Name of the provider of identities that knows the user by `extern_uid`.' }),
+  provider: Type.String({ description: 'Name of the identity provider of `extern_uid`.' }),
   public_email: Nullable(Type.String()),
   skype: Type.String(),
   theme_id: Nullable(Type.Integer({ minimum: 1, maximum: 100 })),
   twitter: Type.String(),
   view_diffs_file_by_file: Type.Boolean({
-    description: 'The preference of that name: one file of a change at a time.',
+    description: 'Preference: show one file at a time in diffs.',
   }),
   website_url: Type.String(),
 };

@@ -13,7 +13,7 @@ import { after, byRelevance, inOrder, usersMatching } from './users.queries.ts';
 
 type Input = Static<typeof listUsers>;
 
-/** A page of users; `next` is where the following keyset page begins. */
+/** A page of users; `next` is the cursor of the following keyset page. */
 export interface UserPage {
   rows: User[];
   total: number | null;
@@ -21,9 +21,9 @@ export interface UserPage {
 }
 
 /**
- * The users of `GET /users`. Anonymous callers must name one; others than administrators neither filter by what is
- * not theirs to know nor choose an order.
- * @throws ApiError 400, 403, or 405 for a keyset of an order that has none
+ * Lists users for `GET /users`. Anonymous callers must give a user name; only administrators can use all filters and
+ * orders.
+ * @throws ApiError 400, 403, or 405 for keyset pagination with an unsupported order
  */
 export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page: Page): Promise<UserPage> {
   const { admin } = caller;
@@ -56,7 +56,7 @@ export async function listOfUsers(deps: Deps, caller: Caller, input: Input, page
   return { ...(await pageOf(deps.db, ordered, page)), next: null };
 }
 
-/** Whoever looks people up by their addresses finds out which of many are in use. @throws ApiError 429 */
+/** Rate limit of look-ups by e-mail address, against probing which addresses are in use. @throws ApiError 429 */
 function limitEmailLookUps({ limiter, settings }: Deps, { user, admin }: Caller, search: string | undefined): void {
   if (admin || user === null || !search?.includes('@')) return;
   limiter.check('user_email_lookup', String(user.id), perMinute(settings.now.user_email_lookup_limit));

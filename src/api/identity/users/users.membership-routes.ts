@@ -41,8 +41,8 @@ export const userMembershipRoutes = [
   route({
     method: 'GET',
     path: '/users/:id/memberships',
-    summary: 'List the projects and groups that a user is a member of',
-    description: 'Memberships of their own only, not inherited ones.',
+    summary: 'List the memberships of a user',
+    description: 'Direct memberships only, without inherited ones.',
     access: administrator,
     params: userId,
     input: Type.Object({ type: Type.Optional(Enum(['Project', 'Namespace'])), ...pagination }),

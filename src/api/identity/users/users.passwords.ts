@@ -3,7 +3,7 @@ import type { ApplicationSettings } from '../../../settings/settings-table.ts';
 
 const MAX_PASSWORD = 128;
 
-/** What of the settings decides about passwords. */
+/** Application settings about passwords. */
 export type PasswordRules = Pick<
   ApplicationSettings,
   | 'minimum_password_length'
@@ -13,7 +13,7 @@ export type PasswordRules = Pick<
   | 'password_symbol_required'
 >;
 
-/** Kinds of characters that a password may have to hold; the last is an example. */
+/** Character classes that a password may have to contain: setting, pattern, name and an example. */
 const KINDS = [
   ['password_number_required', /\p{Nd}/u, 'number', '7'],
   ['password_lowercase_required', /\p{Ll}/u, 'lowercase letter', 'a'],
@@ -21,7 +21,7 @@ const KINDS = [
   ['password_symbol_required', /[\p{P}\p{S}]/u, 'symbol character', '-'],
 ] as const;
 
-/** What is wrong with a password; empty when nothing is. */
+/** Validates a password; returns the errors. */
 export function passwordErrors(rules: PasswordRules, password: string): string[] {
   const { length } = [...password];
   const least = rules.minimum_password_length;
@@ -35,7 +35,7 @@ export function passwordErrors(rules: PasswordRules, password: string): string[]
   return [...errors, ...lacking.map(([, , kind]) => `must contain at least one ${kind}`)];
 }
 
-/** A password that nobody guesses and all rules let be. */
+/** Generates a random password that satisfies all rules. */
 export function randomPassword(rules: PasswordRules, length = 24): string {
   const kinds = KINDS.map(([, , , example]) => example).join('');
   return `${randomText(Math.max(length, rules.minimum_password_length) - kinds.length)}${kinds}`;

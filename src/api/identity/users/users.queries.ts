@@ -42,7 +42,7 @@ function byIdentity(query: Query, filters: UserFilters): Query {
   if (publicEmail !== undefined && publicEmail !== '') {
     result = result.where((eb) => equalsIgnoringCase(eb.ref('public_email'), publicEmail));
   }
-  // Nobody signs in here with a second factor.
+  // No user of this server has a second factor.
   if (filters.two_factor === 'enabled') result = result.where('id', '<', 0);
   const { provider, extern_uid: externUid } = filters;
   if (provider !== undefined && externUid !== undefined) {
@@ -67,7 +67,7 @@ function byIdentity(query: Query, filters: UserFilters): Query {
   return result;
 }
 
-/** Users who belong to no project: no membership, none of their own, none in a group of theirs. */
+/** Users without projects: no membership, no personal project, no project in a group of theirs. */
 function withoutProjects(query: Query): Query {
   return query
     .where('id', 'not in', (eb) => eb.selectFrom('members').select('user_id').where('source_type', '=', 'project'))
@@ -114,8 +114,8 @@ function matches(eb: ExpressionBuilder<Schema, 'users'>, search: string, private
 }
 
 /**
- * The users that fit, in no order yet.
- * @param full whether hidden users and private e-mail addresses are looked through: for administrators
+ * Query for the users that match the filters, without an order.
+ * @param full whether to search hidden users and private e-mail addresses; administrators only
  */
 export function usersMatching(db: Db, filters: UserFilters, full: boolean): Query {
   let query = byIdentity(byKind(byState(allUsers(db), filters), filters), filters);
@@ -128,7 +128,7 @@ export function usersMatching(db: Db, filters: UserFilters, full: boolean): Quer
   return query;
 }
 
-/** Who is named exactly so comes first, then by name. */
+/** Orders exact matches first, then by name. */
 export const byRelevance = (query: Query, search: string): Query =>
   query
     .orderBy(
@@ -140,7 +140,7 @@ export const byRelevance = (query: Query, search: string): Query =>
 export const inOrder = (query: Query, order: Order, direction: 'asc' | 'desc'): Query =>
   order === 'id' ? query.orderBy('id', direction) : query.orderBy(order, direction).orderBy('id', direction);
 
-/** The users that come after one in the order. */
+/** Restricts the query to users after the given one in the order. */
 export function after(
   query: Query,
   order: Order,
@@ -152,7 +152,7 @@ export function after(
   return query.where((eb) => eb.or([eb(order, beyond, value), eb.and([eb(order, '=', value), eb('id', beyond, id)])]));
 }
 
-/** Whether another user has the name. */
+/** Whether another user has the user name. */
 export async function isUsernameTaken(db: Db, username: string, exceptUserId = 0): Promise<boolean> {
   const user = await db
     .selectFrom('users')

@@ -8,9 +8,9 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 /**
- * Gives the personal namespace of a user the new name and path, and its projects the paths that follow, with the
- * handle of the transaction that changes the user. Old paths of projects lead to the new ones.
- * @throws ApiError 400 when a group has the path
+ * Renames the personal namespace of a user and updates the paths of its projects. Old paths redirect to the new ones.
+ * Takes the handle of the transaction that changes the user.
+ * @throws ApiError 400 if a group has the path
  */
 export async function renameNamespace(
   deps: Deps,
@@ -36,7 +36,7 @@ export async function renameNamespace(
     .select(['id', 'path', 'full_path'])
     .where('namespace_id', '=', found.id)
     .execute();
-  // Whatever led to a path that is in use again would never be asked any more.
+  // Redirects from a path that is in use again are obsolete.
   await db
     .deleteFrom('redirect_routes')
     .where((eb) => startsWith(eb, eb.fn<string>('lower', ['path']), `${asciiLower(next.username)}/`))

@@ -23,7 +23,7 @@ const profile = {
   local_time: Nullable(Type.String()),
 };
 
-/** A user's profile as other users see it; what a private profile hides is left out. */
+/** Profile of a user as other users see it; a private profile has fewer fields. */
 export const UserProfile = Type.Object({ ...userBasicFields, ...profile });
 
 const own = {

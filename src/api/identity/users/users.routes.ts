@@ -17,7 +17,7 @@ import { UserProfile, UserPublic, UserWithAdmin } from './users.responses.ts';
 import { presentForAdmin, presentForOther, presentOneForAdmin, presentSelf } from './users.views.ts';
 import { createUser, setPicture, updateUser } from './users.writes.ts';
 
-/** One person looks up so many users in ten minutes, that lists of users are not taken away by their ids. */
+/** Rate limit of look-ups of users per ten minutes, against enumeration of users by id. */
 function limitLookUps({ limiter, settings }: Deps, { id, username }: User): void {
   const { users_get_by_id_limit: requests, users_get_by_id_limit_allowlist_raw: allowed } = settings.now;
   if ((allowed ?? '').split(/\s+/).includes(username)) return;
@@ -28,7 +28,7 @@ export const userRoutes = [
   route({
     method: 'GET',
     path: '/user',
-    summary: 'Get oneself',
+    summary: 'Get the current user',
     access: signedIn,
     scopes: ['read_user'],
     success: { status: 200, schema: Type.Union([UserWithAdmin, UserPublic]) },
@@ -38,9 +38,9 @@ export const userRoutes = [
   route({
     method: 'PUT',
     path: '/user/avatar',
-    summary: "Set one's own picture",
+    summary: "Set the caller's avatar",
     access: onServer('update_own_account'),
-    input: Type.Object({ avatar: Upload({ description: 'An empty text removes it.' }) }),
+    input: Type.Object({ avatar: Upload({ description: 'An empty string removes the avatar.' }) }),
     success: { status: 200, schema: Type.Object({ avatar_url: Nullable(Type.String()) }) },
     errors: [400],
     handler: async ({ deps, caller, input }) => ({
@@ -52,7 +52,7 @@ export const userRoutes = [
     path: '/users',
     summary: 'List users',
     description:
-      'Anonymous callers must name one by `username`. Administrators see all fields and may use all filters; the order of others is fixed.',
+      'Anonymous callers must give `username`. Only administrators see all fields and can use all filters and orders.',
     access: anyone,
     scopes: ['read_user'],
     input: listUsers,
@@ -91,7 +91,7 @@ export const userRoutes = [
     method: 'POST',
     path: '/users',
     summary: 'Create a user',
-    description: 'An account that an administrator makes is confirmed from the start.',
+    description: 'The address of the new account counts as confirmed.',
     access: onServer('admin_users'),
     input: newUser,
     rules: { atLeastOne: [['password', 'reset_password', 'force_random_password']] },
@@ -114,11 +114,11 @@ export const userRoutes = [
   route({
     method: 'DELETE',
     path: '/users/:id/identities/:provider',
-    summary: 'Delete the identity of a user at a provider',
+    summary: "Delete a user's identity at a provider",
     access: onServer('admin_users'),
     params: Type.Object({
       ...userId.properties,
-      provider: Type.String({ description: 'Name of the provider of identities.' }),
+      provider: Type.String({ description: 'Name of the identity provider.' }),
     }),
     success: { status: 204, empty: true },
     errors: [404],
@@ -132,7 +132,7 @@ export const userRoutes = [
     path: '/users/:id',
     summary: 'Delete a user',
     description:
-      'With `hard_delete` what they wrote (issues, merge requests, comments, snippets) and the groups that only they own go too; else the ghost user keeps it.',
+      "`hard_delete` also deletes the user's issues, merge requests, comments, snippets and solely owned groups; otherwise the ghost user keeps them.",
     access: onServer('admin_users'),
     params: userId,
     input: Type.Object({ hard_delete: Type.Optional(Type.Boolean()) }),

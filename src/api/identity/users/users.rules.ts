@@ -4,13 +4,13 @@ import { usernameErrors } from '../../../core/core.paths.ts';
 const MAX_TEXT = 255;
 const MAX_EMAIL = 254;
 
-/** Characters that would end or split a line of a commit, a header or a log. */
+/** Whether a text has control characters, which could split a line of a commit, a header or a log. */
 const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
 const tooLong = (text: string): string[] =>
   text.length > MAX_TEXT ? [`is too long (maximum is ${MAX_TEXT} characters)`] : [];
 
-/** What is wrong with an e-mail address; empty when nothing is. */
+/** Validates an e-mail address; returns the errors. */
 export function emailErrors(email: string): string[] {
   if (email.trim() === '') return ["can't be blank"];
   const shaped = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/.test(email);
@@ -49,7 +49,7 @@ const SHORT_TEXTS = [
 ];
 for (const field of [...SHORT_TEXTS, 'pronouns']) CHECKS[field] = tooLong;
 
-/** What is wrong with the attributes that are given, by field; empty when nothing is. */
+/** Validates the given attributes; returns the errors by field. */
 export function attributeErrors(attributes: Readonly<Record<string, unknown>>): FieldErrors {
   const errors: FieldErrors = {};
   for (const [field, check] of Object.entries(CHECKS)) {

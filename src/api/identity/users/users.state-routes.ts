@@ -22,7 +22,7 @@ import {
 const Done = Type.Boolean();
 const Success = Type.Object({ message: Type.String() });
 
-/** An endpoint with which administrators move a user from one state to another. */
+/** An endpoint for administrators that changes the state of a user. */
 function stateRoute(
   verb: string,
   summary: string,
@@ -42,20 +42,18 @@ function stateRoute(
   });
 }
 
-/** Lets users in and keeps them out. */
+/** State changes of users: block, deactivate, ban, approve, and their opposites. */
 export const userStateRoutes = [
   stateRoute('block', 'Block a user', Nullable(Done), (deps, caller, user) => blockUser(deps, caller.user, user)),
   stateRoute('unblock', 'Unblock a user', Done, (deps, _caller, user) => unblockUser(deps, user)),
   stateRoute('activate', 'Activate a deactivated user', Done, (deps, _caller, user) => activateUser(deps, user)),
   stateRoute('deactivate', 'Deactivate a dormant user', Done, (deps, _caller, user) => deactivateUser(deps, user)),
   stateRoute('ban', 'Ban a user', Done, (deps, caller, user) => banUser(deps, caller.user, user)),
-  stateRoute('unban', 'End the ban of a user', Done, (deps, _caller, user) => unbanUser(deps, user)),
-  stateRoute('approve', 'Let a user in who waits for approval', Success, (deps, _caller, user) =>
-    approveUser(deps, user),
-  ),
+  stateRoute('unban', 'Unban a user', Done, (deps, _caller, user) => unbanUser(deps, user)),
+  stateRoute('approve', 'Approve a pending user', Success, (deps, _caller, user) => approveUser(deps, user)),
   stateRoute(
     'reject',
-    'Turn a user away who waits for approval, and delete them',
+    'Reject and delete a pending user',
     Success,
     async (deps, caller, user) => {
       const refuse = ({ state }: User) => {

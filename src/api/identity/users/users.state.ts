@@ -7,7 +7,7 @@ import type { User, UserState } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 
-/** A setting of more days means as many: older than that nobody is. */
+/** Upper bound of the configured number of days. */
 export const MAX_DORMANT_DAYS = 36_500;
 
 interface StateChange {
@@ -27,7 +27,7 @@ function change(
       await lockAdministrators(db);
       const now = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();
       if (now !== undefined && from.includes(now.state) && (await isLastAdministrator(db, now))) {
-        throw forbidden('The last administrator has to stay active');
+        throw forbidden('The last administrator has to stay active. Appoint another administrator first.');
       }
     }
     const result = await db
@@ -49,7 +49,7 @@ const refuseInternal = (user: User, verb: string): void => {
 
 const isBlocked = ({ state }: User): boolean => state !== 'active' && state !== 'deactivated';
 
-/** Blocks a user. @returns null when they are blocked already. @throws ApiError 403 for oneself and internal users */
+/** Blocks a user. @returns null if already blocked @throws ApiError 403 for the caller and for internal users */
 export async function blockUser(deps: Deps, actor: User, user: User): Promise<true | null> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be modified by the API');
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be blocked by the API');
@@ -62,7 +62,7 @@ export async function blockUser(deps: Deps, actor: User, user: User): Promise<tr
   );
 }
 
-/** Lets a blocked user in again. @returns false when they are not blocked. @throws ApiError 403 */
+/** Unblocks a user. @returns false if the user is not blocked @throws ApiError 403 */
 export async function unblockUser(deps: Deps, user: User): Promise<boolean> {
   if (user.state === 'ldap_blocked') throw forbidden('LDAP blocked users cannot be unblocked by the API');
   if (user.state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API');
@@ -72,14 +72,17 @@ export async function unblockUser(deps: Deps, user: User): Promise<boolean> {
   });
 }
 
-/** Makes a deactivated user active; an active one stays so. @throws ApiError 403 for blocked users */
+/** Activates a deactivated user; no effect on active ones. @throws ApiError 403 for blocked users */
 export async function activateUser(deps: Deps, user: User): Promise<true> {
   if (isBlocked(user)) throw forbidden('A blocked user must be unblocked to be activated');
   await change(deps, user, ['deactivated'], 'active', { name: 'user_activate', message: 'User activated' });
   return true;
 }
 
-/** Deactivates a user who was never seen, or not for as many days as the settings say. @throws ApiError 403 for others, blocked and internal users */
+/**
+ * Deactivates a user without activity in the configured period.
+ * @throws ApiError 403 for recently active, blocked and internal users
+ */
 export async function deactivateUser(deps: Deps, user: User): Promise<true> {
   if (user.state === 'deactivated') return true;
   if (isBlocked(user)) throw forbidden('A blocked user cannot be deactivated by the API');
@@ -97,7 +100,7 @@ export async function deactivateUser(deps: Deps, user: User): Promise<true> {
   return true;
 }
 
-/** Bans a user. @throws ApiError 403 for users who are not active, oneself and internal users */
+/** Bans a user. @throws ApiError 403 for users who are not active, for the caller and for internal users */
 export async function banUser(deps: Deps, actor: User, user: User): Promise<true> {
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be banned by the API');
   refuseInternal(user, 'banned');
@@ -106,7 +109,7 @@ export async function banUser(deps: Deps, actor: User, user: User): Promise<true
   return true;
 }
 
-/** Ends a ban. @throws ApiError 403 for users who are not banned */
+/** Unbans a user. @throws ApiError 403 for users who are not banned */
 export async function unbanUser(deps: Deps, user: User): Promise<true> {
   if (!(await change(deps, user, ['banned'], 'active', { name: 'unban_user', message: 'User unbanned' })))
     throw notInState('unban', user);
@@ -115,7 +118,7 @@ export async function unbanUser(deps: Deps, user: User): Promise<true> {
 
 const notInState = (verb: string, { state }: User) => new ApiError(403, `You cannot ${verb} ${state} users.`);
 
-/** Lets a user in who waits for approval. @throws ApiError 409 when they do not wait */
+/** Approves a pending user. @throws ApiError 409 if the user is not pending */
 export async function approveUser(deps: Deps, user: User): Promise<{ message: string }> {
   if (
     !(await change(deps, user, ['blocked_pending_approval'], 'active', {
@@ -128,7 +131,7 @@ export async function approveUser(deps: Deps, user: User): Promise<{ message: st
   return { message: 'Success' };
 }
 
-/** Waits for other removals of administrators, so that two cannot remove each other. Give the transaction's handle. */
+/** Locks the administrators, so that two of them cannot remove each other. @param db handle of a transaction */
 export async function lockAdministrators(db: Db): Promise<void> {
   await db
     .updateTable('users')
@@ -137,7 +140,7 @@ export async function lockAdministrators(db: Db): Promise<void> {
     .execute();
 }
 
-/** Whether no other active administrator would be left without this one. */
+/** Whether the user is the only active administrator. */
 export async function isLastAdministrator(db: Db, user: User): Promise<boolean> {
   if (user.admin === 0) return false;
   const other = await db

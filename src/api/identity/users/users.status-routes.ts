@@ -18,7 +18,7 @@ const CLEAR_AFTER = {
   '30_days': 720 * HOUR_MS,
 } as const;
 const AVAILABILITIES = ['not_set', 'busy'] as const;
-/** Shown where a status has a message but names no emoji. */
+/** Default emoji of a status with a message. */
 const DEFAULT_EMOJI = 'speech_balloon';
 
 const Status = Type.Object({
@@ -56,7 +56,7 @@ async function statusOf({ db, clock }: Deps, userId: number): Promise<UserStatus
   return over ? undefined : status;
 }
 
-/** Replaces the status; nothing to say takes it away. */
+/** Replaces the status; an empty one removes it. */
 async function setStatus(deps: Deps, userId: number, input: NewStatus, clearAt: string | null) {
   const { emoji = '', message = '', availability = 'not_set' } = input;
   return deps.db.transaction().execute(async (db) => {
@@ -70,12 +70,12 @@ async function setStatus(deps: Deps, userId: number, input: NewStatus, clearAt: 
 const clearAtOf = ({ clock }: Deps, after: NewStatus['clear_status_after']): string | null =>
   after === undefined || after === null ? null : new Date(clock.now().getTime() + CLEAR_AFTER[after]).toISOString();
 
-/** The status a user sets for others to see. */
+/** Statuses of users. */
 export const userStatusRoutes = [
   route({
     method: 'GET',
     path: '/user/status',
-    summary: "Get one's own status",
+    summary: "Get the caller's status",
     access: signedIn,
     scopes: ['read_user'],
     success: { status: 200, schema: Status },
@@ -85,8 +85,8 @@ export const userStatusRoutes = [
     method: 'PUT',
     path: '/user/status',
     operationId: 'replaceCurrentUserStatus',
-    summary: "Set one's own status",
-    description: 'What is not given is cleared.',
+    summary: "Set the caller's status",
+    description: 'Attributes that are not given are cleared.',
     access: onServer('update_own_account'),
     input: newStatus,
     success: { status: 200, schema: Status },
@@ -97,8 +97,8 @@ export const userStatusRoutes = [
   route({
     method: 'PATCH',
     path: '/user/status',
-    summary: "Change one's own status",
-    description: 'What is not given stays as it is.',
+    summary: "Change the caller's status",
+    description: 'Attributes that are not given stay as they are.',
     access: onServer('update_own_account'),
     input: newStatus,
     success: { status: 200, schema: Status },

@@ -10,13 +10,13 @@ import { type FollowFacts, followFacts } from './users.follows.ts';
 import { type Identity, identitiesOf } from './users.identities.ts';
 import type { UserProfile, UserPublic, UserWithAdmin } from './users.responses.ts';
 
-/** "Engineer at Example", or the part that is known. */
+/** `Engineer at Example`, or whichever part is set. */
 function workInformation({ job_title, organization }: User): string | null {
   if (job_title !== '' && organization !== '') return `${job_title} at ${organization}`;
   return job_title || organization || null;
 }
 
-/** @param follows null hides what a private profile keeps to its user and administrators */
+/** @param follows null for callers who may not see a private profile */
 export const presentUserProfile = (
   deps: Deps,
   user: User,
@@ -43,15 +43,15 @@ export const presentUserProfile = (
   local_time: null,
 });
 
-/** A user's profile without those who follow them, as jobs show who they run for. */
+/** Profile of a user without followers, as shown in jobs. */
 export const presentUserInfo = (deps: Deps, user: User): Static<typeof UserProfile> => ({
   ...presentUserProfile(deps, user, null),
   ...(user.private_profile === 1 ? {} : { created_at: user.created_at }),
 });
 
-/** What a user's own view needs beside the row. */
+/** Data of a user's own view besides the row. */
 export interface OwnFacts {
-  /** Projects in the personal namespace. */
+  /** Number of projects in the personal namespace. */
   personalProjects: number;
   identities: Identity[];
   follows: FollowFacts;
@@ -72,10 +72,10 @@ export const presentUserPublic = (
   projects_limit: user.projects_limit,
   current_sign_in_at: user.current_sign_in_at,
   identities,
-  // Those who know but one identity read the first one here.
+  // Clients that know a single identity read the first one here.
   ...identities[0],
   can_create_group: user.can_create_group === 1,
-  // There are no organizations to make.
+  // There are no organizations.
   can_create_organization: false,
   can_create_project: user.projects_limit > personalProjects,
   two_factor_enabled: false,
@@ -88,7 +88,7 @@ export const presentUserPublic = (
   scim_identities: [],
 });
 
-/** What an administrator's view needs beside the user's row. */
+/** Data of an administrator's view besides the row. */
 export interface AdminFacts extends OwnFacts {
   namespaceId: number | null;
   createdBy: User | null;
@@ -148,7 +148,7 @@ async function customAttributes(db: Db, ids: readonly number[]) {
   return byUser;
 }
 
-/** Users as administrators see them, with a fixed number of queries. */
+/** Presents users to administrators, in a fixed number of queries. */
 export async function presentForAdmin(
   deps: Deps,
   users: readonly User[],
@@ -182,7 +182,7 @@ export async function presentForAdmin(
   });
 }
 
-/** One user as administrators see them. */
+/** Presents one user to administrators. */
 export async function presentOneForAdmin(
   deps: Deps,
   user: User,
@@ -192,7 +192,7 @@ export async function presentOneForAdmin(
   return shown!;
 }
 
-/** The caller as they see themselves. */
+/** Presents the caller to themselves. */
 export async function presentSelf(deps: Deps, user: User) {
   const projects = await countPersonalProjects(deps.db, [user.id]);
   const follows = await followFacts(deps.db, [user.id], user.id);
@@ -204,7 +204,7 @@ export async function presentSelf(deps: Deps, user: User) {
   });
 }
 
-/** A user as another one sees them; a private profile shows less. */
+/** Presents a user to another one; a private profile has fewer fields. */
 export async function presentForOther(deps: Deps, caller: Caller, user: User) {
   const full = user.private_profile === 0 || caller.user?.id === user.id || caller.admin;
   const follows = full ? (await followFacts(deps.db, [user.id], caller.user?.id ?? null))(user.id) : null;

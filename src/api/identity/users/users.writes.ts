@@ -54,7 +54,7 @@ const TEXTS = [
 ] as const;
 const NULLABLE_TEXTS = ['note', 'pronouns', 'public_email', 'commit_email'] as const;
 
-/** Columns of the attributes that are given. */
+/** Columns of the given attributes. */
 function columnsOf(input: ChangedUser | NewUser): Partial<Insertable<UsersTable>> & Updateable<UsersTable> {
   const columns: Partial<Insertable<UsersTable>> & Updateable<UsersTable> = {};
   for (const name of BITS) {
@@ -75,13 +75,13 @@ function columnsOf(input: ChangedUser | NewUser): Partial<Insertable<UsersTable>
   return columns;
 }
 
-/** Sets the preferences among the attributes of a user. */
+/** Stores the preferences among the given attributes. */
 async function choose(db: Db, userId: number, input: ChangedUser | NewUser): Promise<void> {
   const { view_diffs_file_by_file: fileByFile } = input;
   if (fileByFile !== undefined) await setPreferences(db, userId, { view_diffs_file_by_file: bit(fileByFile) });
 }
 
-/** An address that is shown or commits are made with must be one of the user's own. */
+/** Refuses a public or commit e-mail address that does not belong to the user. */
 async function refuseForeignAddresses(db: Db, user: Pick<User, 'id' | 'email'>, input: ChangedUser | NewUser) {
   const own = await addressesOf(db, user);
   const errors: FieldErrors = {};
@@ -94,7 +94,7 @@ async function refuseForeignAddresses(db: Db, user: Pick<User, 'id' | 'email'>, 
   refuse(errors);
 }
 
-/** Turns what the database refuses because somebody was faster into the answer that a look before would have given. */
+/** Turns a unique violation of a concurrent write into the 409 that a check before would have given. */
 async function orConflict<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -105,8 +105,8 @@ async function orConflict<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Creates a user with the personal namespace. Made by an administrator, the account counts as confirmed.
- * @throws ApiError 400 for attributes that do not validate, 409 for a taken address or user name
+ * Creates a user with their personal namespace. An account created by an administrator counts as confirmed.
+ * @throws ApiError 400 for invalid attributes, 409 for a taken address or user name
  */
 export async function createUser(deps: Deps, caller: UserCaller, input: NewUser): Promise<User> {
   const random = input.force_random_password === true || input.reset_password === true;
@@ -119,7 +119,7 @@ export async function createUser(deps: Deps, caller: UserCaller, input: NewUser)
   return orConflict(() =>
     deps.db.transaction().execute(async (db) => {
       if (await isEmailTaken(db, input.email)) throw emailTaken();
-      // Asked in this order, so that a user who comes in between is told of as one.
+      // Checked in this order, so that a concurrently created user is reported as a taken user name.
       const pathTaken = await isPathTaken(db, input.username);
       if (await isUsernameTaken(db, input.username)) throw usernameTaken();
       if (pathTaken) throw invalidModel({ username: ['has already been taken'] });
@@ -160,7 +160,7 @@ const PASSWORD_CHANGED = {
 } as const;
 
 /**
- * Changes a user. A new user name moves the personal namespace and its projects; the old addresses lead on.
+ * Changes a user. A new user name renames the personal namespace and its projects; old paths redirect.
  * @param options `confirmed`: whether a new address counts as confirmed
  * @throws ApiError 400, 404, 409 as `createUser`
  */
@@ -179,7 +179,7 @@ export async function updateUser(
   const passwordHash = password === undefined ? undefined : await hashPassword(password, deps.config.passwordHash);
   return orConflict(() =>
     deps.db.transaction().execute(async (db) => {
-      // What another changes meanwhile is told as theirs.
+      // Locked, so that the audit event contains only changes of this caller.
       await lockRow(db, 'users', id);
       const old = await userById(db, id);
       if (email !== undefined && (await isEmailTaken(db, email, id))) throw emailTaken();
@@ -224,7 +224,10 @@ export async function updateUser(
   );
 }
 
-/** A further address that becomes the first one is no further one any more; what was the first is not shown any more. */
+/**
+ * Removes a new primary address from the secondary ones, and clears every use of the old primary one as public, commit
+ * or notification address.
+ */
 async function adoptAddress(db: Db, user: User, email: string): Promise<void> {
   if (asciiLower(email) === asciiLower(user.email)) return;
   const further = await db.selectFrom('emails').select(['id', 'email']).where('user_id', '=', user.id).execute();
@@ -240,7 +243,7 @@ async function adoptAddress(db: Db, user: User, email: string): Promise<void> {
   }
 }
 
-/** Sets or removes a user's picture. @throws ApiError 400 */
+/** Sets or removes the avatar of a user. @throws ApiError 400 */
 export async function setPicture(deps: Deps, user: User, value: UploadedFile | string): Promise<User> {
   return deps.db
     .updateTable('users')

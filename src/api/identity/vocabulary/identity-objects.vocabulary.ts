@@ -11,7 +11,7 @@ import { SshKeyEntity, SshKeyWithUser } from '../ssh-keys/ssh-keys.responses.ts'
 import { UserBasic } from '../users/users.basic.ts';
 import { UserProfile, UserPublic, UserWithAdmin } from '../users/users.responses.ts';
 
-/** Names of the objects that answers of this area hold, in the words of the field. */
+/** Schema names of the objects in responses of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   ImpersonationToken,
   ImpersonationTokenWithSecret,

@@ -158,11 +158,11 @@ describe('a server that is out to do harm', () => {
         const { entities } = await bring({ [path]: endless });
         assert.deepEqual(
           [entities[0]!.status, reasons(entities[0]!)],
-          ['failed', ['The other server answers with status 413.']],
+          ['failed', ['The source server answered with status 413.']],
         );
       }
       const { entities } = await bring({ [`${FAR}/export_relations/download?relation=labels`]: endless });
-      assert.match(reasons(entities[0]!).join(), /more than 1048576 bytes|not packed by gzip/);
+      assert.match(reasons(entities[0]!).join(), /more than 1048576 bytes|not in gzip format/);
     });
   });
 

@@ -321,7 +321,7 @@ describe('an archive of a group', () => {
 
   test('that is none leaves an empty group, and says why', async () => {
     const none = await bring(Buffer.from('no archive'), { name: 'None', path: 'none' });
-    assert.match((await failures(none.id))[0]!, /not packed by gzip/);
+    assert.match((await failures(none.id))[0]!, /not in gzip format/);
     const old = await bring(await tarGzOf([['VERSION', '0.1.0']]), { name: 'Old', path: 'old' });
     assert.match((await failures(old.id))[0]!, /version mismatch/);
     const empty = await bring(await tarGzOf([HEAD]), { name: 'Empty', path: 'empty' });

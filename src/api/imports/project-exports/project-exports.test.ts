@@ -150,7 +150,7 @@ test('an archive goes to the address that was named alone, which nobody is told'
   assert.ok(elsewhere.asked.includes('/moved?key=very-secret'));
   const rows = await app.deps.db.selectFrom('relation_exports').selectAll().execute();
   assert.ok(!JSON.stringify([jobs, rows, app.logLines]).includes('very-secret'));
-  assert.ok(rows.some(({ error }) => error === 'The other server answers with status 307.'));
+  assert.ok(rows.some(({ error }) => error === 'The upload server answered with status 307.'));
   // What may be reached is looked at once more when it is sent.
   expectStatus(await send('/archive'), 202);
   await changeSettings(app, { allow_local_requests_from_web_hooks_and_services: false });

@@ -12,25 +12,25 @@ import { DAILY_LIMIT, recentMailCounts, recordMails } from './mail-log.ts';
 import type { Block } from './notification-mails.block.ts';
 import { compose, type MailFormat, mailFormatOf } from './notification-mails.compose.ts';
 
-/** A letter that waits until the mail server has it. */
+/** A composed mail that waits for delivery. */
 interface Waiting {
   topic: Topic;
   user_id: number;
   mail: Mail & { messageId: string };
 }
 const DELIVER = jobKind<Waiting>('notifications.deliver', { lane: 'mail', timeoutMs: 120_000 });
-/** Recipients of one transaction. */
+/** Maximum number of recipients per transaction. */
 const BATCH_SIZE = 100;
 
-/** One of the things that are told in a letter, and whom. */
+/** A part of a mail, with its candidate recipients. */
 export interface Part {
   message: Message;
   sentences: readonly Block[];
-  /** What else it tells of: only for those who may read that, too. */
+  /** Further topic of the part, which recipients must be able to read as well. */
   about?: Topic;
 }
 
-/** What an event is told in: one mail for each user, whatever of it concerns them. */
+/** The mails of an event: one for each user, with the parts that concern them. */
 export interface Dispatch {
   topic: Topic;
   draft: MailDraft;
@@ -39,7 +39,7 @@ export interface Dispatch {
 
 type Addressed = Recipient & { sentences: Block[] };
 
-/** Has the mails of an occasion sent, once however often it is called for it. */
+/** Enqueues the mails of an occasion; idempotent. */
 export async function dispatch(deps: Deps, occasion: string, { topic, draft, parts }: Dispatch): Promise<void> {
   const topicContext = await topicContextOf(deps, topic);
   if (topicContext === undefined) return;
@@ -129,12 +129,12 @@ const limitNotice = (deps: Deps, { project }: ProjectContext, to: string, name: 
   subject: `${project.name} | Too many notifications for one day`,
   text: [
     `Hello ${name},`,
-    `you got ${DAILY_LIMIT} mails about ${project.full_path} in 24 hours. Further ones are left out until there are fewer.`,
+    `you received ${DAILY_LIMIT} mails about ${project.full_path} in the last 24 hours. No more are sent until the number drops.`,
     `Manage all notifications: ${deps.externalUrl()}/-/profile/notifications\n`,
   ].join('\n\n'),
 });
 
-/** Names what gives letters to the mail server: whether they may still be read is looked at last. */
+/** Registers the job that sends mails; checks again that the recipient may read the topic. */
 export function registerDelivery(deps: Deps): void {
   deps.jobs.register(DELIVER, async ({ topic, user_id, mail }) => {
     const topicContext = await topicContextOf(deps, topic);

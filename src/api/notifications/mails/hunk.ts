@@ -7,7 +7,7 @@ import { isOid } from '../../../git/git.objects.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type Block, line, quoted } from './notification-mails.block.ts';
 
-/** Lines of a diff that stand above a comment on it. */
+/** Maximum number of diff lines above a comment. */
 const LINES_ABOVE = 8;
 const MAX_LINE = 500;
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
@@ -21,7 +21,7 @@ interface Position {
   new_line?: number | null;
 }
 
-/** What a comment on a diff is about: its file and line, with the lines of the diff down to it. */
+/** Context of a diff comment: file and line, with the diff lines above it. */
 export async function diffHunkOf(deps: Deps, project: Project, { position }: Pick<Note, 'position'>): Promise<Block[]> {
   if (position === null) return [];
   const place = parseJson<Position>(position);
@@ -33,7 +33,7 @@ export async function diffHunkOf(deps: Deps, project: Project, { position }: Pic
   return above === null ? [named] : [named, quoted(above)];
 }
 
-/** Null where the diff is gone, too large or has no such line. */
+/** Null if the diff no longer exists, is too large or has no such line. */
 async function linesOf(deps: Deps, project: Project, place: Position): Promise<string | null> {
   const { base_sha = null, head_sha = '', old_path = '', new_path = '', old_line = null, new_line = null } = place;
   if (!isOid(head_sha) || (base_sha !== null && !isOid(base_sha))) return null;
@@ -45,7 +45,7 @@ async function linesOf(deps: Deps, project: Project, place: Position): Promise<s
   return file === undefined ? null : linesAbove(file.diff, { old: old_line, new: new_line });
 }
 
-/** The lines of a diff down to one of them, at most eight above it; null where there is no such line. */
+/** A line of a diff with at most eight lines above it; null if there is no such line. */
 export function linesAbove(diff: string, wanted: { old: number | null; new: number | null }): string | null {
   let [before, after] = [0, 0];
   let seen: string[] = [];

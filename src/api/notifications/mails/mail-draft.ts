@@ -2,28 +2,28 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Subscribable } from '../recipients/recipients.subscriptions.ts';
 import type { Block } from './notification-mails.block.ts';
 
-/** Where a mail stands among others about the same; ids without the host. */
+/** Message ids of a mail and of its thread, without the host. */
 export interface MailThread {
-  /** What the mail itself is called; another name each time when absent. */
+  /** Id of the mail itself; a new one each time when absent. */
   own?: string;
-  /** The mails before it, of which it answers the last. */
+  /** Ids of the preceding mails; the last one is the one it replies to. */
   before?: readonly string[];
 }
 
-/** A mail before it is known whom it is for. */
+/** A mail without a recipient. */
 export interface MailDraft {
   subject: string;
-  /** The sentences that say what happened stand before; this is what all are shown below them. */
+  /** Blocks for all recipients, below the sentences about the event. */
   body: readonly Block[];
-  /** The page that it is about. */
+  /** Web URL of the topic. */
   url: string;
   thread: MailThread;
   headers: Readonly<Record<string, string>>;
-  /** What one can stop to follow. */
+  /** Object that the recipient can unsubscribe from. */
   followed: Subscribable | null;
-  /** Who did it. */
+  /** The user who caused the event. */
   actor: User | null;
 }
 
-/** The name that a mail of what somebody did comes from. */
+/** Sender name of a mail about an action of a user. */
 export const senderName = ({ name, username }: Pick<User, 'name' | 'username'>): string => `${name} (@${username})`;

@@ -6,16 +6,16 @@ import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import type { ProjectContext } from '../recipients/project-context.ts';
 
 const DAY_MS = 86_400_000;
-/** Longer than anything that makes a mail is tried again, and than tokens are told of before they end. */
+/** Longer than the retries of any job that sends mails, and than the notice period of expiring tokens. */
 const KEPT_DAYS = 40;
-/** Mails to one user about one project in 24 hours, as the platform has it. */
+/** Maximum number of mails to a user about a project in 24 hours, as on the platform. */
 export const DAILY_LIMIT = 1_000;
 const BATCH = 1_000;
 const PRUNE = jobKind<Record<string, never>>('notifications.prune', { lane: 'slow' });
 
 /**
- * Enters that users get a mail of an occasion, in the transaction that has it sent.
- * @returns those who have had none of it yet
+ * Records the mails of an occasion, in the transaction that enqueues them.
+ * @returns ids of the users who have not received one yet
  */
 export async function recordMails(
   deps: Deps,
@@ -40,7 +40,7 @@ export async function recordMails(
   return new Set(rows.map(({ user_id }) => user_id));
 }
 
-/** How many mails users got about a project in the last 24 hours. */
+/** Number of mails to users about a project in the last 24 hours. */
 export async function recentMailCounts(
   deps: Deps,
   db: Db,
@@ -60,7 +60,7 @@ export async function recentMailCounts(
   return new Map(rows.map(({ user_id, count }) => [user_id, Number(count)]));
 }
 
-/** Names the work that forgets of which mails there were. */
+/** Registers the pruning of the mail log. */
 export function registerMailLog(deps: Deps): void {
   deps.jobs.every(PRUNE, { dailyAt: '02:40' }, async (_payload, { signal }) => {
     const before = new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS).toISOString();

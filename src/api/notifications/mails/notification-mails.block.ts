@@ -11,20 +11,20 @@ export interface Block {
   html: string;
 }
 
-/** Characters of a text that a mail shows, and of its HTML. */
+/** Maximum length of a text in a mail, and of its HTML. */
 const MAX_TEXT = 50_000;
 const MAX_HTML = 200_000;
 
-/** A sentence. What users wrote stays what it is in HTML. */
+/** A sentence; escaped in HTML. */
 export const line = (text: string): Block => ({ text, html: `<p>${escapeHtml(text)}</p>` });
 
-/** Sentences below each other. */
+/** Sentences on separate lines. */
 export const lines = (texts: readonly string[]): Block => ({
   text: texts.join('\n'),
   html: `<p>${texts.map(escapeHtml).join('<br>\n')}</p>`,
 });
 
-/** Text that stands as it was written, such as a piece of a diff, quoted. */
+/** A quoted verbatim text, such as a part of a diff. */
 export const quoted = (text: string): Block => ({
   text: text
     .split('\n')
@@ -34,9 +34,9 @@ export const quoted = (text: string): Block => ({
 });
 
 /**
- * What a user wrote in Markdown.
- * @param base address of the project, which relative links stand below
- * @param issues how it names issues of the project's tracker elsewhere
+ * A Markdown text of a user.
+ * @param base URL of the project, for relative links
+ * @param issues link rules for issues of the project's external tracker
  */
 export async function markdownBlock(source: string, base: string, issues?: IssueLinks): Promise<Block> {
   const text = truncate(source, MAX_TEXT);
@@ -57,6 +57,6 @@ async function htmlOf(text: string, base: string, issues: IssueLinks | undefined
   return `<pre>${escapeHtml(text)}</pre>`;
 }
 
-/** Attachments are named without the address of the server. */
+/** Makes paths of attachments absolute. */
 const withAddresses = (html: string, base: string): string =>
   html.replace(/ (href|src)="\/(uploads\/[^"]*)"/g, (_all, name: string, path: string) => ` ${name}="${base}/${path}"`);

@@ -11,13 +11,13 @@ import { unsubscribeLinks } from '../unsubscribe/unsubscribe.key.ts';
 import { type MailDraft, senderName } from './mail-draft.ts';
 import { type Block, line } from './notification-mails.block.ts';
 
-/** What the settings of the installation say of mails. */
+/** Application settings about mails. */
 export interface MailFormat {
   html: boolean;
-  /** Text below every mail. */
+  /** Footer text of every mail. */
   below: string;
   namesAuthor: boolean;
-  /** Where one stops to follow something. */
+  /** Builds unsubscribe links. */
   unsubscribe: Awaited<ReturnType<typeof unsubscribeLinks>>;
 }
 
@@ -33,15 +33,15 @@ export async function mailFormatOf(deps: Deps): Promise<MailFormat> {
 }
 
 const REASON_TEXTS: Record<Reason, string> = {
-  own_activity: 'You get this mail because you asked to be told of your own activity.',
-  assigned: 'You get this mail because it is assigned to you.',
-  review_requested: 'You get this mail because your review was asked for.',
-  mentioned: 'You get this mail because you were mentioned.',
-  subscribed: 'You get this mail because you follow it.',
+  own_activity: 'You receive this mail because you enabled notifications about your own activity.',
+  assigned: 'You receive this mail because you are an assignee.',
+  review_requested: 'You receive this mail because your review was requested.',
+  mentioned: 'You receive this mail because you were mentioned.',
+  subscribed: 'You receive this mail because you are subscribed.',
 };
-const BY_ACCOUNT = (host: string) => `You get this mail because of your account on ${host}.`;
+const BY_ACCOUNT = (host: string) => `You receive this mail because of your account on ${host}.`;
 
-/** Finishes a letter for one recipient. @param sentences what happened, as far as it is for them */
+/** Composes the mail for one recipient. @param sentences the parts for this recipient */
 export function compose(
   deps: Deps,
   format: MailFormat,
@@ -75,13 +75,13 @@ export function compose(
   };
 }
 
-/** What stands below what a mail says. */
+/** Footer of a mail. */
 export interface Footer {
   reason: string;
   links: readonly (readonly [label: string, url: string])[];
 }
 
-/** A mail in both of its forms, as far as the settings want both. */
+/** The body of a mail as text and, by the settings, as HTML. */
 export const bodyOf = (format: Pick<MailFormat, 'html' | 'below'>, blocks: readonly Block[], footer: Footer) => ({
   text: textOf(blocks, footer, format.below),
   ...(format.html ? { html: htmlOf(blocks, footer, format.below) } : {}),

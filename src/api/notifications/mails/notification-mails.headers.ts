@@ -4,7 +4,7 @@ import type { ProjectContext } from '../recipients/project-context.ts';
 
 const MAX_LIST_ID = 255;
 
-/** What tells filters of mails which project a mail is about. */
+/** Headers about the project, for mail filters. */
 export function placeHeaders(deps: Deps, { project }: ProjectContext): Record<string, string> {
   return {
     'X-GitLab-Project': project.name,
@@ -24,7 +24,7 @@ function listId(fullPath: string, id: number, host: string): string {
   return `${fullPath.slice(0, Math.max(MAX_LIST_ID - whole.length - 1, 0))} ${whole}`.trimStart();
 }
 
-/** What tells them which issue, merge request or comment it is about. */
+/** Headers about the issue, merge request or comment, for mail filters. */
 export function modelHeaders(
   model: 'Issue' | 'MergeRequest' | 'Note' | 'Snippet' | 'Commit',
   { id, iid, state }: { id: number | string; iid?: number | null; state?: string },

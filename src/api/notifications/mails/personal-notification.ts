@@ -7,12 +7,12 @@ import { recordMails } from './mail-log.ts';
 import type { Block } from './notification-mails.block.ts';
 import { compose, mailFormatOf } from './notification-mails.compose.ts';
 
-/** Users whom one such mail goes to at most. */
+/** Maximum number of recipients. */
 const MAX_PEOPLE = 100;
 
-/** What concerns somebody themselves, whatever they have set. */
+/** A notification that concerns users personally, regardless of their settings. */
 export interface PersonalNotification {
-  /** What it is about: each user gets one mail of it. */
+  /** Key of the occasion: each user gets one mail per occasion. */
   occasion: string;
   userIds: readonly number[];
   draft: Pick<MailDraft, 'subject' | 'url' | 'actor'> & { headers?: MailDraft['headers'] };
@@ -20,7 +20,7 @@ export interface PersonalNotification {
   space?: { projectId?: number; groupId?: number };
 }
 
-/** Mails people of what concerns themselves: those who can be written to. */
+/** Sends personal notifications to the users with a confirmed address. */
 export async function notifyUsers(
   deps: Deps,
   { occasion, userIds, draft, sentences, space }: PersonalNotification,

@@ -39,11 +39,11 @@ test('an automatic merge is told of when it is set, and to who set it when it ha
   const iid = await open('waits', 'Draft: Change');
   const set = await mailed.sentBy(() => put(`${at(iid)}/merge`, { auto_merge: true }));
   assert.deepEqual(addressees(set), addresses(author, custom));
-  assert.match(mailTo(set, author).parts[0]!.text, /set it to be merged when all checks have passed\./);
+  assert.match(mailTo(set, author).parts[0]!.text, /enabled auto-merge: it is merged when all checks pass\./);
   const merged = await mailed.sentBy(() => put(at(iid), { title: 'Change' }, author));
   const ends = merged.filter(({ source }) => source.includes('The merge request was merged'));
   assert.deepEqual(addressees(ends), addresses(author, boss));
-  assert.match(mailTo(ends, boss).parts[0]!.text, new RegExp(`as ${boss.user.name} had set it to be`));
+  assert.match(mailTo(ends, boss).parts[0]!.text, new RegExp(`merged automatically, as set by ${boss.user.name}:`));
   // Who merges themselves sees it happen.
   const other = await open('at-once', 'Other');
   const alone = await mailed.sentBy(() => put(`${at(other)}/merge`, {}));

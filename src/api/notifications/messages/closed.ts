@@ -11,13 +11,13 @@ import type { Topic } from '../topics/topic.ts';
 import type { Participants } from './message-participants.ts';
 import { actorName, messageOf } from './messages.changes.ts';
 
-/** What closed an issue, as far as it is still there. */
+/** The cause of a closing, if it still exists. */
 interface Cause {
   topic: Topic;
   text: string;
 }
 
-/** An issue was closed or moved. By what, is told only to those who may read that. */
+/** Parts about a closed or moved issue. Its cause is only for users who may read that. */
 export async function closingParts(
   deps: Deps,
   { actor }: { actor: User | null },
@@ -51,7 +51,7 @@ async function movedTo(deps: Deps, id: number): Promise<Cause | undefined> {
   const place = row && (await projectContextOf(deps.db, row.project_id));
   if (row === undefined || place === undefined) return undefined;
   const path = place.project.full_path;
-  return { topic: { type: 'Issue', id }, text: `It goes on as ${path}#${row.iid}: ${issueUrl(deps, path, row.iid)}` };
+  return { topic: { type: 'Issue', id }, text: `It continues as ${path}#${row.iid}: ${issueUrl(deps, path, row.iid)}` };
 }
 
 async function byMergeRequest(deps: Deps, id: number): Promise<Cause | undefined> {

@@ -107,7 +107,7 @@ test('a moved issue is told of as moved, and where to is for those who may follo
       .join(),
     /elsewhere/,
   );
-  assert.match(told(inside), /It goes on as .*elsewhere#1: https:/);
+  assert.match(told(inside), /It continues as .*elsewhere#1: https:/);
   assert.doesNotMatch(told(inside), /closed/);
 });
 

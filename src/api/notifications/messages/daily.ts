@@ -16,7 +16,10 @@ const EXPIRING = jobKind<Record<string, never>>('notifications.expiring', { lane
 
 const REMIND = jobKind<Record<string, never>>('notifications.remind-invited', { lane: 'slow' });
 
-/** Names what is told every day: issues that are due on the next one, tokens and keys that end within a week, invitations that wait. */
+/**
+ * Registers the daily mails: issues that are due tomorrow, tokens and keys that expire within a week, reminders of
+ * invitations.
+ */
 export function registerDaily(deps: Deps): void {
   deps.jobs.every(DUE, { dailyAt: '00:50' }, async (_payload, { signal }) => {
     if (deps.mailer.sends) await tellDue(deps, signal);
@@ -47,7 +50,7 @@ async function tellDue(deps: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Who takes part is told, whoever has done what last. */
+/** Sends due date mails to the participants of an issue. */
 async function tellIssueDue(deps: Deps, id: number, day: string): Promise<void> {
   const issue = await deps.db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
   const place = issue && (await projectContextOf(deps.db, issue.project_id));

@@ -7,23 +7,23 @@ import { subscriptionsOf } from '../recipients/recipients.subscriptions.ts';
 import { watchersOf } from '../recipients/recipients.watchers.ts';
 import { assigneesOf } from '../topics/topic.ts';
 
-/** An issue or merge request that something happened to. */
+/** The issue or merge request of an event. */
 export interface AffectedIssuable {
   type: IssuableType;
   id: number;
   author_id: number;
 }
 
-/** Who stands around an issue or merge request. */
+/** Users related to an issue or merge request. */
 export interface Participants {
-  /** Who takes part in it, follows it or watches the project. */
+  /** Participants, subscribers and watchers of the project. */
   all: Candidate[];
   assignees: number[];
-  /** Who said that they do not follow it. */
+  /** Users who unsubscribed. */
   unsubscribed: ReadonlySet<number>;
 }
 
-/** Who may have to be told of what happens to an issue or merge request, in a few statements. */
+/** Loads the users to notify about an issue or merge request, in a few statements. */
 export async function loadParticipants(
   deps: Deps,
   place: ProjectContext,

@@ -10,10 +10,10 @@ import type { ProjectContext } from '../recipients/project-context.ts';
 import { followersOfLabels } from '../recipients/recipients.subscriptions.ts';
 import type { Participants } from './message-participants.ts';
 
-/** Old and new value by attribute, as events tell them. */
+/** Old and new values by attribute, as in events. */
 export type AttributeChanges = Readonly<Record<string, readonly [unknown, unknown]>>;
 
-/** What a change is told with. */
+/** Context of the mails about a change. */
 export interface ChangeContext {
   changes: AttributeChanges;
   participants: Participants;
@@ -35,7 +35,7 @@ export function listOfNames(users: readonly Pick<User, 'name'>[]): string {
 
 export const actorName = (actor: User | null): string => actor?.name ?? 'The server';
 
-/** Those who were given something or had it taken from them, beside all who are told of it. */
+/** Parts about changed assignees or reviewers: for added and removed users, and for all others. */
 export async function reassignmentParts(
   deps: Deps,
   { changes, participants, actor }: ChangeContext,
@@ -63,7 +63,7 @@ export async function reassignmentParts(
   ];
 }
 
-/** A list of people that issues and merge requests have. */
+/** A list of users of issues and merge requests. */
 export interface Role {
   key: 'assignee_ids' | 'reviewer_ids';
   what: string;
@@ -83,7 +83,7 @@ export const messageOf = (
   unsubscribed,
 });
 
-/** The milestone was set, changed or removed. */
+/** Parts about a set, changed or removed milestone. */
 export async function milestoneParts(deps: Deps, { changes, participants, actor }: ChangeContext): Promise<Part[]> {
   const change = changes.milestone_id;
   if (change === undefined) return [];
@@ -104,7 +104,7 @@ interface Label {
 }
 const labelsIn = (value: unknown): Label[] => (Array.isArray(value) ? (value as Label[]) : []);
 
-/** Labels were added: for those alone who follow them. */
+/** Parts about added labels, only for their subscribers. */
 export async function labelParts(
   deps: Deps,
   { changes, participants, actor, projectId }: ChangeContext,
@@ -128,7 +128,7 @@ export async function labelParts(
   ];
 }
 
-/** Somebody is named in title or description who was not before: for those alone. */
+/** Parts about new mentions in title or description, only for the mentioned users. */
 export async function mentionParts(
   deps: Deps,
   { changes, participants, actor }: ChangeContext,
@@ -150,6 +150,6 @@ export async function mentionParts(
   ];
 }
 
-/** Nothing is sent of a change that nobody is told of. */
+/** Undefined if a dispatch has no parts. */
 export const unlessEmpty = (dispatch: Dispatch): Dispatch | undefined =>
   dispatch.parts.length === 0 ? undefined : dispatch;

@@ -5,10 +5,10 @@ import { notifyUsers } from '../mails/personal-notification.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
-/** How many days before its end a token or key is told of. */
+/** Notice period of expiring tokens and keys, in days. */
 const AHEAD_DAYS = 7;
 
-/** A token or key that is about to end. */
+/** A token or key that is about to expire. */
 interface Ending {
   id: number;
   user_id: number;
@@ -16,10 +16,10 @@ interface Ending {
   name: string;
   ends: string;
 }
-/** Behind which of them a batch begins. */
+/** The last row of the previous batch. */
 type After = Pick<Ending, 'id' | 'ends'>;
 
-/** Tells whose personal tokens and SSH keys end within a week, each once. */
+/** Notifies owners of personal tokens and SSH keys that expire within a week, once each. */
 export async function notifyExpiringTokens(deps: Deps, signal: AbortSignal): Promise<void> {
   const day = today(deps.clock);
   const until = new Date(deps.clock.now().getTime() + AHEAD_DAYS * DAY_MS).toISOString().slice(0, 10);
@@ -31,7 +31,7 @@ export async function notifyExpiringTokens(deps: Deps, signal: AbortSignal): Pro
   }
 }
 
-/** @returns the last of them where more may follow */
+/** @returns the last one if more may follow */
 async function tellEach(
   deps: Deps,
   kind: 'token' | 'key',
@@ -51,7 +51,7 @@ async function endingTokens(
     .selectFrom('access_tokens')
     .innerJoin('users', 'users.id', 'access_tokens.user_id')
     .select(['access_tokens.id', 'user_id', 'users.name as user_name', 'access_tokens.name', 'expires_at as ends'])
-    // Written so that SQLite does not take the index of tokens by their resource, which reads most of them.
+    // `coalesce` keeps SQLite from using the index by resource, which would read most tokens.
     .where((eb) => eb.fn.coalesce('resource_type', eb.val('')), '=', '')
     .where('impersonation', '=', 0)
     .where('revoked', '=', 0)
@@ -94,7 +94,7 @@ async function tell(deps: Deps, kind: 'token' | 'key', { id, user_id, user_name,
     },
     sentences: [
       line(`Hello ${user_name},`),
-      lines([`your ${what} ${name} ends on ${day}.`, 'Make a new one in time.']),
+      lines([`your ${what} ${name} expires on ${day}.`, 'Create a new one before that day.']),
     ],
   });
 }

@@ -20,15 +20,17 @@ import { type MembershipSource, membershipSourceOf } from './messages.membership
 
 const DAY_MS = 86_400_000;
 const BATCH = 500;
-/** After how many days who has not come is reminded. */
+/** Days after which open invitations are reminded. */
 const REMINDED_AFTER = [2, 5, 10] as const;
-/** Mails of invitations by one user, and to one address, in 24 hours: anybody can make groups and invite to them. */
+/**
+ * Maximum number of invitation mails by a user, and to an address, in 24 hours: anybody can create groups and invite.
+ */
 const DAILY_BY_USER = 200;
 const DAILY_TO_ADDRESS = 20;
 
 /**
- * Mails an address that it was invited, as long as the invitation is open; once however often it is called.
- * @param reminder 0 for the invitation itself, else which of the reminders
+ * Sends the mail of an open invitation; idempotent.
+ * @param reminder 0 for the invitation itself, else the number of the reminder
  */
 export async function notifyInvited(deps: Deps, id: number, reminder = 0): Promise<void> {
   const invitation = await deps.db.selectFrom('invitations').selectAll().where('id', '=', id).executeTakeFirst();
@@ -41,11 +43,11 @@ export async function notifyInvited(deps: Deps, id: number, reminder = 0): Promi
   const mail = await mailOf(deps, invitation, source, inviter, reminder);
   await deps.db.transaction().execute(async (db) => {
     await lockRow(db, 'users', inviter.id);
-    // Reminders are counted by themselves: they do not keep anybody from being invited.
+    // Reminders have their own limit, so that they do not block new invitations.
     const kind = reminder === 0 ? 'invitation:' : 'reminder:';
     const about = `${kind}${createHash('sha256').update(asciiLower(email)).digest('hex')}:`;
     if (!(await isBelowLimits(deps, db, inviter.id, { kind, about }))) {
-      deps.log.log('warn', 'an invitation was not mailed: there were too many in a day', { invitation_id: id });
+      deps.log.log('warn', 'invitation not mailed: the daily limit is reached', { invitation_id: id });
       return;
     }
     const fresh = await recordMails(deps, db, `${about}${id}:${reminder}`, [inviter.id]);
@@ -84,9 +86,9 @@ async function mailOf(
   const again = reminder === 0 ? 'invites you' : 'is waiting for you';
   const blocks = [
     line(`${senderName(inviter)} ${again} to join the ${kind} ${path} as ${roleName(access_level)}.`),
-    line(`You become a member as soon as a user of ${host} has confirmed the address ${email}.`),
+    line(`You become a member when the address ${email} is confirmed for an account on ${host}.`),
   ];
-  const because = `You get this mail because ${inviter.name} gave your address on ${host}. Who does not answer is reminded three times.`;
+  const because = `You receive this mail because ${inviter.name} entered your address on ${host}. There are at most three reminders.`;
   return {
     to: email,
     fromName: senderName(inviter),
@@ -99,7 +101,7 @@ async function mailOf(
   };
 }
 
-/** Reminds those whose invitations have been open for two, five and ten days. */
+/** Sends reminders of invitations that have been open for two, five and ten days. */
 export async function remindInvited(deps: Deps, signal: AbortSignal): Promise<void> {
   for (const [index, days] of REMINDED_AFTER.entries()) {
     const day = new Date(deps.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);

@@ -30,19 +30,19 @@ import {
 export const ISSUE_EVENTS = ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened'] as const;
 type IssueEvent = RecordedEvent<(typeof ISSUE_EVENTS)[number]>;
 
-/** What is told of changes. */
+/** Attributes whose changes cause mails. */
 const TOLD = ['assignee_ids', 'milestone_id', 'labels', 'title', 'description'];
 export const notifiesOfIssue = ({ payload }: Pick<IssueEvent, 'payload'>): boolean =>
   !('changes' in payload) || TOLD.some((name) => name in payload.changes);
 
-/** An issue, as it was when it happened as far as the event knows. */
+/** The issue of an event, with the state at the time of the event if known. */
 export interface IssueForMessage {
   issue: Issue;
   place: ProjectContext;
   actor: User | null;
 }
 
-/** Whom to tell what of something that happened to an issue; undefined when it is gone. */
+/** Mails about an event of an issue; undefined if it no longer exists. */
 export async function issueMessages(deps: Deps, event: IssueEvent): Promise<Dispatch | undefined> {
   const told = await load(deps, event);
   if (told === undefined) return undefined;
@@ -71,7 +71,7 @@ export async function issueMessages(deps: Deps, event: IssueEvent): Promise<Disp
     case 'issue.reopened':
       return mailDraftOf(deps, told, false, [
         {
-          sentences: [line(`${actorName(actor)} opened the issue again.`)],
+          sentences: [line(`${actorName(actor)} reopened the issue.`)],
           message: messageOf(participants, actor, 'reopen_issue'),
         },
       ]);
@@ -105,7 +105,7 @@ async function load(deps: Deps, { payload, actor_id }: IssueEvent): Promise<Issu
   return { issue: { ...row, ...(payload.issue as Partial<Issue>) }, place, actor };
 }
 
-/** Address of the project, which links in its texts stand below. */
+/** URL of the project, base of relative links in its texts. */
 export const baseOf = (deps: Deps, { project }: ProjectContext): string => `${deps.externalUrl()}/${project.full_path}`;
 
 async function opened(
@@ -123,7 +123,7 @@ async function opened(
   ];
 }
 
-/** @param first whether it begins the thread */
+/** @param first whether it starts the thread */
 export function mailDraftOf(
   deps: Deps,
   { issue, place, actor }: IssueForMessage,

@@ -11,7 +11,7 @@ import { placeHeaders } from '../mails/notification-mails.headers.ts';
 import { notifyUsers, type PersonalNotification } from '../mails/personal-notification.ts';
 import { hasMailsDisabled, projectContextOf } from '../recipients/project-context.ts';
 
-/** People who are asked whether somebody may become a member. */
+/** Maximum number of recipients of an access request. */
 const MAX_ASKED = 10;
 
 export const MEMBERSHIP_EVENTS = [
@@ -24,13 +24,13 @@ export const MEMBERSHIP_EVENTS = [
 ] as const;
 export type MembershipEvent = RecordedEvent<(typeof MEMBERSHIP_EVENTS)[number]>;
 
-/** Whether somebody is told of it: what one does for oneself one knows, and of tokens a week before they end. */
+/** Whether an event causes a mail: not for actions on oneself, and for tokens only a week before they expire. */
 export function notifiesOfMembership({ type, actor_id, payload }: MembershipEvent): boolean {
   if ('days' in payload) return payload.days === 7;
   return type === 'access_request.created' || actor_id !== payload.user_id;
 }
 
-/** A project or group, as mails speak of it. */
+/** A project or group, as named in mails. */
 export interface MembershipSource {
   kind: 'project' | 'group';
   id: number;
@@ -38,11 +38,11 @@ export interface MembershipSource {
   path: string;
   url: string;
   headers: Record<string, string>;
-  /** Ids of the groups above a project. */
+  /** Ids of the ancestor groups of a project. */
   groupIds: number[];
 }
 
-/** Tells who is concerned of a membership or of what hangs on one. */
+/** Notifies the users concerned by an event of a membership, access request or token. */
 export async function notifyOfMembership(deps: Deps, event: MembershipEvent): Promise<void> {
   const { source_type, source_id } = event.payload;
   const source = await membershipSourceOf(deps, source_type, source_id);
@@ -72,7 +72,7 @@ async function personalOf(
   const there = `the ${source.kind} ${source.path}`;
   if ('days' in payload) {
     const what = event.type === 'access_token.expiring' ? 'access token' : 'deploy token';
-    const text = `The ${what} ${payload.token.name} of ${there} ends on ${payload.token.expires_at.slice(0, 10)}.`;
+    const text = `The ${what} ${payload.token.name} of ${there} expires on ${payload.token.expires_at.slice(0, 10)}.`;
     return {
       userIds: await managersOf(deps, source),
       subject: `A ${what} is about to expire`,
@@ -84,7 +84,7 @@ async function personalOf(
   switch (event.type) {
     case 'member.added': {
       const role = roleName('access_level' in payload ? payload.access_level : 0);
-      const said = [line(`You were given access to ${there}${by}, as ${role}.`)];
+      const said = [line(`You were granted access to ${there}${by}, as ${role}.`)];
       return { userIds: own, subject: `Access to the ${source.name} ${source.kind} was granted`, sentences: said };
     }
     case 'member.removed':
@@ -102,7 +102,7 @@ async function personalOf(
     default: {
       const asking = (await usersById(deps.db, own)).get(payload.user_id);
       if (asking === undefined) return undefined;
-      const said = [line(`${asking.name} (@${asking.username}) asks for access to ${there}.`)];
+      const said = [line(`${asking.name} (@${asking.username}) requests access to ${there}.`)];
       return {
         userIds: await managersOf(deps, source),
         subject: `Request to join the ${source.name} ${source.kind}`,
@@ -112,7 +112,7 @@ async function personalOf(
   }
 }
 
-/** Undefined where it is gone, or has no mails sent. */
+/** Undefined for deleted objects and for those with mails disabled. */
 export async function membershipSourceOf(
   deps: Deps,
   kind: 'project' | 'group',
@@ -132,7 +132,7 @@ export async function membershipSourceOf(
   return { kind, id, name, path, url: groupWebUrl(deps, group), headers, groupIds: [] };
 }
 
-/** Those who decide there and were active last: of a project Maintainers and Owners, its group's where it has none. */
+/** The most recently active managers: Maintainers and Owners of a project, or those of its group if it has none. */
 async function managersOf(deps: Deps, source: MembershipSource): Promise<number[]> {
   const own = await decidersOf(deps, source.kind, [source.id]);
   if (own.length > 0 || source.kind === 'group') return own;

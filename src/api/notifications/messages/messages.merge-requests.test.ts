@@ -68,8 +68,8 @@ test('a new merge request is mailed to assignees, reviewers, those who are named
   assert.equal(headers['x-gitlab-notificationreason'], 'review_requested');
   assert.equal(headers['x-gitlab-mergerequest-id'], String(made!.id));
   assert.equal(headers['x-gitlab-mergerequest-state'], 'opened');
-  assert.match(parts[0]!.text, /It wants change-1 to be merged into main\./);
-  assert.match(parts[0]!.text, new RegExp(`To be reviewed by ${reviewer.user.name}\\.`));
+  assert.match(parts[0]!.text, /Merges change-1 into main\./);
+  assert.match(parts[0]!.text, new RegExp(`Review requested from ${reviewer.user.name}\\.`));
 });
 
 test('a new merge request is mailed to those who may approve it where they asked for that', async () => {
@@ -123,13 +123,13 @@ test('closing, opening again, approving, taking it back and merging are mailed',
   ]);
   assert.deepEqual(await told(() => put(request, { state_event: 'reopen' })), [
     usual,
-    `${who} opened the merge request again.`,
+    `${who} reopened the merge request.`,
   ]);
   const [to, approved] = await told(() => post(request, 'approve'));
   assert.deepEqual(to, usual);
   assert.match(approved!, new RegExp(`^${who} approved the merge request\\.`));
   const [, unapproved] = await told(() => post(request, 'unapprove'));
-  assert.equal(unapproved, `${who} took the approval of the merge request back.`);
+  assert.equal(unapproved, `${who} unapproved the merge request.`);
   const [, drafted] = await told(() => put(request, { title: 'Draft: Change' }));
   assert.equal(drafted, `${who} marked the merge request as a draft.`);
   await mailed.sentBy(() => put(request, { title: 'Change' }));

@@ -44,7 +44,7 @@ export const MERGE_REQUEST_EVENTS = [
 ] as const;
 type MergeRequestEvent = RecordedEvent<(typeof MERGE_REQUEST_EVENTS)[number]>;
 
-/** What is told of changes. */
+/** Attributes whose changes cause mails. */
 const TOLD = [
   'assignee_ids',
   'reviewer_ids',
@@ -66,7 +66,7 @@ interface MergeRequestForMessage {
   reviewers: number[];
 }
 
-/** Whom to tell what of something that happened to a merge request; undefined when it is gone. */
+/** Mails about an event of a merge request; undefined if it no longer exists. */
 export async function mergeRequestMessages(deps: Deps, event: MergeRequestEvent): Promise<Dispatch | undefined> {
   const mergeRequest = await load(deps, event);
   return (
@@ -87,7 +87,7 @@ async function partsOf(deps: Deps, mergeRequest: MergeRequestForMessage, event: 
     case 'merge_request.closed':
       return toAll(mergeRequest, 'close_merge_request', `${who} closed the merge request.`);
     case 'merge_request.reopened':
-      return toAll(mergeRequest, 'reopen_merge_request', `${who} opened the merge request again.`);
+      return toAll(mergeRequest, 'reopen_merge_request', `${who} reopened the merge request.`);
     case 'merge_request.merged':
       return merged(mergeRequest);
     case 'merge_request.approved': {
@@ -95,7 +95,7 @@ async function partsOf(deps: Deps, mergeRequest: MergeRequestForMessage, event: 
       return toAll(
         mergeRequest,
         null,
-        `${who} approved the merge request.${complete ? ' It has all approvals it needs.' : ''}`,
+        `${who} approved the merge request.${complete ? ' It has all required approvals.' : ''}`,
       );
     }
     case 'merge_request.unapproved':
@@ -108,7 +108,7 @@ async function partsOf(deps: Deps, mergeRequest: MergeRequestForMessage, event: 
       return toAll(
         mergeRequest,
         'merge_when_pipeline_succeeds',
-        `${who} set it to be merged when all checks have passed.`,
+        `${who} enabled auto-merge: it is merged when all checks pass.`,
       );
     case 'merge_request.unmergeable':
       return unmergeable(mergeRequest);
@@ -119,14 +119,14 @@ const toAll = ({ participants, actor }: MergeRequestForMessage, eventKind: Event
   { sentences: [line(text)], message: messageOf(participants, actor, eventKind) },
 ];
 
-/** Who has set it to be merged by itself does not see it happen: they are told like everybody else. */
+/** Notifies the user who set auto-merge as well, since they do not see the merge. */
 function merged(mergeRequest: MergeRequestForMessage): Part[] {
   const { row, actor, participants } = mergeRequest;
   if (parseJson<MergeParams>(row.merge_params).automatic !== true || actor === null) {
     return toAll(mergeRequest, 'merge_merge_request', `${actorName(actor)} merged the merge request.`);
   }
   const news = messageOf(participants, actor, 'merge_merge_request', candidates([actor.id], 'participating'));
-  const text = `The merge request was merged, as ${actor.name} had set it to be when all checks have passed.`;
+  const text = `The merge request was merged automatically, as set by ${actor.name}: all checks have passed.`;
   return [{ sentences: [line(text)], message: { ...news, tellsActor: true } }];
 }
 
@@ -135,14 +135,14 @@ function unapproval(
   { system_action }: DomainEvents['merge_request.unapproved'],
 ): string {
   return system_action === undefined
-    ? `${actorName(actor)} took the approval of the merge request back.`
-    : 'New commits took an approval of the merge request away.';
+    ? `${actorName(actor)} unapproved the merge request.`
+    : 'New commits removed an approval of the merge request.';
 }
 
-/** Only its author, and who wants it merged automatically. */
+/** Only for the author and the user who enabled auto-merge. */
 function unmergeable({ row, participants }: MergeRequestForMessage): Part[] {
   const people = [row.author_id, ...(row.auto_merge === 1 && row.merge_user_id !== null ? [row.merge_user_id] : [])];
-  const text = `The merge request cannot be merged into ${row.target_branch} any more: there are conflicts.`;
+  const text = `The merge request can no longer be merged into ${row.target_branch} due to conflicts.`;
   const news = { eventKind: null, candidates: candidates(people, 'participating'), actorId: null };
   return [{ sentences: [line(text)], message: { ...news, unsubscribed: participants.unsubscribed } }];
 }
@@ -170,9 +170,9 @@ async function opened(
   ];
   const said = [
     line(`${actorName(actor)} opened a merge request: ${row.title}`),
-    line(`It wants ${row.source_branch} to be merged into ${row.target_branch}.`),
+    line(`Merges ${row.source_branch} into ${row.target_branch}.`),
     ...named('Assigned to', participants.assignees),
-    ...named('To be reviewed by', reviewers),
+    ...named('Review requested from', reviewers),
     ...(row.description
       ? [await markdownBlock(row.description, baseOf(deps, place), await issueLinksOf(deps, place.project.id))]
       : []),
@@ -183,7 +183,7 @@ async function opened(
   ];
 }
 
-/** Those whom its approval rules name, where they asked for it. */
+/** For approvers who enabled this notification. */
 async function toApprovers(
   deps: Deps,
   { row, actor, participants: { unsubscribed } }: MergeRequestForMessage,
@@ -192,7 +192,7 @@ async function toApprovers(
   if (approvers.length === 0) return [];
   const said = [
     line(`${actorName(actor)} opened a merge request that you can approve: ${row.title}`),
-    line(`It wants ${row.source_branch} to be merged into ${row.target_branch}.`),
+    line(`Merges ${row.source_branch} into ${row.target_branch}.`),
   ];
   return [
     {

@@ -14,12 +14,12 @@ import { actorName } from './messages.changes.ts';
 import { baseOf } from './messages.issues.ts';
 import { type CommentedNoteable, commentedNoteable } from './noteables.ts';
 
-/** Earlier comments of a thread that a mail names as those before it. */
+/** Maximum number of earlier comments in the references of a mail. */
 const MAX_BEFORE = 20;
-/** Comments of a review that one mail shows. */
+/** Maximum number of comments of a review in a mail. */
 const MAX_SHOWN = 100;
 
-/** Whom to tell of a new comment; undefined when it is gone. */
+/** Mails about a new comment; undefined if it no longer exists. */
 export async function noteMessages(deps: Deps, noteId: number): Promise<Dispatch | undefined> {
   const note = await deps.db.selectFrom('notes').selectAll().where('id', '=', noteId).executeTakeFirst();
   const on = note && (await commentedNoteable(deps, note, [noteId]));
@@ -29,8 +29,8 @@ export async function noteMessages(deps: Deps, noteId: number): Promise<Dispatch
 }
 
 /**
- * Whom to tell of a review: one mail with all its comments, and one with the internal ones for those who may read these.
- * @param ids of the comments
+ * Mails about a review: one with all its comments, with internal ones only for users who may read these.
+ * @param ids ids of the comments
  */
 export async function reviewMessages(
   deps: Deps,
@@ -111,7 +111,7 @@ async function peopleOf(
   return { all, unsubscribed: new Set() };
 }
 
-/** Those who said something about the same commit or snippet. */
+/** Users who commented on the same commit or snippet. */
 async function commentersOf({ db }: Deps, { project_id, noteable_type, noteable_id, commit_id }: Note) {
   const rows = await db
     .selectFrom('notes')
@@ -125,7 +125,7 @@ async function commentersOf({ db }: Deps, { project_id, noteable_type, noteable_
   return rows.map(({ author_id }) => author_id);
 }
 
-/** Ids of the comments before one in its thread, the oldest first. */
+/** Ids of the preceding comments in a thread, oldest first. */
 async function earlier({ db }: Deps, { id, discussion_id, noteable_type, noteable_id, commit_id }: Note) {
   const rows = await db
     .selectFrom('notes')

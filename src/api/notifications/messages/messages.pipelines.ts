@@ -11,12 +11,12 @@ import { type Candidate, candidates } from '../recipients/candidate.ts';
 import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
 import { watchersOf } from '../recipients/recipients.watchers.ts';
 
-/** Failed jobs that a mail names. */
+/** Maximum number of failed jobs in a mail. */
 const MAX_JOBS = 50;
 
 const OUTCOMES = {
   failed_pipeline: ['Failed', 'failed'],
-  fixed_pipeline: ['Fixed', 'succeeded, and the one before it had failed'],
+  fixed_pipeline: ['Fixed', 'succeeded; the previous one had failed'],
   success_pipeline: ['Successful', 'succeeded'],
 } as const;
 type Outcome = keyof typeof OUTCOMES;
@@ -25,7 +25,7 @@ type PipelineEvent = Outcome | `service_account_${Outcome}`;
 export const notifiesOfPipeline = ({ payload }: Pick<RecordedEvent<'pipeline.updated'>, 'payload'>): boolean =>
   payload.status === 'failed' || payload.status === 'success';
 
-/** What its user is told of a pipeline that has ended; undefined when it is gone or runs again. */
+/** Mails to its user about a finished pipeline; undefined if it was deleted or runs again. */
 export async function pipelineMessages(
   deps: Deps,
   event: RecordedEvent<'pipeline.updated'>,
@@ -71,7 +71,7 @@ export async function pipelineMessages(
   };
 }
 
-/** What an outcome is called in settings. Pipelines of service accounts have events of their own. */
+/** The event kind of an outcome. Pipelines of service accounts have their own kinds. */
 async function happeningOf({ db }: Deps, pipeline: Pipeline, ofServiceAccount: boolean): Promise<PipelineEvent> {
   const event =
     pipeline.status === 'failed'
@@ -82,15 +82,12 @@ async function happeningOf({ db }: Deps, pipeline: Pipeline, ofServiceAccount: b
   return ofServiceAccount ? `service_account_${event}` : event;
 }
 
-/**
- * Whether a child pipeline is told of beside its parent: one that failed without its parent failing for it. The outcome of
- * a branch is that of its own pipelines.
- */
+/** Whether a child pipeline causes a mail of its own: if it failed without failing its parent. */
 async function isToldOfChild({ db }: Deps, { status, upstream_job_id: bridge }: Pipeline): Promise<boolean> {
   return status === 'failed' && (bridge === null || (await strategyOf(db, bridge)) === null);
 }
 
-/** Its user; for a service account, which reads no mail, those who asked for such events one by one. */
+/** The user of the pipeline; for service accounts, which read no mail, the users who enabled these events. */
 async function recipientsOf(
   deps: Deps,
   place: ProjectContext,

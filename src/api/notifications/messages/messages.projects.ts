@@ -18,7 +18,7 @@ import { baseOf } from './messages.issues.ts';
 
 const MAX_MANAGERS = 1_000;
 
-/** A new release, for those who watch the project or want to be told of releases. */
+/** Mails about a new release, for watchers of the project and users who enabled the event. */
 export async function releaseMessages(
   deps: Deps,
   { payload, actor_id }: RecordedEvent<'release.created'>,
@@ -56,7 +56,7 @@ export async function releaseMessages(
   };
 }
 
-/** A project that was moved, for those who look after it. */
+/** Mails about a moved project, for its managers. */
 export async function projectMoveMessages(
   deps: Deps,
   { payload, actor_id }: RecordedEvent<'project.transferred'>,
@@ -72,7 +72,7 @@ export async function projectMoveMessages(
       {
         sentences: [
           line(`${actorName(actor)} moved the project from ${payload.old_full_path} to ${project.full_path}.`),
-          line(`Clones follow with: git remote set-url origin ${address}`),
+          line(`To update a clone, run: git remote set-url origin ${address}`),
         ],
         message: { eventKind: 'moved_project', candidates: await managersOf(deps, place, 'watch'), actorId: actor_id },
       },
@@ -89,7 +89,7 @@ export async function projectMoveMessages(
   };
 }
 
-/** A push mirror that has failed for good, for those who look after the project. */
+/** Mails about a permanently failed push mirror, for the managers of the project. */
 export async function failedMirrorMessages(
   deps: Deps,
   { payload }: RecordedEvent<'remote_mirror.failed'>,
@@ -117,7 +117,10 @@ export async function failedMirrorMessages(
   };
 }
 
-/** Its Maintainers and Owners, those of the groups above it included. @param relation decides which of their settings count */
+/**
+ * Maintainers and Owners of a project, including those of ancestor groups.
+ * @param relation decides which of their settings apply
+ */
 async function managersOf(
   { db, clock }: Deps,
   { project, namespace, groupIds }: ProjectContext,

@@ -14,25 +14,25 @@ import type { AffectedIssuable } from './message-participants.ts';
 import { issueHeaders, issueSubject } from './messages.issues.ts';
 import { mergeRequestSubject } from './subjects.ts';
 
-/** What comments stand on, as mails speak of it. */
+/** A noteable, as named in mails about its comments. */
 export interface CommentedNoteable {
   place: ProjectContext;
   topic: Topic;
   subject: string;
   url: string;
   headers: Record<string, string>;
-  /** Name of the mail that begins its thread. */
+  /** Id of the mail that starts its thread. */
   root: string;
   followed: Subscribable | null;
-  /** Issues and merge requests. */
+  /** The issue or merge request, if it is one. */
   affected: AffectedIssuable | null;
-  /** Its author, as far as they are known here. */
+  /** Id of its author, if known. */
   authorId: number | null;
 }
 
 type On = Pick<Note, 'noteable_type' | 'noteable_id' | 'commit_id' | 'project_id'>;
 
-/** What notes stand on; undefined when it is gone, or stands in no project. */
+/** The noteable of notes; undefined if it was deleted or has no project. */
 export async function commentedNoteable(
   deps: Deps,
   on: On,
@@ -124,7 +124,7 @@ async function onCommit(deps: Deps, place: ProjectContext, sha: string, noteIds:
   };
 }
 
-/** The user who wrote a commit, by the address that they have confirmed. */
+/** Id of the author of a commit, by confirmed e-mail address. */
 async function userOf(deps: Deps, email: string | undefined): Promise<number | null> {
   if (email === undefined || email === '') return null;
   const [user] = await usersWithAddresses(deps.db, [asciiLower(email)]);

@@ -5,11 +5,11 @@ import { GitError } from '../../../git/git.errors.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { type Block, lines } from '../mails/notification-mails.block.ts';
 
-/** Commits that a mail lists. */
+/** Maximum number of commits in a mail. */
 const MAX_LISTED = 20;
 const MAX_TITLE = 200;
 
-/** The commits that a push brought, the oldest first; nothing where they are gone by now. */
+/** A block with the commits of a push, oldest first; empty if they no longer exist. */
 export async function pushedCommits(
   deps: Deps,
   project: Project,

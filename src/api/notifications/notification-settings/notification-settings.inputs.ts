@@ -9,16 +9,16 @@ const flags = (events: Readonly<Record<string, string>>, more: object = {}) =>
 
 const level = Type.String({
   description:
-    '`disabled`, `participating`, `watch`, `global`, `mention` or `custom`; events count with `custom` alone.',
+    '`disabled`, `participating`, `watch`, `global`, `mention` or `custom`; only `custom` uses the single events.',
 });
 const events = { ...flags(CUSTOM_EVENTS), ...flags(PREMIUM_EVENTS, ofPlan('premium')) };
 
-/** How much to be mailed of in one place. */
+/** Notification settings of a project or group. */
 export const placeInput = optional({ level, ...events });
-/** The same everywhere, with the address. */
+/** Global notification settings, with the e-mail address. */
 export const globalInput = optional({
   level,
-  notification_email: Type.String({ description: 'One of one’s own addresses that are confirmed.' }),
+  notification_email: Type.String({ description: 'One of the confirmed e-mail addresses of the caller.' }),
   ...events,
 });
 

@@ -9,7 +9,7 @@ import {
 
 const Level = Enum(Object.keys(NOTIFICATION_LEVELS) as NotificationLevel[]);
 
-/** Which events somebody has switched on and off; null for those they have said nothing of. */
+/** Events enabled or disabled by the user; null if not set. */
 export const NotificationEvents = Type.Partial(
   Type.Object(
     Object.fromEntries(
@@ -24,7 +24,7 @@ export const NotificationEvents = Type.Partial(
 /** Notification setting (part 2, section 2). */
 export const NotificationSetting = Type.Object({ level: Level, events: Type.Optional(NotificationEvents) });
 
-/** The setting that counts where nothing else was said. */
+/** The global setting, which applies by default. */
 export const GlobalNotificationSetting = Type.Object({
   level: Level,
   notification_email: Type.String(),

@@ -10,12 +10,12 @@ import { changeSetting, notificationEmail, presentSetting, settingIn } from './n
 const isPremium = async (deps: Deps) => holds(await effectivePlan(deps), 'premium');
 const SEE = { project: 'read_project', group: 'read_group' } as const;
 
-/** How much somebody wants to be mailed of in one place (part 2, section 4.12). */
+/** Notification settings of a project or group (part 2, section 4.12). */
 const routesFor = (kind: SourceKind): Route[] => [
   route({
     method: 'GET',
     path: `/${kind}s/:id/notification_settings`,
-    summary: `Get one's own notification setting of a ${kind}`,
+    summary: `Get the caller's notification settings of a ${kind}`,
     access: inSource(kind, SEE),
     success: { status: 200, schema: NotificationSetting },
     handler: async ({ deps, caller, source }) => {
@@ -26,8 +26,8 @@ const routesFor = (kind: SourceKind): Route[] => [
   route({
     method: 'PUT',
     path: `/${kind}s/:id/notification_settings`,
-    summary: `Change one's own notification setting of a ${kind}`,
-    description: 'What is not given stays as it is.',
+    summary: `Change the caller's notification settings of a ${kind}`,
+    description: 'Settings that are not given stay as they are.',
     access: inSource(kind, { project: 'update_notification_settings', group: 'update_group_notification_settings' }),
     input: placeInput,
     success: { status: 200, schema: NotificationSetting },
@@ -45,7 +45,7 @@ export const notificationSettingsRoutes = [
   route({
     method: 'GET',
     path: '/notification_settings',
-    summary: "Get one's own notification setting that holds everywhere",
+    summary: "Get the caller's global notification settings",
     access: signedIn,
     success: { status: 200, schema: GlobalNotificationSetting },
     handler: async ({ deps, caller: { user } }) => ({
@@ -56,8 +56,8 @@ export const notificationSettingsRoutes = [
   route({
     method: 'PUT',
     path: '/notification_settings',
-    summary: "Change one's own notification setting that holds everywhere",
-    description: 'What is not given stays as it is.',
+    summary: "Change the caller's global notification settings",
+    description: 'Settings that are not given stay as they are.',
     access: onServer('update_own_account'),
     input: globalInput,
     success: { status: 200, schema: GlobalNotificationSetting },

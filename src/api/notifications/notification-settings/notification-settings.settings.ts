@@ -18,7 +18,7 @@ import {
   PREMIUM_EVENTS,
 } from './notification-settings.levels.ts';
 
-/** Where a setting holds: everywhere (the user's own id), in a group, or in a project. */
+/** Scope of a setting: global (the user's own id), a group, or a project. */
 export interface SettingOwner {
   type: NotificationSettingsTable['source_type'];
   id: number;
@@ -29,7 +29,7 @@ interface Setting {
   events: Partial<Record<CustomEvent, boolean>>;
 }
 
-/** A change as it was sent. */
+/** A requested change. */
 export interface SettingChange extends Partial<Record<CustomEvent, boolean>> {
   level?: string;
 }
@@ -43,7 +43,7 @@ const find = (db: Db, userId: number, { type, id }: SettingOwner) =>
     .where('source_id', '=', id)
     .executeTakeFirst();
 
-/** What a user has said in a place, or what holds for whoever has said nothing. */
+/** The setting of a user in a scope, or the default. */
 export async function settingIn(db: Db, userId: number, owner: SettingOwner): Promise<Setting> {
   const row = await find(db, userId, owner);
   if (row === undefined) return { level: DEFAULT_LEVELS[owner.type], events: {} };
@@ -51,9 +51,9 @@ export async function settingIn(db: Db, userId: number, owner: SettingOwner): Pr
 }
 
 /**
- * Changes what a user has said in a place; what is not sent stays as it is.
- * @param email for the setting that holds everywhere: the address that mail goes to
- * @throws ApiError 400 for a level that there is not, or an address that is not theirs or not confirmed
+ * Changes the setting of a user in a scope; absent values stay as they are.
+ * @param email e-mail address, for the global setting
+ * @throws ApiError 400 for an unknown level, or an address that is not a confirmed one of the user
  */
 export async function changeSetting(
   { db: database, clock }: Deps,
@@ -92,7 +92,7 @@ export async function changeSetting(
 const pickEvents = (flags: SettingChange): Setting['events'] =>
   Object.fromEntries(EVENT_NAMES.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]] as const])));
 
-/** Members show the level of the place. */
+/** Copies the level to the membership, which shows it. */
 const showInMembership = (
   db: Db,
   userId: number,
@@ -125,11 +125,11 @@ async function setAddress(db: Db, userId: number, email: string): Promise<void> 
     .execute();
 }
 
-/** Where mail to a user goes. */
+/** E-mail address for mails to a user. */
 export const notificationEmail = ({ email, notification_email }: Pick<User, 'email' | 'notification_email'>): string =>
   notification_email ?? email;
 
-/** A setting as the API shows it: events with the level `custom` alone. */
+/** Presents a setting; with events only for the level `custom`. */
 export function presentSetting({ level, events }: Setting, premium: boolean) {
   if (level !== 'custom') return { level };
   const names = premium ? EVENT_NAMES : EVENT_NAMES.filter((name) => !Object.hasOwn(PREMIUM_EVENTS, name));

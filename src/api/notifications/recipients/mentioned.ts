@@ -10,21 +10,21 @@ import type { Deps } from '../../../deps.ts';
 import { type Candidate, candidates } from './candidate.ts';
 import type { ProjectContext } from './project-context.ts';
 
-/** Names in one text that are looked up. */
+/** Maximum number of names in a text to look up. */
 const MAX_NAMES = 100;
-/** Members of groups and projects whom one text may name together. */
+/** Maximum number of members that a text may mention by groups and projects. */
 const MAX_MEMBERS = 1_000;
 
-/** Where a text stands, and who wrote it. */
+/** Project and author of a text. */
 export interface MentionSource {
   place: ProjectContext;
   actor: Pick<User, 'id'> | null;
 }
 
 /**
- * Those whom a text names: users, the members of groups that its author sees (`@group/subgroup`) and that let themselves be
- * named, and all members of the project (`@all`).
- * @param before what it was, for a text that was changed: whom that names is no news
+ * Users mentioned in a text: users, members of groups that the author may see and that allow mentions
+ * (`@group/subgroup`), and all members of the project (`@all`).
+ * @param before the previous text, whose mentions do not count
  */
 export async function mentionedIn(deps: Deps, where: MentionSource, text: string, before = ''): Promise<Candidate[]> {
   const known = before === '' ? new Set<string>() : mentionedNames(before);
@@ -61,7 +61,7 @@ interface GroupWish {
   mentions_disabled?: boolean | null;
 }
 
-/** Members of groups themselves; with `everybody` those of the project and of the groups above it. */
+/** Direct members of groups; with `everybody` those of the project and its ancestor groups. */
 async function membersOf(
   { db, clock }: Deps,
   { project, groupIds: above }: ProjectContext,

@@ -4,10 +4,10 @@ import { DEFAULT_LEVELS, levelOf } from '../notification-settings/notification-s
 import type { ProjectContext } from './project-context.ts';
 import type { NotificationPreference } from './recipients.preference-rules.ts';
 
-/** Users of one query; the number of values in a statement is limited. */
+/** Maximum number of users per query. */
 export const BATCH = 500;
 
-/** What somebody said of a place, with the address that they want its mails at. */
+/** Preference of a user for a project, with the e-mail address for its mails. */
 export interface ProjectPreference extends NotificationPreference {
   email: string | null;
 }
@@ -15,8 +15,8 @@ export interface ProjectPreference extends NotificationPreference {
 const EVERYWHERE: ProjectPreference = { level: DEFAULT_LEVELS.user, events: {}, email: null };
 
 /**
- * How much users want to be mailed of in a project: what they said of it, else of the nearest group that they said something
- * of, else what they said for everywhere. A statement for 500 users.
+ * Preferences of users for a project: the setting of the project, else of the nearest group with one, else the global
+ * one. One statement per 500 users.
  */
 export async function preferencesIn(
   db: Db,
@@ -65,6 +65,6 @@ function resolve({ groupIds }: ProjectContext, rows: readonly Row[]): ProjectPre
   const row = said ?? of('user');
   if (row === undefined) return { ...EVERYWHERE, email };
   const level = levelOf(row.level);
-  // Everywhere is nowhere above.
+  // The global setting cannot refer to itself.
   return { level: level === 'global' ? EVERYWHERE.level : level, events: parseJson(row.events), email };
 }

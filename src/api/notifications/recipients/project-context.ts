@@ -4,17 +4,17 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 
-/** A project, where something happened. */
+/** The project of an event. */
 export interface ProjectContext {
   project: Project;
   namespace: Namespace;
-  /** Ids of the groups that it is in, the nearest first. */
+  /** Ids of its ancestor groups, nearest first. */
   groupIds: number[];
-  /** Whether the project, or a group above it, has no mails sent. */
+  /** Whether the project or an ancestor group has mails disabled. */
   mailsDisabled: boolean;
 }
 
-/** The project of an id; undefined when it is gone or going. */
+/** Loads a project by id; undefined if it is deleted or being deleted. */
 export async function projectContextOf(db: Db, projectId: number): Promise<ProjectContext | undefined> {
   const query = db.selectFrom('projects').selectAll().where('id', '=', projectId).where('pending_delete', '=', 0);
   const project = await query.executeTakeFirst();
@@ -38,6 +38,6 @@ export async function projectContextOf(db: Db, projectId: number): Promise<Proje
   };
 }
 
-/** Whether settings of a project or group say that no mails are sent. */
+/** Whether a project or group has mails disabled. */
 export const hasMailsDisabled = ({ settings }: Pick<Project, 'settings'>): boolean =>
   parseJson<{ emails_enabled?: boolean }>(settings).emails_enabled === false;

@@ -5,7 +5,7 @@ import {
 } from '../notification-settings/notification-settings.levels.ts';
 import type { EventKind, Relation } from './candidate.ts';
 
-/** What those who watch a place are not told of. */
+/** Events that watchers are not notified of. */
 const NOT_WATCHED: readonly EventKind[] = [
   'push_to_merge_request',
   'issue_due',
@@ -15,17 +15,17 @@ const NOT_WATCHED: readonly EventKind[] = [
   'service_account_fixed_pipeline',
   'service_account_success_pipeline',
 ];
-/** What is told to those who take part, without their doing anything for it. */
+/** Events that participants are notified of by default. */
 const TOLD_TO_ALL: readonly EventKind[] = ['failed_pipeline', 'fixed_pipeline', 'moved_project'];
 
-/** How much somebody wants to be mailed of in a place. */
+/** Notification preference of a user in a project. */
 export interface NotificationPreference {
   level: NotificationLevel;
-  /** What they have switched on and off one by one, with the level `custom`. */
+  /** Individually enabled and disabled events, for the level `custom`. */
   events: Partial<Record<CustomEvent, boolean>>;
 }
 
-/** Whether somebody wants a mail of something that they are tied to in this way. */
+/** Whether a preference allows a mail for an event and relation. */
 export function wantsNotification(
   { level, events }: NotificationPreference,
   relation: Relation,

@@ -10,18 +10,18 @@ import type { Deps } from '../../../deps.ts';
 import { BATCH } from './preferences.ts';
 import type { ProjectContext } from './project-context.ts';
 
-/** Whether somebody may be told of something, who stands so to its project. */
+/** Whether a user with these permissions in the project may read the topic. */
 export type MayRead = (reader: UserCaller, permissions: ProjectPermissions) => boolean;
 
-/** Somebody who may be told, with what they may do in the project. */
+/** A user who may be notified, with their permissions in the project. */
 export interface Reader {
   user: User;
   permissions: ProjectPermissions;
 }
 
 /**
- * Those of the users whom a mail about something in the project may reach now: people who are active, have a confirmed address
- * and may read it. Two statements for 500 users.
+ * Filters users to those who may get a mail about a topic in the project now: active human users with a confirmed
+ * address who may read it. Two statements per 500 users.
  */
 export async function readersAmong(
   deps: Deps,
@@ -49,7 +49,7 @@ export async function readersAmong(
   return readers;
 }
 
-/** Those of at most 500 users who can be written to at all. */
+/** Filters at most 500 users to those who can receive mails. */
 export const reachableUsers = (deps: Pick<Deps, 'db'>, userIds: readonly number[]): Promise<User[]> =>
   deps.db
     .selectFrom('users')

@@ -2,13 +2,13 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import { type Candidate, candidates } from './candidate.ts';
 
-/** What can be followed. */
+/** An object that users can subscribe to. */
 export interface Subscribable {
   type: IssuableType;
   id: number;
 }
 
-/** Those who said that they follow something, and those who said that they do not. */
+/** Users who explicitly subscribed to or unsubscribed from an object. */
 export async function subscriptionsOf(
   db: Db,
   { type, id }: Subscribable,
@@ -23,7 +23,7 @@ export async function subscriptionsOf(
   return { follow: candidates(ids(1), 'subscription', 'subscribed'), not: new Set(ids(0)) };
 }
 
-/** Those who follow any of the labels, in the project. */
+/** Users who subscribed to any of the labels in the project. */
 export async function followersOfLabels(
   db: Db,
   labelIds: readonly number[],

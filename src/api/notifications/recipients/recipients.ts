@@ -8,27 +8,27 @@ import type { ProjectContext } from './project-context.ts';
 import { wantsNotification } from './recipients.preference-rules.ts';
 import { readersAmong } from './recipients.readers.ts';
 
-/** Something that happened, and who may have to be told of it. */
+/** An event with its candidate recipients. */
 export interface Message {
   eventKind: EventKind;
   candidates: readonly Candidate[];
-  /** Who did it. */
+  /** Id of the user who caused the event. */
   actorId: number | null;
-  /** Whether they are told of it like everybody else. */
+  /** Whether the actor is notified like everybody else. */
   tellsActor?: boolean;
-  /** Those who said that they do not follow it. */
+  /** Users who unsubscribed. */
   unsubscribed?: ReadonlySet<number>;
 }
 
-/** Somebody who gets a mail. */
+/** A recipient of a mail. */
 export interface Recipient {
   user: User;
-  /** Where it goes. */
+  /** E-mail address. */
   address: string;
   reason: Reason | undefined;
 }
 
-/** Whom to tell, with the highest of the reasons: those who want it, and may read it now. */
+/** The recipients of a message: candidates who want it and may read it now, with their highest reason. */
 export async function recipientsOf(
   deps: Deps,
   { place, mayRead }: TopicContext,
@@ -66,7 +66,7 @@ function isWanted(
 
 const addressIn = ({ email }: ProjectPreference, user: User): string => email ?? notificationEmail(user);
 
-/** Where mails about a project go. */
+/** The e-mail address of a user for mails about a project. */
 export async function addressOf(deps: Deps, place: ProjectContext, user: User): Promise<string> {
   return addressIn((await preferencesIn(deps.db, place, [user.id])).get(user.id)!, user);
 }

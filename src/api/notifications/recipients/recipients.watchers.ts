@@ -5,12 +5,12 @@ import { NOTIFICATION_LEVELS } from '../notification-settings/notification-setti
 import { type Candidate, candidates } from './candidate.ts';
 import type { ProjectContext } from './project-context.ts';
 
-/** Watchers of one project who are told at most. */
+/** Maximum number of watchers of a project to notify. */
 const MAX_WATCHERS = 20_000;
 
 /**
- * Those who may want to be told of all that happens in a project, or of single events: who said so of it or of a group
- * above it, and members who said so for everywhere. What else they said, and whether they may read it, is not looked at.
+ * Candidate watchers of a project: users with a watching or custom level for it or an ancestor group, and members with
+ * such a global level. Overriding settings and rights are not checked here.
  */
 export async function watchersOf(deps: Deps, { project, namespace, groupIds }: ProjectContext): Promise<Candidate[]> {
   const day = today(deps.clock);

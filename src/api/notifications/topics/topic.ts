@@ -6,20 +6,20 @@ import type { Deps } from '../../../deps.ts';
 import { type ProjectContext, projectContextOf } from '../recipients/project-context.ts';
 import type { MayRead } from '../recipients/recipients.readers.ts';
 
-/** What a mail is about, as jobs carry it: who may read it is found out anew whenever it matters. */
+/** The topic of a mail, as stored in jobs: its readers are determined again whenever needed. */
 export type Topic =
-  /** `noteIds`: what was said on it, where the mail tells that. */
+  /** `noteIds`: comments that the mail contains. */
   | { type: IssuableType | 'Snippet'; id: number; noteIds?: readonly number[] }
   | { type: 'Commit'; projectId: number; noteIds: readonly number[] }
   | { type: 'Project'; id: number; ability: ProjectAbility };
 
-/** Where the topic is, and who may be told of it now. */
+/** Project and readers of a topic. */
 export interface TopicContext {
   place: ProjectContext;
   mayRead: MayRead;
 }
 
-/** Undefined for what is gone. */
+/** Loads a topic; undefined if it no longer exists. */
 export async function topicContextOf(deps: Deps, topic: Topic): Promise<TopicContext | undefined> {
   const notes = 'noteIds' in topic ? await notesOf(deps, topic.noteIds ?? []) : [];
   if ('noteIds' in topic && notes.length < (topic.noteIds?.length ?? 0)) return undefined;
@@ -55,7 +55,7 @@ async function within({ db }: Deps, projectId: number, mayRead: MayRead): Promis
 const notesOf = async ({ db }: Deps, ids: readonly number[]): Promise<Pick<Note, 'id' | 'internal'>[]> =>
   ids.length === 0 ? [] : db.selectFrom('notes').select(['id', 'internal']).where('id', 'in', ids).execute();
 
-/** A confidential one is for Planners and up, its author and its assignees. */
+/** Confidential issues are readable by Planners and above, author and assignees. */
 async function ofIssue(deps: Deps, id: number): Promise<TopicContext | undefined> {
   const issue = await deps.db
     .selectFrom('issues')
@@ -82,7 +82,7 @@ async function ofSnippet(deps: Deps, id: number): Promise<TopicContext | undefin
   return within(deps, snippet.project_id, (reader, permissions) => canReadSnippet(reader, snippet, permissions));
 }
 
-/** Ids of those whom an issue or merge request is given to. */
+/** Ids of the assignees of an issue or merge request. */
 export async function assigneesOf({ db }: Pick<Deps, 'db'>, type: IssuableType, id: number): Promise<number[]> {
   const rows = await db
     .selectFrom('issuable_assignees')

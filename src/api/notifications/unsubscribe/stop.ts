@@ -6,7 +6,7 @@ import { readKey, type UnsubscribeKey } from './unsubscribe.key.ts';
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests' } as const;
 const URLS = { Issue: issueUrl, MergeRequest: mergeRequestUrl } as const;
 
-/** What a key stands for. @throws ApiError 404 for none, and where what it names is gone */
+/** Reads a key. @throws ApiError 404 if it is invalid, or if its object no longer exists */
 export async function requireKey(
   deps: Deps,
   key: string,
@@ -26,7 +26,7 @@ export async function requireKey(
   return { ...found, url: URLS[type](deps, project.full_path, row.iid), projectId: row.project_id };
 }
 
-/** The user of a key follows its thing no more. */
+/** Unsubscribes the user of a key from its object. */
 export async function stopFollowing(
   deps: Deps,
   { followed, userId, projectId }: UnsubscribeKey & { projectId: number },

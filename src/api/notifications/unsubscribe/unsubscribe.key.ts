@@ -4,22 +4,22 @@ import type { Deps } from '../../../deps.ts';
 import type { Subscribable } from '../recipients/recipients.subscriptions.ts';
 
 const DAY_MS = 86_400_000;
-/** How long one can unsubscribe by a mail. */
+/** Validity of unsubscribe links, in days. */
 const GOOD_DAYS = 730;
 const LETTERS = { Issue: 'i', MergeRequest: 'm' } as const;
 const KEY = /^(([im])(\d{1,15})-(\d{1,15})-(\d{1,6}))-([\w-]{43})$/;
 
-/** What a key of a mail stands for. */
+/** Content of an unsubscribe key. */
 export interface UnsubscribeKey {
   followed: Subscribable;
   userId: number;
 }
 
-/** What a key signs, so that no other signature of the installation is one. */
+/** The signed text of a key, with a prefix that distinguishes it from other signatures of the installation. */
 const signedText = (text: string): string => `sent_notification:${text}`;
 const dayOf = (deps: Pick<Deps, 'clock'>): number => Math.floor(deps.clock.now().getTime() / DAY_MS);
 
-/** Makes addresses at which one user stops to follow one thing, without signing in. They prove themselves: nothing is stored. */
+/** Returns a builder of unsubscribe URLs, which need no sign-in. They are signed; nothing is stored. */
 export async function unsubscribeLinks(deps: Deps): Promise<(followed: Subscribable, userId: number) => string> {
   const sign = await signer(deps);
   const day = dayOf(deps);
@@ -30,7 +30,7 @@ export async function unsubscribeLinks(deps: Deps): Promise<(followed: Subscriba
   };
 }
 
-/** @returns undefined for a key that this installation has not made, or two years ago */
+/** Reads a key. @returns undefined if it is invalid or expired */
 export async function readKey(deps: Deps, key: string): Promise<UnsubscribeKey | undefined> {
   const [, text, draft, id, userId, day, signature] = KEY.exec(key) ?? [];
   if (text === undefined) return undefined;

@@ -7,11 +7,11 @@ import { anyone, openAbility } from '../../api.access.ts';
 import { requireKey, stopFollowing } from './stop.ts';
 
 const PATH = '/-/sent_notifications/:key/unsubscribe';
-const params = Type.Object({ key: Type.String({ description: 'The key that stands in a mail.', maxLength: 200 }) });
+const params = Type.Object({ key: Type.String({ description: 'Key from the link in a mail.', maxLength: 200 }) });
 const AWAY = {
   status: 302,
   empty: true,
-  headers: { Location: Type.String({ description: 'Where it leads.' }) },
+  headers: { Location: Type.String({ description: 'Target URL.' }) },
 } as const;
 
 const page = (title: string, body: string): string => `<!DOCTYPE html>
@@ -30,7 +30,7 @@ const ask = (url: string): string =>
     `<p><a href="${escapeHtml(`${url}?force=true`)}" rel="nofollow">Unsubscribe</a></p>`,
   );
 
-/** What the links of mails lead to. */
+/** Targets of links in mails. */
 export const unsubscribeRoutes = [
   route({
     method: 'GET',
@@ -38,13 +38,17 @@ export const unsubscribeRoutes = [
     tag: 'Notifications',
     path: PATH,
     operationId: 'getUnsubscribePage',
-    summary: 'Stop to follow what a mail is about, by its link',
+    summary: 'Unsubscribe from the thread of a mail by its link',
     description:
-      'Who is not signed in is asked first, for programs open links of mails, too. The key says who it is for.',
+      'Callers without a sign-in get a confirmation page, because mail programs may open links by themselves. The key identifies the user.',
     access: anyone,
     params,
-    input: optional({ force: Type.Boolean({ description: 'Do it without asking.' }) }),
-    success: { status: 200, contentType: 'text/html', description: 'A page that asks, or says that it is done.' },
+    input: optional({ force: Type.Boolean({ description: 'Unsubscribe without confirmation.' }) }),
+    success: {
+      status: 200,
+      contentType: 'text/html',
+      description: 'Confirmation page, or page that reports the result.',
+    },
     otherSuccess: AWAY,
     errors: [404],
     handler: async ({ deps, caller, params: { key }, input, reply }) => {
@@ -67,11 +71,11 @@ export const unsubscribeRoutes = [
     tag: 'Notifications',
     path: PATH,
     operationId: 'unsubscribe',
-    summary: 'Stop to follow what a mail is about, as mail programs do (one click)',
-    description: 'Nobody needs to be signed in: the key says who it is for.',
+    summary: 'Unsubscribe from the thread of a mail (one-click request of mail programs)',
+    description: 'No sign-in is necessary: the key identifies the user.',
     access: openAbility('unsubscribe_by_mail'),
     params,
-    success: { status: 200, contentType: 'text/html', description: 'A page that says that it is done.' },
+    success: { status: 200, contentType: 'text/html', description: 'Page that reports the result.' },
     errors: [404],
     handler: async ({ deps, params: { key }, reply }) => {
       await stopFollowing(deps, await requireKey(deps, key));
@@ -84,7 +88,7 @@ export const unsubscribeRoutes = [
     tag: 'Notifications',
     path: '/-/profile/notifications',
     operationId: 'getNotificationsPage',
-    summary: 'Go to one’s own notification setting',
+    summary: "Redirect to the caller's notification settings",
     access: anyone,
     success: AWAY,
     handler: async ({ deps, reply }) => {

@@ -5,7 +5,7 @@ import {
   NotificationSetting,
 } from '../notification-settings/notification-settings.responses.ts';
 
-/** What the objects of this area are called. */
+/** Schema names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   GlobalNotificationSetting,
   NotificationEvents,

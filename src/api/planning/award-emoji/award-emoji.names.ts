@@ -1,6 +1,6 @@
 import { once } from '../../../core/core.once.ts';
 
-/** Of the package `emoji-toolkit`: names by code points, with colons; aliases are divided by `|`. */
+/** Data of the package `emoji-toolkit`: names by code points, with colons; aliases are separated by `|`. */
 type AlphaCodes = Record<string, { alpha_code: string; aliases: string }>;
 
 /** Joiner and variation selector, which the package leaves out of its code points. */
@@ -12,9 +12,9 @@ const codePoints = (emoji: string): string[] =>
 const unpadded = (key: string): string => key.replace(/\b0+/g, '');
 
 interface Names {
-  /** Every name and alias with the name that it stands for: the platform's own, and what other forges call the same. */
+  /** Canonical name by name and alias: those of the platform, and those of other forges. */
   byAlias: ReadonlyMap<string, string>;
-  /** The name of each emoji, by its code points. */
+  /** Name of each emoji, by its code points. */
   byCodePoints: ReadonlyMap<string, string>;
 }
 
@@ -44,16 +44,16 @@ async function load(): Promise<Names> {
 const names = once(load);
 
 /**
- * The name under which an emoji is kept (part 1, section 4.10): `+1` gives `thumbsup`.
+ * The canonical name of an emoji (part 1, section 4.10): `+1` gives `thumbsup`.
  * @param name without colons
- * @returns undefined for what is no emoji
+ * @returns undefined if it is not an emoji
  */
 export async function emojiName(name: string): Promise<string | undefined> {
-  // Some thousand names that most processes never need: they are read when the first reaction is given.
+  // The names are loaded on first use: most processes never need them.
   return (await names()).byAlias.get(name);
 }
 
-/** The longest emoji, families and flags of regions, are of fewer characters. */
+/** Upper bound of the length of an emoji; the longest ones are families and flags of regions. */
 const MAX_EMOJI = 50;
 
 /** The name of the emoji that a text consists of; undefined for other texts. */

@@ -17,7 +17,7 @@ import { AWARDABLES, findAwardable } from './awardable.ts';
 
 const reading = inProject('read_project', { anonymous: true });
 
-/** The four endpoints of one kind of thing (part 1, section 4.10), or of the notes on it. */
+/** The four endpoints of one kind of awardable (part 1, section 4.10), or of notes on it. */
 function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofNotes: boolean): Route[] {
   const path = `/projects/:id/${segment}/:${param}${ofNotes ? '/notes/:note_id' : ''}/award_emoji`;
   const what = ofNotes ? `a comment on ${label}` : label;
@@ -29,7 +29,7 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
     findAwardable(deps, scope, { segment, number: values[param]!, noteId: values.note_id });
   const find = (c: BaseContext & ProjectScope & { params: Record<string, number> }) => findIn(c.deps, c, c.params);
   const sees = 'read_project';
-  /** What may not be reacted to is answered like what does not exist. */
+  /** Awardables without permission to react are 404, like those that do not exist. */
   const reacting = onObject(
     {
       noun: label.replace(/^an? /, ''),
@@ -103,7 +103,7 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
       path,
       summary: `React to ${what} with an emoji`,
       access: reacting,
-      input: Type.Object({ name: Filled({ description: 'Name of the emoji without colons, `thumbsup` for one.' }) }),
+      input: Type.Object({ name: Filled({ description: 'Name of the emoji, without colons, such as `thumbsup`.' }) }),
       success: { status: 201, schema: AwardEmoji },
       errors: [404],
       handler: async (c) =>
@@ -112,7 +112,7 @@ function awardRoutes({ segment, param, label }: (typeof AWARDABLES)[number], ofN
     route({
       method: 'DELETE',
       path: `${path}/:award_id`,
-      summary: `Take a reaction to ${what} back`,
+      summary: `Remove a reaction to ${what}`,
       access: revoking,
       success: { status: 204, empty: true },
       errors: [401, 404, 412],

@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts';
 import { userBasic } from '../../identity/index.ts';
 import type { AwardEmoji } from './award-emoji.responses.ts';
 
-/** The reaction as the API shows it. */
+/** Presents a reaction. */
 export const presentAward = (deps: Deps, award: Row, user: User): Static<typeof AwardEmoji> => ({
   id: award.id,
   name: award.name,

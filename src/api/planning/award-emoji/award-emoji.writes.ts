@@ -12,11 +12,11 @@ import { markTodosDone } from '../todos/todos.record.ts';
 import { emojiName } from './award-emoji.names.ts';
 import type { Awardable } from './awardable.ts';
 
-/** Awards of one thing, for `where`. */
+/** Query for the reactions to one awardable. */
 export const awardsOf = (db: Db, { type, id }: Pick<Awardable, 'type' | 'id'>) =>
   db.selectFrom('award_emoji').selectAll().where('awardable_type', '=', type).where('awardable_id', '=', id);
 
-/** A reaction to the thing by its id. @throws ApiError 404 when it has none of that id */
+/** Finds a reaction by its id. @throws ApiError 404 */
 export async function findAward(db: Db, awardable: Awardable, id: number): Promise<AwardEmoji> {
   const award = await awardsOf(db, awardable).where('id', '=', id).executeTakeFirst();
   if (award === undefined) throw recordNotFound();
@@ -24,8 +24,8 @@ export async function findAward(db: Db, awardable: Awardable, id: number): Promi
 }
 
 /**
- * Takes the row that is reacted to for the rest of the transaction, and counts votes on it.
- * @returns whether it is still there
+ * Locks the awardable's row for the rest of the transaction, and updates its vote counts.
+ * @returns whether the row still exists
  */
 async function count(db: Db, { type, id }: Awardable, name: string, change: 1 | -1): Promise<boolean> {
   if (type === 'Note') {
@@ -43,7 +43,7 @@ async function count(db: Db, { type, id }: Awardable, name: string, change: 1 | 
   return numUpdatedRows > 0n;
 }
 
-/** Who reacts to an issue or merge request, or to a comment on it, has dealt with it. */
+/** Marks to-do items as done: a user who reacts to an issue, merge request or comment on it has dealt with it. */
 async function settle(deps: Deps, db: Db, { type, id }: Awardable, userId: number): Promise<void> {
   if (type !== 'Note') {
     await markTodosDone(deps, db, { type, id }, userId);
@@ -61,8 +61,8 @@ async function settle(deps: Deps, db: Db, { type, id }: Awardable, userId: numbe
 
 /**
  * Reacts to something with an emoji.
- * @param name as the client says it, an alias perhaps
- * @throws ApiError 404 when it is no emoji, and when they have reacted with it already
+ * @param name name or alias, as given by the client
+ * @throws ApiError 404 if it is not an emoji, or if the user already reacted with it
  */
 export async function award(deps: Deps, { user }: UserCaller, awardable: Awardable, name: string): Promise<AwardEmoji> {
   const known = await emojiName(name);
@@ -100,13 +100,13 @@ export async function award(deps: Deps, { user }: UserCaller, awardable: Awardab
   });
 }
 
-/** Takes a reaction back. @throws ApiError 404 when it is gone */
+/** Deletes a reaction. @throws ApiError 404 if it no longer exists */
 export async function revoke(deps: Deps, { user }: UserCaller, awardable: Awardable, award: AwardEmoji): Promise<void> {
   const { type, id, projectId } = awardable;
   await inTransaction(deps.db, async (db) => {
     await count(db, awardable, award.name, -1);
     const { numDeletedRows } = await db.deleteFrom('award_emoji').where('id', '=', award.id).executeTakeFirst();
-    // Taken back meanwhile: the count above goes with the transaction.
+    // Deleted in the meantime: the rollback undoes the count above.
     if (numDeletedRows === 0n) throw recordNotFound();
     const { name, user_id } = award;
     const payload = { award: awardFacts(award), award_id: award.id, name, user_id, awardable_type: type };

@@ -4,18 +4,18 @@ import type { Deps } from '../../../deps.ts';
 import { NOTEABLE_KINDS, type NoteScope } from '../notes/noteable.ts';
 import { findNote } from '../notes/notes.find.ts';
 
-/** What is reacted to: something that the caller may read. */
+/** The object of a reaction, which the caller may read. */
 export interface Awardable {
   type: AwardEmojiTable['awardable_type'];
   id: number;
   projectId: number;
-  /** Whether only members may react to it: its discussion is locked. */
+  /** Whether only members may react, because the discussion is locked. */
   locked: boolean;
-  /** Whether nobody may: the system wrote it. */
+  /** Whether nobody may react, because it is a system note. */
   sealed: boolean;
 }
 
-/** What can be reacted to, and so can the notes on it; with the name of its number in addresses. */
+/** Kinds of awardables, with the path parameter of their number. Notes on them are awardable too. */
 export const AWARDABLES = [
   { segment: 'issues', param: 'issue_iid', label: 'an issue' },
   { segment: 'merge_requests', param: 'merge_request_iid', label: 'a merge request' },
@@ -24,7 +24,7 @@ export const AWARDABLES = [
 type Segment = (typeof AWARDABLES)[number]['segment'];
 
 /**
- * What a path names, which may be a note. What is hidden is answered like what does not exist.
+ * Finds the awardable of a path, possibly a note. Hidden ones are 404.
  * @throws ApiError 404 `404 Award Emoji Not Found`
  */
 export async function findAwardable(

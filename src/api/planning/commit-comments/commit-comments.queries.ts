@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/db.schema.ts';
 import { pageOf } from '../../../db/paginate.ts';
 
-/** A page of a commit's comments, oldest first. */
+/** A page of the comments on a commit, oldest first. */
 export function commitNotes(db: Db, projectId: number, commit: string, page: { offset: number; size: number }) {
   const query = db
     .selectFrom('notes')

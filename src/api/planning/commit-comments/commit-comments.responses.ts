@@ -7,7 +7,7 @@ export const CommitNote = Type.Object({
   note: Type.String(),
   path: Nullable(Type.String()),
   line: Nullable(Type.Integer()),
-  line_type: Nullable(Type.String({ description: 'new or old.' })),
+  line_type: Nullable(Type.String({ description: 'Side of the diff: `new` or `old`.' })),
   author: UserBasic,
   created_at: Instant(),
 });

@@ -45,10 +45,10 @@ export const commitCommentRoutes = [
     params,
     input: Type.Object({
       note: Filled({ maxLength: 1_000_000, description: 'Text of the comment.' }),
-      path: Type.Optional(Type.String({ description: 'File of the line that is meant.' })),
-      line: Type.Optional(Type.Integer({ description: 'Number of the line; needed with path.' })),
+      path: Type.Optional(Type.String({ description: 'Path of the file with the line.' })),
+      line: Type.Optional(Type.Integer({ description: 'Number of the line; required with `path`.' })),
       line_type: Type.Optional(
-        Enum(['new', 'old'], { default: 'new', description: 'Side that the number counts on: after or before.' }),
+        Enum(['new', 'old'], { default: 'new', description: 'Side of the diff: `new` (after) or `old` (before).' }),
       ),
     }),
     success: { status: 201, schema: CommitNote },

@@ -10,7 +10,7 @@ import type { DiffPosition } from './diff-position.ts';
 const positionOf = (note: Note): DiffPosition | null =>
   note.position === null ? null : parseJson<DiffPosition>(note.position);
 
-/** A comment as the list of a commit's comments shows it. */
+/** Presents a comment in the list of comments on a commit. */
 export function presentCommitNote(deps: Deps, note: Note, author: User): Static<typeof CommitNote> {
   const position = positionOf(note);
   return {

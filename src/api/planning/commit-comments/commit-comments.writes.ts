@@ -8,13 +8,13 @@ import { findPosition, type LineType } from './diff-position.ts';
 
 export interface NewComment {
   note: string;
-  /** The line of the commit's diff that is meant; a comment on any other line is one on the whole commit. */
+  /** The commented line. If the diff of the commit lacks it, the comment is on the whole commit. */
   at?: { path: string; line: number; type: LineType } | undefined;
 }
 
 /**
- * Comments on a commit; quick actions in the text act.
- * @throws ApiError 429 past 300 comments of a user in a minute
+ * Adds a comment to a commit and executes quick actions in the text.
+ * @throws ApiError 429 beyond 300 comments of a user per minute
  */
 export async function addComment(
   deps: Deps,

@@ -1,7 +1,7 @@
 import type { FileDiff } from '../../../git/diff-result.ts';
 import type { Commit } from '../../../git/git.objects.ts';
 
-/** A line of a diff that a comment is about, as it is stored and shown. */
+/** The commented line of a diff, as stored and shown. */
 export interface DiffPosition {
   base_sha: string | null;
   start_sha: string | null;
@@ -9,16 +9,16 @@ export interface DiffPosition {
   position_type: 'text';
   old_path: string;
   new_path: string;
-  /** Number before the change; null for an added line. */
+  /** Line number before the change; null for an added line. */
   old_line: number | null;
-  /** Number after the change; null for a removed line. */
+  /** Line number after the change; null for a removed line. */
   new_line: number | null;
 }
 
 export type LineType = 'new' | 'old';
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Whether the hunks add (`new`) or remove (`old`) the line of a number, counted from 1 on that side. */
+/** Whether the hunks add (`new`) or remove (`old`) a line. @param line number from 1 on that side */
 export function changesLine(hunks: string, line: number, type: LineType): boolean {
   let before = 0;
   let after = 0;
@@ -41,7 +41,7 @@ export function changesLine(hunks: string, line: number, type: LineType): boolea
   return false;
 }
 
-/** Where in a commit's diff a line stands; null where the commit does not change it. */
+/** Finds the position of a line in the diff of a commit; null if the commit does not change it. */
 export function findPosition(
   commit: Commit,
   files: readonly FileDiff[],

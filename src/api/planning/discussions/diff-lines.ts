@@ -1,4 +1,4 @@
-/** A line of a diff by its numbers, from 1; null on the side where it is not. */
+/** Line numbers of a diff line, from 1; null on the side that lacks it. */
 export interface Line {
   old: number | null;
   new: number | null;
@@ -7,10 +7,10 @@ export interface Line {
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * What a diff does with a line: `new` adds it, `old` removes it, `same` leaves it; null where there is no such line. A
- * line that stays has both numbers, and may lie outside the hunks.
+ * Type of a line in a diff: `new` (added), `old` (removed), `same` (unchanged); null if there is no such line. An
+ * unchanged line has both numbers, and may lie outside the hunks.
  * @param hunks of one file, from the first `@@`
- * @param oldLines how many lines the file had before
+ * @param oldLines number of lines of the file before the change
  */
 export function lineType(hunks: string, line: Line, oldLines: number): 'new' | 'old' | 'same' | null {
   if (line.old === null && line.new === null) return null;
@@ -20,7 +20,7 @@ export function lineType(hunks: string, line: Line, oldLines: number): 'new' | '
   for (const text of hunks.split('\n')) {
     const hunk = HUNK.exec(text);
     if (hunk !== null) {
-      // An empty side is named by the line before it.
+      // For an empty side, the header gives the line before it.
       const oldStart = Number(hunk[1]) + (hunk[2] === '0' ? 1 : 0);
       const newStart = Number(hunk[3]) + (hunk[4] === '0' ? 1 : 0);
       if (isBetween(line, before, after, oldStart)) return 'same';
@@ -28,7 +28,7 @@ export function lineType(hunks: string, line: Line, oldLines: number): 'new' | '
       after = newStart;
       inHunk = true;
     } else if (!inHunk || text === '') {
-      // Nothing of a hunk.
+      // Not part of a hunk.
     } else if (text.startsWith('+')) {
       if (line.old === null && line.new === after) return 'new';
       after += 1;
@@ -44,7 +44,7 @@ export function lineType(hunks: string, line: Line, oldLines: number): 'new' | '
   return inHunk && isBetween(line, before, after, oldLines + 1) ? 'same' : null;
 }
 
-/** Whether it is an unchanged line from `before` (which is `after` now) on, and before `end`. */
+/** Whether it is an unchanged line between `before` (`after` on the new side) and `end`, exclusive. */
 const isBetween = (line: Line, before: number, after: number, end: number): boolean =>
   line.old !== null &&
   line.new !== null &&
@@ -53,7 +53,7 @@ const isBetween = (line: Line, before: number, after: number, end: number): bool
   line.new - line.old === after - before;
 
 /**
- * Where a line of the old side is on the new one; null where it was removed or changed.
+ * Maps a line of the old side to the new side; null if it was removed or changed.
  * @param hunks of one file, from the first `@@`
  */
 export function followLine(hunks: string, line: number): number | null {

@@ -10,7 +10,7 @@ const discussionParams = (kind: NoteableKind) => ({
   discussion_id: Type.String({ description: 'Id of the thread.' }),
 });
 
-/** Users who have an ability in a thread; handlers find its `notes`, and what it is on as `noteable`. */
+/** Access for users with an ability in a thread; the handler gets its `notes` and its `noteable`. */
 export const onDiscussion = (kind: NoteableKind, ability: ProjectAbility) =>
   onObject(
     {
@@ -26,11 +26,11 @@ export const onDiscussion = (kind: NoteableKind, ability: ProjectAbility) =>
     ability,
   );
 
-/** Users who have an ability on a note of a thread: as above, with the `note`. */
+/** Access for users with an ability on a note of a thread; the handler gets the `note` as well. */
 export const onThreadNote = (kind: NoteableKind, ability: 'update_note' | 'change_thread_note') =>
   onObject(
     {
-      // Nobody here is known as the author of a commit.
+      // The author of a commit is unknown here.
       noun: ability === 'update_note' || kind.noun === 'commit' ? 'note' : `note or of the ${kind.noun}`,
       sees: kind.read,
       params: { ...discussionParams(kind), note_id: Type.Integer({ description: 'Id of the note.' }) },

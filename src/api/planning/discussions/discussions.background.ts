@@ -12,10 +12,10 @@ import type { Position } from '../notes/notes.responses.ts';
 import { recordResolution } from '../notes/notes.writes.ts';
 import { followPosition } from './follow.ts';
 
-/** Threads on lines that are followed after one push; of more, the newest. */
+/** Maximum number of line threads to reposition after a push; the newest take precedence. */
 const MAX_THREADS = 500;
 
-/** Lets threads on lines of merge requests follow their lines when new commits come. */
+/** Registers the repositioning of line threads of merge requests after pushes. */
 export function registerLineWork(deps: Deps): void {
   deps.events.subscribe({
     name: 'discussions.lines',
@@ -70,7 +70,7 @@ async function followLines(deps: Deps, mergeRequest: MergeRequest, actorId: numb
   }
 }
 
-/** Whether a position is one in the diff of the version. */
+/** Whether a position belongs to the diff of a version. */
 const isOf = (position: Position, version: MergeRequestDiff): boolean =>
   position.head_sha === version.head_commit_sha &&
   position.base_sha === version.base_commit_sha &&
@@ -100,7 +100,10 @@ async function move(db: Db, { discussion_id, position }: Thread, to: Position): 
     .execute();
 }
 
-/** Leaves a thread on the version whose lines are gone. @param resolver who resolves it by that; null for nobody */
+/**
+ * Marks a thread as outdated, on the last version with its line.
+ * @param resolver id of the user who resolves it by that; null for none
+ */
 async function leave(
   deps: Deps,
   db: Db,

@@ -8,7 +8,7 @@ import { visibleNotes } from '../notes/notes.visible.ts';
 
 type Reader = Pick<NoteScope, 'caller' | 'permissions'>;
 
-/** A page of the threads that the caller may read, the one that began first at its head, each with its notes. */
+/** A page of the threads that the caller may read, oldest first, each with its notes. */
 export async function listDiscussions(
   deps: Deps,
   reader: Reader,
@@ -33,7 +33,7 @@ export async function listDiscussions(
 }
 
 /**
- * The notes of a thread that the caller may read, in their order; at least one.
+ * The notes of a thread that the caller may read, in order; at least one.
  * @throws ApiError 404 `404 Discussion Not Found`
  */
 export async function findDiscussion(deps: Deps, reader: Reader, noteable: Noteable, id: string): Promise<Note[]> {
@@ -50,7 +50,7 @@ export async function findDiscussion(deps: Deps, reader: Reader, noteable: Notea
   return notes;
 }
 
-/** A note of the thread. @throws ApiError 404 */
+/** Finds a note of a thread. @throws ApiError 404 */
 export function noteIn(discussion: readonly Note[], id: number): Note {
   const note = discussion.find((each) => each.id === id);
   if (note === undefined) throw notFound('Note');

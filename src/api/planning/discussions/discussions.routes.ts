@@ -22,9 +22,9 @@ import { PositionInput } from './position.ts';
 const discussion_id = Type.String({ description: 'Id of the thread.' });
 const note_id = Type.Integer({ description: 'Id of the note.' });
 const body = Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' });
-const created_at = Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' }));
+const created_at = Type.Optional(Instant({ description: 'Time of creation; owners and administrators only.' }));
 
-/** What the declaration says of texts whose quick actions act. */
+/** Description of texts with quick actions, if the noteable supports them. */
 const acting = ({ segment }: NoteableKind) =>
   segment === 'snippets' ? {} : { description: QUICK_ACTIONS_DESCRIPTION, otherSuccess: commandsOnly };
 
@@ -68,17 +68,19 @@ function threadRoutesOf(kind: NoteableKind) {
     route({
       method: 'POST',
       path,
-      summary: `Begin a thread on a ${noun}`,
+      summary: `Start a thread on a ${noun}`,
       ...acting(kind),
       access: onNoteable(kind, kind.comment),
       input: Type.Object({
         body,
         created_at,
         position: Type.Optional(PositionInput),
-        internal: Type.Optional(Type.Boolean({ description: 'The whole thread is for Planners and up alone.' })),
-        confidential: Type.Optional(Type.Boolean({ description: 'The old name of internal.' })),
+        internal: Type.Optional(
+          Type.Boolean({ description: 'Whether only members with at least the Planner role see the thread.' }),
+        ),
+        confidential: Type.Optional(Type.Boolean({ description: 'Old name of `internal`.' })),
         commit_id: Type.Optional(
-          Filled({ maxLength: 64, description: 'Commit of the merge request that the thread is about.' }),
+          Filled({ maxLength: 64, description: 'Commit of the merge request to start the thread on.' }),
         ),
       }),
       success: { status: 201, schema: Discussion },
@@ -113,7 +115,7 @@ function threadRoutesOf(kind: NoteableKind) {
     route({
       method: 'POST',
       path: `${path}/:discussion_id/notes`,
-      summary: `Answer in a thread on a ${noun}`,
+      summary: `Reply to a thread on a ${noun}`,
       ...acting(kind),
       access: onDiscussion(kind, kind.comment),
       input: Type.Object({ body, created_at }),
@@ -156,7 +158,7 @@ function threadNoteRoutesOf(kind: NoteableKind) {
       access: onThreadNote(kind, 'change_thread_note'),
       input: Type.Object({
         body: Type.Optional(Filled({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' })),
-        resolved: Type.Optional(Type.Boolean({ description: 'Of merge requests: whether the note is resolved.' })),
+        resolved: Type.Optional(Type.Boolean({ description: 'Whether the note is resolved; merge requests only.' })),
       }),
       rules: { exactlyOne: [['body', 'resolved']] },
       success: { status: 200, schema: Note },
@@ -195,9 +197,9 @@ const resolveRoute = route({
   method: 'PUT',
   path: '/projects/:id/merge_requests/:noteable_id/discussions/:discussion_id',
   summary: 'Resolve a thread on a merge request',
-  description: 'Or open it again.',
+  description: 'Resolves or reopens the thread.',
   access: onDiscussion(mergeRequests, 'resolve_note'),
-  input: Type.Object({ resolved: Type.Boolean({ description: 'Whether all notes of it are resolved.' }) }),
+  input: Type.Object({ resolved: Type.Boolean({ description: 'Whether all its notes are resolved.' }) }),
   success: { status: 200, schema: Discussion },
   errors: [403, 404],
   handler: async (c) => {

@@ -14,19 +14,19 @@ import { writeSystemNote } from '../notes/system-note.ts';
 import { hasCommit, locate } from './locate.ts';
 import type { PositionInput } from './position.ts';
 
-/** A thread that is to begin. */
+/** Input of a new thread. */
 export interface NewDiscussion {
   body: string;
   created_at?: string | undefined;
   position?: PositionInput | undefined;
   commit_id?: string | undefined;
-  /** Whether it is kept from those below Planners. */
+  /** Whether only members with at least the Planner role see it. */
   internal?: boolean | undefined;
 }
 
 /**
- * The note that begins a thread, on a line of a diff where a position says so.
- * @throws ApiError 400 for a blank note or a line that is in no diff, 429
+ * Builds the first note of a thread, on a line of a diff if a position is given.
+ * @throws ApiError 400 for a blank note or a line outside the diff, 429
  */
 export async function threadStart(
   deps: Deps,
@@ -56,8 +56,9 @@ export async function threadStart(
 }
 
 /**
- * The note that answers in a thread, and what comes before it; a single comment on an issue or merge request becomes one by it.
- * @throws ApiError 400 where nothing can be answered, 429
+ * Builds a reply to a thread, and the work to do before. A reply turns a single comment on an issue or merge request
+ * into a thread.
+ * @throws ApiError 400 if no reply is possible, 429
  */
 export function reply(
   deps: Deps,
@@ -72,8 +73,8 @@ export function reply(
 }
 
 /**
- * What makes a note an answer in a thread, and what is done to the thread before it, in the same transaction.
- * @throws ApiError 400 where nothing can be answered
+ * Attributes of a reply, and the change of the thread before it, in the same transaction.
+ * @throws ApiError 400 if no reply is possible
  */
 export function answerTo(
   noteable: Noteable,
@@ -95,16 +96,16 @@ export function answerTo(
   };
 }
 
-/** @throws ApiError 404 when the first note is gone */
+/** @throws ApiError 404 if the first note no longer exists */
 async function becomeThread(db: Db, { id }: Note): Promise<void> {
   await reloadNote(db, id);
   await db.updateTable('notes').set({ type: 'DiscussionNote' }).where('id', '=', id).execute();
 }
 
 /**
- * Resolves notes of a merge request's thread, or opens them again. Those that are resolved already keep who did it.
- * @param notes all of a thread, or one of it
- * @throws ApiError 403 where none of them can be resolved
+ * Resolves or reopens notes of a merge request thread. Already resolved notes keep their resolver.
+ * @param notes all notes of a thread, or one of them
+ * @throws ApiError 403 if none of them is resolvable
  */
 export async function setResolved(
   deps: Deps,
@@ -116,7 +117,7 @@ export async function setResolved(
   await deps.db.transaction().execute((db) => setResolvedInTransaction(deps, db, writer, noteable, notes, resolved));
 }
 
-/** The same with the handle of a transaction. */
+/** As `setResolved`, with the handle of a transaction. */
 export async function setResolvedInTransaction(
   deps: Deps,
   db: Db,
@@ -144,7 +145,7 @@ export async function setResolvedInTransaction(
   }
 }
 
-/** Records that nothing is open in the discussion of a merge request any more. */
+/** Records an event if no thread of a merge request is open any more. */
 async function recordAllResolved(deps: Deps, db: Db, id: number, actorId: number): Promise<void> {
   const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const { project_id } = row;

@@ -8,7 +8,7 @@ import { followLine, lineType } from './diff-lines.ts';
 const LIMITS: DiffOptions = { maxPatchBytes: 1024 * 1024 };
 
 type Shas = Pick<MergeRequestDiff, 'base_commit_sha' | 'start_commit_sha' | 'head_commit_sha'>;
-/** What became of a line: its place in the newer version, or that it is not there any more; undefined: who knows. */
+/** Result for a line: its position in the newer version, or that it is outdated; undefined if unknown. */
 type Fate = Position | 'outdated' | undefined;
 
 interface Place {
@@ -30,7 +30,7 @@ export async function followPosition(repo: Repository, position: Position, to: S
   );
   if (file === undefined) return overflow ? undefined : 'outdated';
   const line = { old: before?.line ?? null, new: after?.line ?? null };
-  // An unchanged line is looked for near changes only, as diffs show it.
+  // An unchanged line is looked for near changes only, within the context that diffs show.
   if (lineType(file.diff, line, 0) === null) return cutShort(file) ? undefined : 'outdated';
   return {
     ...position,
@@ -45,7 +45,7 @@ export async function followPosition(repo: Repository, position: Position, to: S
   };
 }
 
-/** Where a line of one commit is in another; null for a side that has none, undefined where the diff does not tell. */
+/** Maps a line of one commit to another; null for a missing side, undefined if the diff does not tell. */
 async function followSide(
   repo: Repository,
   from: string | null,
@@ -64,5 +64,5 @@ async function followSide(
   return now === null ? 'gone' : { path: file.newPath, line: now };
 }
 
-/** Whether the diff of a file that changed was left out. */
+/** Whether the diff of a changed file was left out. */
 const cutShort = ({ diff, oldOid, newOid }: FileDiff): boolean => diff === '' && oldOid !== newOid;

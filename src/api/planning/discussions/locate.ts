@@ -15,8 +15,8 @@ const MAX_BLOB = 10 * 1024 * 1024;
 const NO_LINE = 'Note {:line_code=>["can\'t be blank", "must be a valid line code"]}';
 
 /**
- * Where in the diff of a merge request or commit a thread stands.
- * @throws ApiError 400 where the diff is none of its, or has no such line
+ * Resolves the position of a thread in the diff of a merge request or commit.
+ * @throws ApiError 400 if the diff does not belong to it or has no such line
  */
 export async function locate(
   deps: Deps,
@@ -38,7 +38,7 @@ export async function locate(
   return from === null ? { ...position, base_sha: null, start_sha: null } : position;
 }
 
-/** The commit that the diff starts from, null for nothing at all; undefined where it is no diff of the noteable. */
+/** The commit that the diff starts from, null for the empty tree; undefined if it is not a diff of the noteable. */
 async function startOf(
   db: Db,
   repo: Repository,
@@ -57,12 +57,12 @@ async function startOf(
   const heads = known.filter(({ head_commit_sha }) => head_commit_sha === head_sha);
   const version = heads.some((row) => row.base_commit_sha === base_sha && row.start_commit_sha === start_sha);
   if (version) return base_sha;
-  // Of two versions the later one is compared with the earlier one.
+  // A comparison of two versions starts from the earlier one.
   if (heads.length > 0 && base_sha === start_sha && known.length > heads.length) return base_sha;
   return (await hasCommit(db, noteable.id, head_sha)) ? parentOf(repo, head_sha, base_sha) : undefined;
 }
 
-/** The first parent when it is the one that was named; a root commit has none, whatever was named. */
+/** The first parent, if it is the named commit; null for a root commit; undefined otherwise. */
 async function parentOf(repo: Repository, sha: string, named: string): Promise<string | null | undefined> {
   const commit = await repo.objects.commit(sha);
   if (commit === null) return undefined;
@@ -82,7 +82,7 @@ export async function hasCommit(db: Db, mergeRequestId: number, sha: string): Pr
   return row !== undefined;
 }
 
-/** Lines of a text file; one without a line feed at its end counts too. Files past 10 MiB count as if they had none. */
+/** Counts the lines of a text file, including a last one without line feed. Files over 10 MiB count as 0 lines. */
 async function countLines(repo: Repository, oid: string): Promise<number> {
   const data = (await repo.objects.read(oid, MAX_BLOB))?.data;
   if (data == null || data.length === 0) return 0;

@@ -7,7 +7,7 @@ import { type Line, lineType } from './diff-lines.ts';
 
 const path = () => Type.Optional(Type.String({ maxLength: 4_096 }));
 const line = () => Type.Optional(Nullable(Type.Integer({ minimum: 1 })));
-/** First or last line of a thread about several, as clients say it. */
+/** Input: first or last line of a multi-line thread. */
 export const RangeEndInput = Type.Object({
   line_code: Type.Optional(Type.String({ maxLength: 300 })),
   type: Type.Optional(Nullable(Enum(['new', 'old', 'expanded']))),
@@ -15,11 +15,11 @@ export const RangeEndInput = Type.Object({
   new_line: line(),
 });
 
-/** Where in a diff a thread shall stand, as clients say it. */
+/** Input: position of a thread in a diff. */
 export const PositionInput = Type.Object({
-  base_sha: Filled({ maxLength: 64, description: 'Merge base of the version that is meant.' }),
-  start_sha: Filled({ maxLength: 64, description: 'Head of the target branch in that version.' }),
-  head_sha: Filled({ maxLength: 64, description: 'Head of the source branch in that version.' }),
+  base_sha: Filled({ maxLength: 64, description: 'Merge base of the version.' }),
+  start_sha: Filled({ maxLength: 64, description: 'Head of the target branch in the version.' }),
+  head_sha: Filled({ maxLength: 64, description: 'Head of the source branch in the version.' }),
   position_type: Enum(['text', 'image', 'file']),
   old_path: path(),
   new_path: path(),
@@ -33,7 +33,7 @@ export const PositionInput = Type.Object({
 });
 export type PositionInput = Static<typeof PositionInput>;
 
-/** The file of a diff that a position names by one of its paths or both. */
+/** Finds the file of a diff by one or both paths of a position. */
 export function fileOf(files: readonly FileDiff[], { old_path, new_path }: PositionInput): FileDiff | undefined {
   if (!old_path && !new_path) return undefined;
   return files.find(
@@ -42,9 +42,9 @@ export function fileOf(files: readonly FileDiff[], { old_path, new_path }: Posit
 }
 
 /**
- * The position as it is kept and shown.
+ * Validates a position and returns it in the stored form.
  * @param oldLines how many lines the file had before
- * @returns null where the diff has no such line
+ * @returns null if the diff has no such line
  */
 export function resolvePosition(input: PositionInput, file: FileDiff, oldLines: number): Position | null {
   const place = {
@@ -77,7 +77,7 @@ const lineOf = ({
   new: new_line,
 });
 
-/** Several lines; each end must be one of the diff. @returns undefined where one is not */
+/** Validates a line range: both ends must be in the diff. @returns undefined if one is not */
 function settleRange(
   { line_range }: PositionInput,
   file: FileDiff,
@@ -98,7 +98,7 @@ function settleEnd(
 ): RangeEnd | undefined {
   const at = lineOf(input);
   if (at.old === null && at.new === null) {
-    // Older clients name the line by its code alone.
+    // Older clients give the line code only.
     const { line_code, type = null } = input;
     return line_code === undefined ? undefined : { line_code, type, old_line: null, new_line: null };
   }
@@ -112,6 +112,6 @@ function settleEnd(
   };
 }
 
-/** How a line of a diff is named: by the digest of its file's path and its numbers. */
+/** Line code of a diff line: digest of the file path, and the line numbers. */
 export const lineCode = (path: string, { old, new: after }: Line): string =>
   `${createHash('sha1').update(path).digest('hex')}_${old ?? 0}_${after ?? 0}`;

@@ -8,11 +8,11 @@ import { findDraft, type ReviewedMergeRequest } from './draft-notes.writes.ts';
 
 const { read } = NOTEABLE_KINDS.merge_requests;
 
-/** The merge request of an address, as what is reviewed. @throws ApiError 404 */
+/** Finds the merge request of a path, as a noteable. @throws ApiError 404 */
 export const reviewedMergeRequest = async (deps: Deps, scope: UserScope, iid: number): Promise<ReviewedMergeRequest> =>
   (await NOTEABLE_KINDS.merge_requests.find(deps, scope, iid)) as ReviewedMergeRequest;
 
-/** Users who may comment on the merge request of the address; handlers find it as `noteable`. */
+/** Access for users who may comment on the merge request; the handler gets it as `noteable`. */
 export const reviewer = onObject(
   {
     noun: 'merge request',
@@ -26,7 +26,7 @@ export const reviewer = onObject(
   'create_note',
 );
 
-/** The author of the draft of the address, others find none; handlers find it as `draft`. */
+/** Access for the author of a draft, 404 for others; the handler gets it as `draft`. */
 export const onDraft = (ability: 'update_draft_note' | 'discard_draft_note') =>
   onObject(
     {

@@ -6,9 +6,9 @@ import { note, position } from './draft-notes.responses.ts';
 export const CreateDraftNote = Type.Object({
   note,
   ...optional({
-    in_reply_to_discussion_id: Type.String({ maxLength: 64, description: 'The thread to answer in.' }),
-    commit_id: Type.String({ maxLength: 64, description: 'Commit of the merge request that it is about.' }),
-    resolve_discussion: Type.Boolean({ description: 'Resolve the thread when it is published.' }),
+    in_reply_to_discussion_id: Type.String({ maxLength: 64, description: 'Id of the thread to reply to.' }),
+    commit_id: Type.String({ maxLength: 64, description: 'Commit of the merge request to comment on.' }),
+    resolve_discussion: Type.Boolean({ description: 'Resolve the thread when the draft is published.' }),
   }).properties,
   position,
 });
@@ -17,8 +17,10 @@ export type CreateDraftNote = Static<typeof CreateDraftNote>;
 export const UpdateDraftNote = Type.Object({ note: Type.Optional(note), position });
 
 export const PublishDraftNotes = optional({
-  note: Type.String({ maxLength: MAX_NOTE, description: 'A comment on the whole, published with the drafts.' }),
-  internal: Type.Boolean({ description: 'Whether that comment is for members from Planner on only.' }),
-  reviewer_state: Enum(['reviewed', 'requested_changes'], { description: 'What the caller, a reviewer, comes to.' }),
+  note: Type.String({ maxLength: MAX_NOTE, description: 'Summary comment that is published with the drafts.' }),
+  internal: Type.Boolean({ description: 'Whether only members with at least the Planner role see that comment.' }),
+  reviewer_state: Enum(['reviewed', 'requested_changes'], {
+    description: 'Review state of the caller, who must be a reviewer.',
+  }),
 });
 export type PublishDraftNotes = Static<typeof PublishDraftNotes>;

@@ -18,13 +18,13 @@ import { draftsOf, type ReviewedMergeRequest, threadOf } from './draft-notes.wri
 
 type ReviewerState = Selectable<MergeRequestReviewersTable>['state'];
 
-/** States that a review which is published has left behind. */
+/** Reviewer states that a published review supersedes. */
 const BEFORE_REVIEW: readonly ReviewerState[] = ['unreviewed', 'review_started', 'unapproved'];
 
 /**
  * Publishes a note of a review within its transaction.
- * @param before what else belongs to it
- * @returns null where nothing is left of the note
+ * @param before further work in the same transaction
+ * @returns null if nothing of the note remains, as with quick actions only
  */
 export type WriteInReview = (
   deps: Deps,
@@ -35,8 +35,8 @@ export type WriteInReview = (
 
 /**
  * Publishes one draft.
- * @param write publishes its note
- * @throws ApiError 403 for who may not comment any more, 404 when it is gone, 429
+ * @param write writes its note
+ * @throws ApiError 403 if the caller may no longer comment, 404 if the draft no longer exists, 429
  */
 export async function publishDraft(
   deps: Deps,
@@ -55,9 +55,9 @@ export async function publishDraft(
 }
 
 /**
- * Publishes all drafts of the caller at once, and with them what they say of the whole. A reviewer has reviewed it then.
- * @param write publishes each of the notes
- * @throws ApiError 400 for a state of one who is no reviewer, 403 for who may not comment any more, 429
+ * Publishes all drafts of the caller together, with their summary and review state.
+ * @param write writes each of the notes
+ * @throws ApiError 400 for a review state of a caller who is not a reviewer, 403 if they may no longer comment, 429
  */
 export async function publishReview(
   deps: Deps,
@@ -85,7 +85,7 @@ export async function publishReview(
   });
 }
 
-/** The merge request as it is within the transaction, where the caller may comment. @throws ApiError 403, 404 */
+/** Locks the merge request and checks again that the caller may comment. @throws ApiError 403, 404 */
 async function locked(db: Db, writer: Writer, noteable: ReviewedMergeRequest): Promise<ReviewedMergeRequest> {
   const row = await lockMergeRequest(db, noteable.id);
   if (row === undefined) throw recordNotFound();
@@ -94,7 +94,7 @@ async function locked(db: Db, writer: Writer, noteable: ReviewedMergeRequest): P
   return now;
 }
 
-/** Takes drafts out, so that each is published once. */
+/** Deletes and returns drafts, so that each is published once. */
 async function take(db: Db, noteable: ReviewedMergeRequest, { caller }: Writer, id?: number): Promise<DraftNote[]> {
   const query = draftsOf(db, noteable, caller.user.id).orderBy('id');
   const drafts = await (id === undefined ? query : query.where('id', '=', id)).execute();
@@ -124,7 +124,7 @@ async function publish(
     const { note, before } = answerTo(noteable, thread);
     const response = await write(deps, noteable, { ...note, body: draft.note, inReview }, before);
     if (response !== null) ids.push(response.id);
-    // The answer itself is resolved with the thread, and a single comment has become one by it.
+    // The reply is resolved together with the thread; a single comment has become a thread by it.
     const all =
       response === null
         ? thread
@@ -155,7 +155,7 @@ const threadStart = ({ note, position, commit_id }: DraftNote): NewNote => ({
   commitId: commit_id,
 });
 
-/** Keeps what a reviewer comes to. @throws ApiError 400 where the caller is no reviewer */
+/** Stores the review state of the caller. @throws ApiError 400 if the caller is not a reviewer */
 export async function setReviewer(
   db: Db,
   { id }: ReviewedMergeRequest,

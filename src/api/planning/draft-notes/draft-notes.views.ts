@@ -17,7 +17,7 @@ const NOWHERE: Static<typeof DraftNote>['position'] = {
   line_range: null,
 };
 
-/** A draft as its author sees it. */
+/** Presents a draft to its author. */
 export function presentDraft(draft: DraftNoteRow): Static<typeof DraftNote> {
   const position = draft.position === null ? null : parseJson<Static<typeof Position>>(draft.position);
   const onLine = position?.position_type === 'text';

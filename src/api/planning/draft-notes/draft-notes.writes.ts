@@ -16,17 +16,17 @@ import { isResolvable } from '../notes/notes.views.ts';
 import { countNote } from '../notes/notes.writes.ts';
 import type { CreateDraftNote } from './draft-notes.inputs.ts';
 
-/** Drafts of one user on one merge request. */
+/** Maximum number of drafts of a user on a merge request. */
 export const MAX_DRAFTS = 500;
 
-/** A merge request that is reviewed. */
+/** A merge request under review. */
 export type ReviewedMergeRequest = Noteable & { type: 'MergeRequest' };
 
-/** The drafts that a user has on a merge request. */
+/** Query for the drafts of a user on a merge request. */
 export const draftsOf = (db: Db, { id }: ReviewedMergeRequest, userId: number) =>
   db.selectFrom('draft_notes').selectAll().where('merge_request_id', '=', id).where('author_id', '=', userId);
 
-/** One of them. @throws ApiError 404 */
+/** Finds a draft of a user by its id. @throws ApiError 404 */
 export async function findDraft(
   deps: Deps,
   { caller }: Writer,
@@ -38,7 +38,7 @@ export async function findDraft(
   return draft;
 }
 
-/** @throws ApiError 400 where there is no such thread, or the caller may not resolve it as they want to */
+/** @throws ApiError 400 if there is no such thread, or if the caller may not resolve it as requested */
 async function checkThread(
   deps: Deps,
   writer: Writer,
@@ -54,7 +54,7 @@ async function checkThread(
   }
 }
 
-/** The notes of a thread that the caller may read; undefined where there are none. */
+/** The notes of a thread that the caller may read; undefined for none. */
 export async function threadOf(
   deps: Deps,
   writer: Writer,
@@ -70,8 +70,8 @@ export async function threadOf(
 }
 
 /**
- * Keeps a comment for a review; only its author sees it.
- * @throws ApiError 400 for a thread, a commit or a line that is not there, and past 500 drafts; 404, 429
+ * Creates a draft; only its author sees it.
+ * @throws ApiError 400 for an unknown thread, commit or line, and beyond 500 drafts; 404, 429
  */
 export async function createDraft(
   deps: Deps,
@@ -91,7 +91,10 @@ export async function createDraft(
   return deps.db.transaction().execute(async (db) => {
     if ((await lockMergeRequest(db, noteable.id)) === undefined) throw recordNotFound();
     const there = await draftsOf(db, noteable, userId).clearSelect().select('id').limit(MAX_DRAFTS).execute();
-    if (there.length >= MAX_DRAFTS) throw badRequest(`Publish or delete drafts first: ${MAX_DRAFTS} are waiting`);
+    if (there.length >= MAX_DRAFTS)
+      throw badRequest(
+        `Limit reached: a merge request has at most ${MAX_DRAFTS} drafts of a user. Publish or delete some first.`,
+      );
     await db
       .updateTable('merge_request_reviewers')
       .set({ state: 'review_started' })
@@ -117,7 +120,10 @@ export async function createDraft(
   });
 }
 
-/** Changes the text or the place of a draft. @throws ApiError 400 for a line that is not there, 404 when it is gone */
+/**
+ * Changes the text or the position of a draft.
+ * @throws ApiError 400 for an unknown line, 404 if the draft no longer exists
+ */
 export async function updateDraft(
   deps: Deps,
   project: Project,

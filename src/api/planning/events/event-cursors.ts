@@ -4,13 +4,13 @@ import type { Event } from '../../../db/tables/events.table.ts';
 import { entriesOf, type Filters } from './events.filters.ts';
 
 type Place = Pick<Event, 'id' | 'created_at'>;
-/** As much of an entry as it takes to find out whether it can be readable. */
+/** The columns of an entry that a walk needs: its place, and its project for the check of rights. */
 export type EventCursor = Place & Pick<Event, 'project_id'>;
 
-/** Where a walk is: whose entries of which projects, and what it has passed last. */
+/** Position of a walk: author, projects, and the last entry it has passed. */
 export interface EventCursorPosition {
   authorId: number | undefined;
-  /** Few; undefined for all projects but those of `without`. */
+  /** Few projects; undefined for all projects except those of `without`. */
   projectIds: readonly number[] | undefined;
   without: readonly number[];
   filters: Filters;
@@ -18,13 +18,13 @@ export interface EventCursorPosition {
 }
 
 export interface EventCursorPage {
-  /** Entries that fit the filters, readable or not, in the order of the walk. */
+  /** Entries that match the filters, readable or not, in the order of the walk. */
   marks: EventCursor[];
-  /** The entry after which it goes on; undefined at its end. */
+  /** The entry after which the walk continues; undefined at the end. */
   last: Place | undefined;
 }
 
-/** Entries that are looked at for each one that can be taken. */
+/** Maximum number of entries to examine for each requested one. */
 const LOOKED_AT = 10;
 
 const goOn = <O>(query: SelectQueryBuilder<Schema, 'events', O>, { filters, after }: EventCursorPosition) =>
@@ -38,7 +38,9 @@ const goOn = <O>(query: SelectQueryBuilder<Schema, 'events', O>, { filters, afte
         ),
       );
 
-/** The next entries of a walk, at most `limit`; it may be none before the end where none of many fits. */
+/**
+ * The next entries of a walk, at most `limit`. May be empty before the end, if none of the examined entries matches.
+ */
 export const nextEventCursors = (db: Db, at: EventCursorPosition, limit: number): Promise<EventCursorPage> =>
   at.projectIds === undefined ? fromAll(db, at, limit) : fromEach(db, at, at.projectIds, limit);
 
@@ -72,10 +74,7 @@ async function fromAll(db: Db, at: EventCursorPosition, limit: number): Promise<
   return { marks, last };
 }
 
-/**
- * Of few projects: each is read along its index as far as this part of the walk can reach, so that it does not matter how
- * many others lie between.
- */
+/** Entries of few projects: reads each along its index, so that entries of other projects in between cost nothing. */
 async function fromEach(
   db: Db,
   at: EventCursorPosition,

@@ -14,7 +14,7 @@ import { type Rights, rightsIn, rightsOf, visible } from './events.rights.ts';
 import { readProject } from './project.ts';
 import { scanEvents } from './walk.ts';
 
-/** A list of the feed as a caller asks for it. */
+/** Request of a caller for a list of the feed. */
 export interface FeedRequest {
   caller: Caller;
   filters: Filters;
@@ -24,20 +24,20 @@ export interface FeedRequest {
 
 export interface FeedPage {
   events: Event[];
-  /** Null where there are very many, or where they lie among very many. */
+  /** Null if there are too many entries to count. */
   total: number | null;
   more: boolean;
 }
 
-/** Projects that are read one by one at most; the entries of more are walked through together. */
+/** Maximum number of projects to read one by one; entries of more projects are read together. */
 const FEW_PROJECTS = 100;
-/** Windows in which most callers find what they ask for, without a look at all the projects of the author. */
+/** Number of windows in which most requests succeed, before the projects of the author are loaded. */
 const NEAR_WINDOWS = 2;
 const EMPTY: FeedPage = { events: [], total: 0, more: false };
 
 /**
- * How many entries there are in the projects that the caller may read, remembered until something is written.
- * @returns null for more than 10,000, be they readable or not: an index counts them without looking at each
+ * Number of entries in the projects that the caller may read, cached until the next write.
+ * @returns null for more than 10,000 entries, readable or not; these are counted along an index only
  */
 function totalOf(
   deps: Deps,
@@ -55,14 +55,14 @@ function totalOf(
   });
 }
 
-/** The page when one entry more than it was asked for. */
+/** Builds a page from a query that asked for one entry more than its size. */
 const pageOf = (events: Event[], size: number, total: number | null): FeedPage => ({
   events: events.slice(0, size),
   total,
   more: events.length > size,
 });
 
-/** The activity of a project, as far as the caller may read what it tells of. */
+/** The activity of a project, without targets that the caller may not read. */
 export async function projectFeed(
   deps: Deps,
   projectId: number,
@@ -80,15 +80,15 @@ export async function projectFeed(
 }
 
 /**
- * The activity of a user, or of everyone in the projects that the caller is a member of, as far as the caller may read
- * what it tells of.
+ * The activity of a user, or of all users in the projects that the caller is a member of, without targets that the
+ * caller may not read.
  */
 export async function userFeed(deps: Deps, authorId: number | undefined, request: FeedRequest): Promise<FeedPage> {
   const { caller, filters, page, signal } = request;
   const { offset: skip, size } = page;
   const way = { caller, authorId, filters, signal };
   const wanted = { skip, take: size + 1 };
-  // Mostly the newest entries of a user are readable, and often they are all.
+  // Usually the newest entries of a user are readable, and often these are enough.
   const near = authorId === undefined ? null : await scanEvents(deps, way, wanted, { windows: NEAR_WINDOWS });
   if (near !== null && near.total !== null) return pageOf(near.events, size, near.total);
   const key = `feed-rights:${authorId ?? ''}:${caller.user?.id ?? ''}:${caller.admin}:${today(deps.clock)}`;
@@ -100,7 +100,7 @@ export async function userFeed(deps: Deps, authorId: number | undefined, request
   return pageOf(found.events, size, total ?? found.total);
 }
 
-/** The caller's rights in the projects that the list is about; null when they are many. */
+/** The caller's rights in the projects of the list; null for many projects. */
 async function fewRights(
   deps: Deps,
   caller: Caller,
@@ -114,7 +114,9 @@ async function fewRights(
   return ids === null ? null : rightsIn(deps, caller, ids, authorId === undefined);
 }
 
-/** Projects that an author was active in and the caller sees: the index is read once for each project, not each entry. */
+/**
+ * Projects with activity of an author that the caller may see. Reads one index entry per project, not one per event.
+ */
 async function visibleProjectsOf(deps: Deps, caller: Caller, authorId: number, day: string): Promise<number[] | null> {
   const { rows } = await sql<{ id: number }>`
     with recursive seen (id) as (

@@ -1,24 +1,24 @@
 import type { Db } from '../../../db/db.schema.ts';
 import type { Event, EventAction } from '../../../db/tables/events.table.ts';
 
-/** What a list of the feed is narrowed down and ordered by. */
+/** Filters and order of a list of the feed. */
 export interface Filters {
   action?: EventAction | undefined;
-  /** One that entries can have. */
+  /** A target type that entries can have. */
   targetType?: NonNullable<Event['target_type']> | undefined;
-  /** Only what happened after the one instant and before the other. */
+  /** Only entries after `since` and before `until`. */
   since?: string | undefined;
   until?: string | undefined;
   direction: 'asc' | 'desc';
 }
 
-/** Whose entries: all of a project, or those of an author. */
+/** Owner of the entries: a project or an author. */
 export interface Owner {
   projectId?: number | undefined;
   authorId?: number | undefined;
 }
 
-/** Entries of an owner within the times, in the order of the list: what an index serves by itself. */
+/** Query for the entries of an owner in a period, in the order of the list; fully served by an index. */
 export function entriesOf(db: Db, { projectId, authorId }: Owner, { since, until, direction }: Filters) {
   let query = db.selectFrom('events').orderBy('events.created_at', direction).orderBy('events.id', direction);
   if (authorId !== undefined) query = query.where('events.author_id', '=', authorId);
@@ -28,7 +28,7 @@ export function entriesOf(db: Db, { projectId, authorId }: Owner, { since, until
   return query;
 }
 
-/** The same, narrowed down by action and target too. */
+/** As `entriesOf`, filtered by action and target as well. */
 export function filteredEntriesOf(db: Db, owner: Owner, filters: Filters) {
   let query = entriesOf(db, owner, filters);
   if (filters.action !== undefined) query = query.where('events.action', '=', filters.action);

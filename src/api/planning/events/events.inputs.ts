@@ -22,9 +22,9 @@ const ACTIONS = [
 export const eventFilters = {
   action: Type.Optional(Enum(ACTIONS)),
   target_type: Type.Optional(Enum(Object.keys(TARGET_TYPES) as (keyof typeof TARGET_TYPES)[])),
-  before: Type.Optional(Day({ description: 'Only what happened before this day.' })),
-  after: Type.Optional(Day({ description: 'Only what happened after this day.' })),
-  sort: Type.Optional(Enum(['asc', 'desc'], { description: 'By time; `desc` unless given.' })),
+  before: Type.Optional(Day({ description: 'Only events before this date.' })),
+  after: Type.Optional(Day({ description: 'Only events after this date.' })),
+  sort: Type.Optional(Enum(['asc', 'desc'], { description: 'Order by time; defaults to `desc`.' })),
   ...pagination,
 };
 

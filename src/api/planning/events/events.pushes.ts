@@ -6,13 +6,13 @@ import { countCommits } from '../../../git/log.ts';
 
 type Update = DomainEvents['push']['updates'][number];
 type RefType = PushData['ref_type'];
-/** The default branch after a push; null where there is none. */
+/** The default branch after a push; null for none. */
 type DefaultBranch = NonNullable<DomainEvents['push']['default_branch']> | null;
 
-/** Commits that are counted at most. */
+/** Maximum number of commits to count. */
 const MAX_COMMITS = 10_000;
 const MAX_TITLE = 70;
-/** Refs of a push that is told of in its transaction. */
+/** Maximum number of refs of a push that is recorded in its own transaction. */
 const MAX_SYNCHRONOUS = 10;
 
 const FOLDERS: readonly (readonly [RefType, string])[] = [
@@ -24,14 +24,14 @@ const ACTIONS = ['created', 'removed', 'pushed'] as const;
 const actionOf = ({ old, new: oid }: Update): PushData['action'] =>
   old === null ? 'created' : oid === null ? 'removed' : 'pushed';
 
-/** The first line, cut to 70 characters with an ellipsis in them. */
+/** The first line, cut to 70 characters, ellipsis included. */
 function titleOf(message: string): string {
   const line = message.trimStart().split('\n', 1)[0]!.trim();
   const characters = [...line];
   return characters.length <= MAX_TITLE ? line : `${characters.slice(0, MAX_TITLE - 3).join('')}...`;
 }
 
-/** What git no longer has is told without its commits. */
+/** Runs a git query; returns `otherwise` if git no longer has the objects. */
 async function ifThere<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await ask();
@@ -42,13 +42,16 @@ async function ifThere<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-/** Events of earlier versions do not tell of the default branch: then it is the one of now. */
+/** The current default branch, for events of earlier versions, which do not contain it. */
 async function defaultBranchNow(repo: Repository): Promise<DefaultBranch> {
   const name = await repo.refs.head();
   return name === null ? null : { name, sha: await repo.refs.resolve(`refs/heads/${name}`) };
 }
 
-/** What a new or moved branch brings: all of the first branch, of another one what the default branch had not. */
+/**
+ * New commits of a created or updated branch: all commits of the first branch, else those that the default branch
+ * lacks.
+ */
 async function newCommits(repo: Repository, { ref, old, new: oid }: Update, input?: DefaultBranch): Promise<number> {
   const base = old !== null ? null : input === undefined ? await defaultBranchNow(repo) : input;
   const tip = old ?? (base === null || ref === `refs/heads/${base.name}` ? null : base.sha);
@@ -69,7 +72,7 @@ async function titleAt(repo: Repository | null, { new: oid, commit: known }: Upd
   return commit === null ? null : titleOf(commit.message);
 }
 
-/** Whether the feed can tell of a push at once: of a few refs, by what its event carries. */
+/** Whether the feed can record a push synchronously: few refs, with all data in the event. */
 export const isRecordedSynchronously = ({ updates }: Pick<DomainEvents['push'], 'updates'>): boolean =>
   updates.length <= MAX_SYNCHRONOUS &&
   updates.every(
@@ -92,9 +95,9 @@ async function single(pushedUpdate: PushedUpdate, type: RefType, folder: string,
   };
 }
 
-/** What a push is told with. */
+/** Context for the entries of a push. */
 interface PushedUpdate {
-  /** Null where it is told without git. */
+  /** Null if git is not needed. */
   repo: Repository | null;
   base: DefaultBranch | undefined;
 }
@@ -111,10 +114,10 @@ const bulk = (type: RefType, action: PushData['action'], amount: number): PushDa
 });
 
 /**
- * What the activity feed tells of a push (part 1, section 4.11): an entry for each branch and tag that was made, removed or
- * moved; of more of a kind than `limit` one entry with their number. Other refs are nobody's activity.
- * @param repo null where `isRecordedSynchronously`
- * @throws GitError when git cannot be asked at the moment
+ * Feed entries of a push (part 1, section 4.11): one for each created, deleted or updated branch and tag, or a single
+ * one with the count if there are more than `limit` of a kind. Other refs cause no entries.
+ * @param repo null if `isRecordedSynchronously`
+ * @throws GitError if git is temporarily unavailable
  */
 export async function pushEntries(
   repo: Repository | null,

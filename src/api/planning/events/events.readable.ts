@@ -6,7 +6,7 @@ import type { Rights } from './events.rights.ts';
 type Condition = Expression<SqlBool>;
 
 const eb = expressionBuilder<Schema, 'events'>();
-// Expressions instead of bare columns: the index is chosen by author, project and time, not by these.
+// Expressions instead of bare columns, so that the planner does not use an index on them.
 const targetType = sql<string>`coalesce(events.target_type, '')`;
 const noteableType = sql<string>`coalesce(events.noteable_type, '')`;
 const action = sql<string>`(events.action || '')`;
@@ -14,7 +14,7 @@ const projectId = sql<number>`(events.project_id + 0)`;
 
 type Subject = 'target_id' | 'noteable_id';
 
-/** An issue that is not kept from the caller. */
+/** Condition: an issue that the caller may read. */
 function issueReadable({ user }: Caller, { confidentialIssues }: Rights, subject: Subject): Condition {
   const issue = expressionBuilder<Schema, 'events' | 'issues'>()
     .selectFrom('issues')
@@ -46,7 +46,7 @@ const mergeRequestThere = (subject: Subject): Condition =>
     eb.selectFrom('merge_requests').select('merge_requests.id').whereRef('merge_requests.id', '=', `events.${subject}`),
   );
 
-/** A snippet of the project that the caller may read: what `canReadSnippet` says of one. */
+/** Condition: a snippet of the project that the caller may read, like `canReadSnippet`. */
 function snippetReadable({ user }: Caller, { member }: Rights, subject: Subject): Condition {
   const snippet = eb.selectFrom('snippets').select('snippets.id').whereRef('snippets.id', '=', `events.${subject}`);
   if (member) return eb.exists(snippet);
@@ -61,7 +61,7 @@ function snippetReadable({ user }: Caller, { member }: Rights, subject: Subject)
   );
 }
 
-/** A comment that is still there and not internal, on something that the caller may read. */
+/** Condition: an existing, non-internal comment on a target that the caller may read. */
 function noteReadable(caller: Caller, rights: Rights): Condition {
   let note = eb.selectFrom('notes').select('notes.id').whereRef('notes.id', '=', 'events.target_id');
   if (!rights.internalNotes) note = note.where('notes.internal', '=', 0);
@@ -80,7 +80,7 @@ const milestoneThere = (): Condition =>
     eb.exists(eb.selectFrom('milestones').select('milestones.id').whereRef('milestones.id', '=', 'events.target_id')),
   ]);
 
-/** Condition on rows of `events` of a project in which the caller has the rights: they may read what they tell of. */
+/** Condition on `events` of a project: the caller, who has these rights there, may read the target. */
 export function readableEvents(caller: Caller, rights: Rights): Condition {
   const of = (type: string, condition: Condition) => eb.and([eb(targetType, '=', type), condition]);
   const ways: Condition[] = [
@@ -96,7 +96,7 @@ export function readableEvents(caller: Caller, rights: Rights): Condition {
   return eb.or(ways);
 }
 
-/** The same over projects in which the caller's rights differ; of other projects nothing. */
+/** As `readableEvents`, for several projects with different rights; entries of other projects never match. */
 export function readableEventsIn(caller: Caller, rights: ReadonlyMap<number, Rights>): Condition {
   const alike = new Map<string, { rights: Rights; ids: number[] }>();
   for (const [id, each] of rights) {

@@ -12,7 +12,7 @@ import { ofProject } from '../../../repositories/holder.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 import { isRecordedSynchronously, pushEntries } from './events.pushes.ts';
 
-/** An entry of the feed as far as the kind of event decides it. */
+/** Columns of a feed entry that depend on the kind of event. */
 type Entry = Pick<Event, 'action' | 'target_type' | 'target_id'> &
   Partial<Pick<Event, 'noteable_type' | 'noteable_id' | 'push_data'>>;
 interface Told {
@@ -48,7 +48,7 @@ type ToldEvent = { [T in (typeof TOLD)[number]]: RecordedEvent<T> & { type: T } 
 
 const HOUR_MS = 3_600_000;
 
-/** The last word of the names above that is an action of its own. */
+/** The action in an event type of the form `object.action`. */
 const verbOf = (type: string) => type.split('.')[1] as Event['action'];
 
 const about = (event: ToldEvent, target_type: Event['target_type'], target_id: number | null): Entry => ({
@@ -57,7 +57,7 @@ const about = (event: ToldEvent, target_type: Event['target_type'], target_id: n
   target_id,
 });
 
-/** What an event adds to the feed of its project; null where it belongs to nobody's, or to none. */
+/** The feed entries of an event; null if it has no author or no project. */
 async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
   const { project_id: projectId, actor_id: actorId } = event;
   const by = (authorId: number | null, ...entries: Entry[]): Told | null =>
@@ -70,7 +70,7 @@ async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
     case 'member.added':
       return by(event.payload.user_id, { action: 'joined', target_type: null, target_id: null });
     case 'member.removed':
-      // Nobody ends a membership that expires.
+      // An expired membership has no actor.
       return by(event.payload.user_id, {
         action: actorId === null ? 'expired' : 'left',
         target_type: null,
@@ -118,7 +118,7 @@ async function tell(deps: Deps, event: ToldEvent): Promise<Told | null> {
   }
 }
 
-/** The milestone's id, null when it is gone by now. */
+/** Id of the milestone; null if it no longer exists. */
 async function milestoneThere(db: Db, id: number): Promise<number | null> {
   const found = await db.selectFrom('milestones').select('id').where('id', '=', id).executeTakeFirst();
   return found?.id ?? null;
@@ -152,9 +152,9 @@ const owners = (db: Db, { authorId, projectId }: Owners) =>
     .innerJoin('projects', (join) => join.on('projects.id', '=', projectId))
     .select('users.id')
     .where('users.id', '=', authorId);
-/** Whether the author and the project of an entry are still there. */
+/** Whether the author and the project of an entry still exist. */
 const bothThere = prepared(owners);
-/** As `bothThere`, and on PostgreSQL nobody removes them until the transaction ends. */
+/** As `bothThere`, and locks them against deletion on PostgreSQL until the transaction ends. */
 const bothHeld = prepared((db, ids: Owners) => owners(db, ids).forKeyShare());
 
 const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>) =>
@@ -164,17 +164,17 @@ const insertEntries = prepared((db, rows: Columns<Insertable<Schema['events']>>)
     .onConflict((conflict) => conflict.columns(['domain_event_id', 'ordinal']).doNothing()),
 );
 
-/** Tells of a push in the transaction that records it, where no git is needed for it. */
+/** Writes the entries of a push in the transaction of the event, if git is not needed. */
 async function writeAtOnce(deps: Deps, event: ToldEvent, db: Db): Promise<boolean> {
   if (event.type !== 'push' || !isRecordedSynchronously(event.payload)) return false;
   const inside = transactionDeps(deps, db);
   const told = await tell(inside, event);
-  // Its project was touched already.
+  // A push has already updated `last_activity_at`.
   if (told !== null && told.entries.length > 0) await enter(inside, event, told);
   return true;
 }
 
-/** Writes what an event adds to the feed, once however often it is delivered. */
+/** Writes the feed entries of an event; idempotent. */
 async function write(deps: Deps, event: ToldEvent): Promise<void> {
   if (event.type === 'milestone.destroyed') await forgetMilestone(deps.db, event.payload.milestone_id);
   const told = await tell(deps, event);
@@ -186,7 +186,7 @@ async function write(deps: Deps, event: ToldEvent): Promise<void> {
   });
 }
 
-/** Enters what is told, unless author or project have gone meanwhile. */
+/** Inserts feed entries, unless the author or the project was deleted in the meantime. */
 async function enter({ db, config }: Deps, event: ToldEvent, { authorId, projectId, entries }: Told): Promise<boolean> {
   const held = config.database.kind === 'postgres' ? bothHeld : bothThere;
   if ((await held(db, { authorId, projectId })).length === 0) return false;
@@ -206,12 +206,12 @@ async function enter({ db, config }: Deps, event: ToldEvent, { authorId, project
   return true;
 }
 
-/** Keeps `last_activity_at` of a project right to the hour; pushes set it exactly by themselves. */
+/** Updates `last_activity_at` of a project, accurate to the hour; pushes set it exactly. */
 const touchProject = prepared((db, { id, at, due }: { id: number; at: string; due: string }) =>
   db.updateTable('projects').set({ last_activity_at: at }).where('id', '=', id).where('last_activity_at', '<', due),
 );
 
-/** What happened to a milestone outlives it, without a target. */
+/** Clears the target of entries about a deleted milestone; the entries stay. */
 const forgetMilestone = (db: Db, id: number) =>
   db
     .updateTable('events')
@@ -220,7 +220,7 @@ const forgetMilestone = (db: Db, id: number) =>
     .where('target_id', '=', id)
     .execute();
 
-/** Whether an event can be anybody's, in a project: what belongs to groups or to nobody, and system notes, are not told. */
+/** Whether an event belongs in the feed. Events of groups or without an actor, and system notes, do not. */
 function belongs(event: ToldEvent): boolean {
   if (event.type === 'milestone.destroyed') return true;
   if (event.project_id === null) return false;
@@ -228,9 +228,8 @@ function belongs(event: ToldEvent): boolean {
 }
 
 /**
- * Keeps the activity feed (part 1, section 4.11). Its entries are made from domain events by jobs that may run out of
- * order and more than once: an entry's id is made of the event's, and its time is the event's, so lists show things in
- * the order in which they happened, each once.
+ * Registers the activity feed (part 1, section 4.11). Jobs write its entries from domain events, possibly out of order
+ * and repeatedly: id and time of an entry derive from the event, so that lists are ordered and free of duplicates.
  */
 export function registerActivityFeed(deps: Deps): void {
   deps.events.subscribe({

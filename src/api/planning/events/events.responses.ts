@@ -5,7 +5,7 @@ import { WikiPageBasic } from '../../code/index.ts';
 import { UserBasic } from '../../identity/index.ts';
 import { Note } from '../notes/notes.responses.ts';
 
-/** What entries of a `target_type` are about; null where nothing here makes such entries. */
+/** Stored target type by `target_type` parameter; null if this server has no such entries. */
 export const TARGET_TYPES = {
   epic: null,
   issue: 'Issue',
@@ -27,7 +27,9 @@ const PushData = Type.Object({
   commit_to: Nullable(Type.String()),
   ref: Nullable(Type.String()),
   commit_title: Nullable(Type.String({ description: 'At most 70 characters.' })),
-  ref_count: Nullable(Type.Integer({ description: 'Of many refs in one push: how many.' })),
+  ref_count: Nullable(
+    Type.Integer({ description: 'Number of refs of a push that changed many refs; null otherwise.' }),
+  ),
 });
 
 /** Event (part 1, section 2). */
@@ -48,8 +50,6 @@ export const EventEntity = Type.Object({
   imported_from: Type.String(),
   push_data: Type.Optional(PushData),
   note: Type.Optional(Note),
-  wiki_page: Type.Optional(
-    Type.Object(WikiPageBasic.properties, { description: 'The page of a wiki, as it was last.' }),
-  ),
+  wiki_page: Type.Optional(Type.Object(WikiPageBasic.properties, { description: 'Wiki page in its latest version.' })),
   data: Type.Null(),
 });

@@ -13,7 +13,7 @@ import { notDeleted } from '../../../db/not-deleted.ts';
 import type { FeatureLevel } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What a caller may read of a project that they see, as far as its activity shows it. */
+/** Parts of a project that a caller may read, as far as its activity shows them. */
 export interface Rights {
   member: boolean;
   code: boolean;
@@ -26,7 +26,7 @@ export interface Rights {
   wikis: boolean;
 }
 
-/** The rights that abilities give; null when not even the project is to be seen. */
+/** The rights given by abilities; null if the caller may not see the project. */
 export function rightsOf({ can, level }: Pick<ProjectPermissions, 'can' | 'level'>): Rights | null {
   if (!can('read_project')) return null;
   return {
@@ -42,7 +42,7 @@ export function rightsOf({ can, level }: Pick<ProjectPermissions, 'can' | 'level
   };
 }
 
-/** Condition on rows of `projects`: the caller sees them. */
+/** Condition on `projects`: the caller may see them. */
 export function visible(caller: Caller, day: string): Expression<SqlBool> {
   if (caller.admin) return notDeleted();
   const open = sql<SqlBool>`(projects.visibility || '') in (${sql.join(openVisibilities(caller))})`;
@@ -51,12 +51,12 @@ export function visible(caller: Caller, day: string): Expression<SqlBool> {
   return sql<SqlBool>`(${notDeleted()} and ${ways})`;
 }
 
-/** Parts of a project that its activity is about. */
+/** Features of a project with activity. */
 const FEATURES = ['repository', 'issues', 'merge_requests', 'snippets', 'wiki'] as const;
 
 /**
- * The caller's rights in many projects at once, in a handful of queries. Projects that they do not see are left out.
- * @param membersOnly leaves out those too that they are no member of, administrator or not
+ * The caller's rights in many projects, in a fixed number of queries. Projects that they may not see are left out.
+ * @param membersOnly leaves out projects that they are not a member of, also for administrators
  */
 export async function rightsIn(
   deps: Deps,

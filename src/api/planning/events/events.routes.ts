@@ -14,11 +14,11 @@ const EMPTY: FeedPage = { events: [], total: 0, more: false };
 const success = { status: 200, schema: Type.Array(EventEntity) } as const;
 const scopes = ['read_user'];
 
-/** Answers with a list; `read` is asked only where there can be entries. */
+/** Answers with a list; calls `read` only if there can be entries. */
 async function answer(c: BaseContext & { input: EventFilters }, read: (asked: FeedRequest) => Promise<FeedPage>) {
   const { action, target_type, before, after, sort = 'desc' } = c.input;
   const targetType = target_type === undefined ? undefined : TARGET_TYPES[target_type];
-  // The days that are named do not count themselves.
+  // The given days themselves are excluded.
   const since = after === undefined ? undefined : `${after}T23:59:59.999Z`;
   const until = before === undefined ? undefined : `${before}T00:00:00.000Z`;
   const listed =
@@ -36,7 +36,7 @@ async function answer(c: BaseContext & { input: EventFilters }, read: (asked: Fe
 
 const HIDDEN_STATES: readonly User['state'][] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval'];
 
-/** Whether the caller may know what the user does: private and blocked people keep it to themselves. */
+/** Whether the caller may see the activity of a user; that of private and blocked users is hidden. */
 const isOpen = (caller: Caller, user: User): boolean =>
   caller.admin || caller.user?.id === user.id || (user.private_profile === 0 && !HIDDEN_STATES.includes(user.state));
 
@@ -50,7 +50,7 @@ export const eventRoutes = [
     input: Type.Object({
       ...eventFilters,
       scope: Type.Optional(
-        Type.String({ description: '`all`: what everyone does in the projects that the caller is a member of.' }),
+        Type.String({ description: '`all`: events of all users in the projects that the caller is a member of.' }),
       ),
     }),
     success,

@@ -31,7 +31,7 @@ function actionName({ action, target_type }: Event, push: PushData | null): stri
   }
 }
 
-/** The comment of an entry, under `note`. */
+/** Attribute `note`: the comment of an entry. */
 function comment(deps: Deps, event: Event, targets: EventTargets, users: ReadonlyMap<number, User>) {
   const note = targets.notes.get(event.target_id ?? 0);
   if (note === undefined || !users.has(note.author_id)) return {};
@@ -40,7 +40,7 @@ function comment(deps: Deps, event: Event, targets: EventTargets, users: Readonl
   return { note: presentNote(deps, { iid: on?.iid ?? null }, note, users) };
 }
 
-/** The page of an entry, under `wiki_page`. */
+/** Attribute `wiki_page`: the wiki page of an entry. */
 function wikiPage({ target_id }: Event, { wikiPages }: EventTargets) {
   const wiki_page = wikiPages.get(target_id ?? 0);
   return wiki_page === undefined ? {} : { wiki_page };
@@ -55,7 +55,7 @@ function present(
 ): EventJson {
   const { target_type, target_id, noteable_type, noteable_id } = event;
   const push = event.push_data === null ? null : parseJson<PushData>(event.push_data);
-  // A comment goes by the title of what it is on.
+  // A comment has the title of its noteable.
   const [titled, titledId] = noteable_type === null ? [target_type, target_id] : [noteable_type, noteable_id];
   const target = titled === null || titledId === null ? undefined : targets.named.get(targetKey(titled, titledId));
   return {
@@ -80,7 +80,7 @@ function present(
   };
 }
 
-/** Entries of a page as the API shows them, in a bounded number of queries. */
+/** Presents feed entries, in a bounded number of queries. */
 export async function presentEvents(deps: Deps, events: readonly Event[]): Promise<EventJson[]> {
   const targets = await loadTargets(deps.db, events);
   const notes = [...targets.notes.values()];

@@ -5,7 +5,7 @@ import { type Filters, filteredEntriesOf } from './events.filters.ts';
 import { readableEvents } from './events.readable.ts';
 import type { Rights } from './events.rights.ts';
 
-/** A project's entries as a caller asks for them. */
+/** Request of a caller for the entries of a project. */
 export interface ProjectEntries {
   projectId: number;
   caller: Caller;
@@ -13,7 +13,7 @@ export interface ProjectEntries {
   filters: Filters;
 }
 
-/** Kinds of entries that the rights leave, each with an index of its own. */
+/** Kinds of entries that the rights allow; each is served by an index. */
 function kindsFor(rights: Rights): Pick<Filters, 'action' | 'targetType'>[] {
   const types: NonNullable<Event['target_type']>[] = ['Project'];
   if (rights.issues) types.push('Issue');
@@ -29,8 +29,8 @@ function kindsFor(rights: Rights): Pick<Filters, 'action' | 'targetType'>[] {
 }
 
 /**
- * Takes the list apart so that each part is read along an index. Where much of the project is closed to the caller, the
- * kinds that are open to them are read one by one: what is closed may be nearly all there is.
+ * Splits the list into parts that are each read along an index. If large parts of the project are closed to the caller,
+ * the readable kinds are read one by one, because nearly all entries may be unreadable.
  */
 function partsOf({ rights, filters }: ProjectEntries): Filters[] {
   const { code, issues, mergeRequests } = rights;
@@ -39,7 +39,7 @@ function partsOf({ rights, filters }: ProjectEntries): Filters[] {
   return kindsFor(rights).map((kind) => ({ ...filters, ...kind }));
 }
 
-/** Entries of a page that the caller may read, in the order of the list. */
+/** A page of entries that the caller may read, in order. */
 export async function readProject(
   db: Db,
   list: ProjectEntries,

@@ -3,16 +3,16 @@ import type { Event } from '../../../db/tables/events.table.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import { type WikiPageJson, wikiPagesById } from '../../code/index.ts';
 
-/** How something that an entry tells of is called. */
+/** Number and title of the target of an entry. */
 export interface EventTarget {
-  /** Null for what has no number of its own. */
+  /** Null for targets without a number. */
   iid: number | null;
   title: string;
 }
 
 type Named = 'Issue' | 'MergeRequest' | 'Milestone' | 'Snippet' | 'Project';
 
-/** What the entries of a page tell of, by `<type>:<id>`, their comments and their pages of wikis by id. */
+/** Targets of entries by `<type>:<id>`, with comments and wiki pages by id. */
 export interface EventTargets {
   named: ReadonlyMap<string, EventTarget>;
   notes: ReadonlyMap<number, Note>;
@@ -21,7 +21,7 @@ export interface EventTargets {
 
 export const targetKey = (type: string, id: number): string => `${type}:${id}`;
 
-/** Loads what the entries tell of in one query for each kind. */
+/** Loads the targets of entries, in one query per kind. */
 export async function loadTargets(db: Db, events: readonly Event[]): Promise<EventTargets> {
   const wanted = new Map<string, Set<number>>();
   const want = (type: string | null, id: number | null) => {

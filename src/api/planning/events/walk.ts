@@ -9,34 +9,34 @@ import { type Rights, rightsIn } from './events.rights.ts';
 
 export interface EventScan {
   caller: Caller;
-  /** Whose entries; undefined for those of everyone in the projects that the caller is a member of. */
+  /** Author of the entries; undefined for all users in the projects that the caller is a member of. */
   authorId?: number | undefined;
-  /** The few projects that the list is about, with the caller's rights; null when they are many. */
+  /** The projects of the list with the caller's rights; null if there are many. */
   among?: ReadonlyMap<number, Rights> | null;
   filters: Filters;
   signal: AbortSignal;
 }
 
 export interface ScanResult {
-  /** Readable entries after those that were to be skipped: as many as were wanted, or as there are. */
+  /** Readable entries after the skipped ones, at most as many as requested. */
   events: Event[];
-  /** Readable entries in all, when the walk came to the end of the list. */
+  /** Total number of readable entries; null if the walk did not reach the end. */
   total: number | null;
 }
 
 const FIRST_WINDOW = 50;
 const MAX_WINDOW = 2_000;
-/** Of few projects, each of which gives so many; pages further down are looked for among all. */
+/** Window size per project when few projects are read one by one; deeper pages are searched in all projects. */
 const MAX_WINDOW_AMONG = 200;
 const DEEP = 1_000;
-/** Projects known to be hidden that are passed over from then on. */
+/** Maximum number of hidden projects to exclude from the following windows. */
 const MAX_WITHOUT = 500;
 
 /**
- * Walks along the entries in the order of the list, window by window, and keeps those that the caller may read. It finds
- * a page at once where most of what it passes is readable; other work gets its turn after each window.
- * @param wanted `skip` readable entries are passed over, and `take` after them are enough
- * @param options `windows`: gives up after so many
+ * Scans the entries in the order of the list, window by window, and collects the readable ones. Fast if most entries
+ * are readable. Yields to other work after each window.
+ * @param wanted `skip`: number of readable entries to skip; `take`: number to return
+ * @param options `windows`: maximum number of windows
  */
 export async function scanEvents(
   deps: Deps,
@@ -70,7 +70,7 @@ export async function scanEvents(
   return { events, total: null };
 }
 
-/** Finds out the rights in the projects that are not known yet; null where there are none. */
+/** Loads the rights in projects that are not known yet; null for none. */
 async function learn(
   deps: Deps,
   caller: Caller,
@@ -83,7 +83,7 @@ async function learn(
   for (const id of unknown) known.set(id, found.get(id) ?? null);
 }
 
-/** The entries of the marks that the caller may read, in the order of the marks. */
+/** Loads the readable entries of the marks, in the order of the marks. */
 async function read(
   deps: Deps,
   caller: Caller,

@@ -18,7 +18,7 @@ const assigneeRows = prepared((db, { type, ids }: { type: IssuableType; ids: rea
     .orderBy('users.id'),
 );
 
-/** Assignees by issue or merge request, each list by the users' ids; ids without any have an empty one. */
+/** Assignees by issue or merge request, ordered by user id; an empty list for ids without assignees. */
 export async function assigneesFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, User[]>> {
   const found = new Map<number, User[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return found;
@@ -34,9 +34,9 @@ const names = (users: readonly User[]): string =>
     .replace(/, ([^,]*)$/, ' and $1');
 
 /**
- * Gives an issue or merge request to these users instead of those who have it, within a transaction, and tells it in a
- * system note. Users who could not see it are passed over.
- * @returns ids before and after, for the event; null when nothing changed
+ * Replaces the assignees of an issue or merge request within a transaction, with a system note. Ignores users who may
+ * not see it.
+ * @returns ids before and after, for the event; null if nothing changed
  */
 export async function changeAssignees(
   deps: Deps,

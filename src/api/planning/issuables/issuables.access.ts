@@ -19,7 +19,7 @@ export async function isAssignee(db: Db, type: IssuableType, id: number, userId:
   return row !== undefined;
 }
 
-/** What decides about abilities on an issue or merge request: whether the user wrote it, or has it. */
+/** Target for abilities on an issue or merge request: whether the user is author or assignee. */
 export const issuableTarget = (
   db: Db,
   type: IssuableType,
@@ -33,11 +33,11 @@ export const issuableTarget = (
 });
 
 export interface IssuableOptions<Row extends IssuableRow> extends ObjectOptions<{ row: Row }> {
-  /** The ability without which not even the address is looked at; reading it by default. */
+  /** Ability that is required to see the object at all; by default the one to read it. */
   sees?: ProjectAbility;
 }
 
-/** Users who have an ability on the issue or merge request of the address; handlers find it as `row`. */
+/** Access for users with an ability on an issue or merge request; the handler gets it as `row`. */
 export function onIssuable<Row extends IssuableRow>(
   kind: IssuableKind<Row>,
   ability: ProjectAbility,

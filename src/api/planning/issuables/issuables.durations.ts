@@ -3,7 +3,7 @@ const DAY = 8 * HOUR;
 const WEEK = 5 * DAY;
 const MONTH = 4 * WEEK;
 
-/** Seconds of a unit of working time: a day has 8 hours, a week 5 days, a month 4 weeks. */
+/** Seconds per unit of working time: a day has 8 hours, a week 5 days, a month 4 weeks. */
 const UNITS = { mo: MONTH, w: WEEK, d: DAY, h: HOUR, m: 60, s: 1 } as const;
 type Unit = keyof typeof UNITS;
 
@@ -37,13 +37,13 @@ const WORDS: Readonly<Record<string, Unit>> = {
 };
 
 const MAX_LENGTH = 100;
-/** What the platform's column holds. */
+/** Maximum of the platform's column. */
 const MAX_SECONDS = 2_147_483_647;
 
 /**
- * Seconds of a duration as people write it: `1h30m`, `3d 2h`, `2w`, `1.5h`, `90` (hours when no unit is named, as the
- * platform reads it), with a minus sign before it for time that is taken back.
- * @returns null for what is no duration
+ * Parses a duration to seconds: `1h30m`, `3d 2h`, `2w`, `1.5h`, `90` (hours by default, as on the platform), with a
+ * minus sign for time to subtract.
+ * @returns null if it is not a duration
  */
 export function parseDuration(text: string): number | null {
   const tidy = text.trim().toLowerCase();
@@ -63,7 +63,7 @@ export function parseDuration(text: string): number | null {
   return whole > MAX_SECONDS ? null : negative ? -whole : whole;
 }
 
-/** The duration in words of a few letters, `1w 2d 3h`; null for none. @param seconds may be negative */
+/** Formats a duration, such as `1w 2d 3h`; null for 0. @param seconds may be negative */
 export function humanDuration(seconds: number): string | null {
   if (seconds === 0) return null;
   const parts: string[] = [];

@@ -11,10 +11,10 @@ import { milestoneOf } from './milestone-filter.ts';
 export type IssuableTable = 'issues' | 'merge_requests';
 export type Ids = RawBuilder<{ id: number }>;
 
-/** What narrows a list down. */
+/** Conditions of a filtered list. */
 export interface Narrowing {
   conditions: Expression<SqlBool>[];
-  /** Queries for ids, served by an index each, outside which nothing fits: one of them may be the shortest way. */
+  /** Queries for ids, each served by an index, that contain all matches: starting from one of them may be fastest. */
   sources: Ids[];
 }
 
@@ -22,7 +22,7 @@ const NOTHING = sql<SqlBool>`1 = 0`;
 const MAX_SEARCH_WORDS = 20;
 const TYPES: Record<IssuableTable, IssuableType> = { issues: 'Issue', merge_requests: 'MergeRequest' };
 
-/** Writes the conditions of one list. */
+/** Collects the conditions of one list. */
 class Filter {
   readonly table: IssuableTable;
   readonly type: IssuableType;
@@ -46,7 +46,7 @@ class Filter {
     this.conditions.push(negate ? sql<SqlBool>`not (${condition})` : condition);
   }
 
-  /** Rows whose column has one of the values; null values fit only the negation. */
+  /** Rows whose column has one of the values; nulls match the negation only. */
   oneOf(name: string, ids: readonly number[] | Ids, negate: boolean): void {
     const column = this.column(name);
     if (Array.isArray(ids) && ids.length === 0) {
@@ -61,7 +61,7 @@ class Filter {
     }
   }
 
-  /** Rows that others in a table about them fit. @param where of the table, which is named `about` */
+  /** Rows with a matching row in a related table. @param where condition on that table, which has the alias `about` */
   having(about: { table: string; key: string }, where: Expression<SqlBool>, negate = false): void {
     const type = sql.ref(`about.${about.key}_type`);
     const id = sql.ref(`about.${about.key}_id`);
@@ -106,7 +106,7 @@ function byReaction(filter: Filter, name: string | undefined, negate: boolean): 
 
 const assigned = (id: number) => sql<SqlBool>`about.user_id = ${id}`;
 
-/** Ids of the users of the names; names of nobody are left out. */
+/** User ids by user name; unknown names are left out. */
 async function idsOf(db: Db, names: readonly string[]): Promise<Map<string, number>> {
   const ids = new Map<string, number>();
   for (const name of names) {
@@ -168,7 +168,7 @@ function byTimes(filter: Filter, filters: IssuableFilters): void {
   }
 }
 
-/** The conditions of the filters that lists of issues and of merge requests have in common. */
+/** Builds the conditions of the common filters of issues and merge requests. */
 export async function narrow(
   deps: Deps,
   caller: Caller,

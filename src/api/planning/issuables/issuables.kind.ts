@@ -8,29 +8,29 @@ import type { Deps } from '../../../deps.ts';
 import type { ProjectScope } from '../../api.access.ts';
 import type { IssuableTable } from './issuables.filters.ts';
 
-/** Columns that the endpoints of both kinds work with. */
+/** Columns that the shared endpoints use. */
 export type IssuableRow = Pick<
   Selectable<IssuableColumns>,
   'id' | 'iid' | 'project_id' | 'author_id' | 'time_estimate' | 'time_spent'
 >;
 
-/** What tells issues and merge requests apart in the endpoints that both have. */
+/** Differences between issues and merge requests in shared endpoints. */
 export interface IssuableKind<Row extends IssuableRow = IssuableRow> {
   type: 'Issue' | 'MergeRequest';
   table: IssuableTable;
   /** Name of the path parameter. */
   param: 'issue_iid' | 'merge_request_iid';
-  /** As summaries call it, with its article. */
+  /** Name in summaries, with its article. */
   noun: string;
   read: ProjectAbility;
-  /** Who keeps its times. */
+  /** Ability to manage its time tracking. */
   manage: ProjectAbility;
-  /** Who subscribes to it and puts it on their list. */
+  /** Ability to subscribe to it and to add it to the to-do list. */
   follow: ProjectAbility;
   schema: TSchema;
-  /** @throws ApiError 404 for none that the caller may read */
+  /** @throws ApiError 404 if it does not exist or the caller may not read it */
   find(deps: Deps, scope: ProjectScope & { caller: Caller }, iid: number): Promise<Row>;
-  /** The JSON of a single one, with `subscribed`. */
+  /** Presents a single one, with `subscribed`. */
   present(deps: Deps, scope: ProjectScope & { caller: Caller }, row: Row): Promise<unknown>;
   /** Records the event of a change, in its transaction. */
   recordUpdate(

@@ -10,7 +10,7 @@ import { writeSystemNote } from '../notes/system-note.ts';
 import { recordLabels } from '../resource-events/resource-events.record.ts';
 import type { IssuableTarget, ValueChange } from './issuables.target.ts';
 
-/** Colour of labels that come into being because somebody names them. */
+/** Colour of labels that are created on first use. */
 const DEFAULT_COLOR = '#6699cc';
 const MAX_NAME = 255;
 
@@ -26,7 +26,7 @@ const labelRows = prepared((db, { type, ids }: { type: IssuableType; ids: readon
     .orderBy('labels.id'),
 );
 
-/** Labels by issue or merge request, each list by name; ids without labels have an empty one. */
+/** Labels by issue or merge request, ordered by name; an empty list for ids without labels. */
 export async function labelsFor(db: Db, type: IssuableType, ids: readonly number[]): Promise<Map<number, Label[]>> {
   const found = new Map<number, Label[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return found;
@@ -37,7 +37,7 @@ export async function labelsFor(db: Db, type: IssuableType, ids: readonly number
 
 type LabelTarget = Omit<IssuableTarget, 'namespace'> & { namespace: Pick<IssuableTarget['namespace'], 'lineage'> };
 
-/** What a client asks for: the whole set, or what to add and take away. Names are trimmed; blank ones do not count. */
+/** Requested change: the whole set, or labels to add and remove. Names are trimmed; blank ones are ignored. */
 export interface LabelChange {
   labels?: readonly string[] | undefined;
   add?: readonly string[] | undefined;
@@ -46,7 +46,7 @@ export interface LabelChange {
 
 const tidy = (names: readonly string[]): string[] => [...new Set(names.map((name) => name.trim()))].filter(Boolean);
 
-/** Labels of the project and the groups above it by name; the nearest one where several have a name. */
+/** Labels of the project and its ancestor groups by name; the nearest one if several have the same name. */
 export async function findLabels(
   db: Db,
   { project, namespace }: Pick<LabelTarget, 'project' | 'namespace'>,
@@ -65,7 +65,7 @@ export async function findLabels(
   return new Map(rows.map((label) => [label.name, label]));
 }
 
-/** The named labels; those that do not exist are made in the project, or passed over. */
+/** The named labels; unknown ones are created in the project, or ignored. */
 async function takeLabels(deps: Deps, db: Db, target: LabelTarget, names: readonly string[], mayCreate: boolean) {
   const known = await findLabels(db, target, names);
   const missing = names.filter((name) => !known.has(name) && name.length <= MAX_NAME && !name.includes(','));
@@ -86,9 +86,9 @@ const mention = (labels: readonly Label[]): string =>
   `${labels.map(({ id }) => `~${id}`).join(' ')} ${labels.length === 1 ? 'label' : 'labels'}`;
 
 /**
- * Changes the labels of an issue or merge request within a transaction, and tells it in a system note.
- * @param actor `mayCreate`: whether names that no label has become labels of the project
- * @returns those before and after by their names, for the event; null when nothing changed
+ * Changes the labels of an issue or merge request within a transaction, with a system note.
+ * @param actor `mayCreate`: whether unknown labels are created in the project
+ * @returns label names before and after, for the event; null if nothing changed
  */
 export async function changeLabels(
   deps: Deps,

@@ -2,7 +2,7 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Schema } from '../../../db/db.schema.ts';
 import type { IssuableTable } from './issuables.filters.ts';
 
-/** Orders that lists of issues and of merge requests have in common. */
+/** Common orders of lists of issues and merge requests. */
 export const ISSUABLE_ORDERS = [
   'created_at',
   'updated_at',
@@ -13,17 +13,17 @@ export const ISSUABLE_ORDERS = [
   'milestone_due',
 ] as const;
 
-/** One value to sort by; rows without it come last in both directions. */
+/** A value to sort by; rows without it come last in both directions. */
 export interface OrderTerm {
   value: RawBuilder<unknown>;
-  /** Whether rows can be without it. */
+  /** Whether rows may lack it. */
   nullable: boolean;
   direction: 'asc' | 'desc';
 }
 
 const column = (table: IssuableTable, name: string): RawBuilder<unknown> => sql.ref(`${table}.${name}`);
 
-/** Lowest priority number among the labels, as the row's project has set them. */
+/** Lowest priority number of the labels in the project of the row. */
 function labelPriority(table: IssuableTable): RawBuilder<unknown> {
   const type = table === 'issues' ? 'Issue' : 'MergeRequest';
   return sql`(select min(lp.priority) from issuable_labels il
@@ -34,7 +34,7 @@ function labelPriority(table: IssuableTable): RawBuilder<unknown> {
 const milestoneDue = (table: IssuableTable): RawBuilder<unknown> =>
   sql`(select ms.due_date from milestones ms where ms.id = ${column(table, 'milestone_id')})`;
 
-/** The values that the word of `order_by` sorts by; other words are names of columns that have a value in every row. */
+/** Sort values of an `order_by` parameter; other words are names of columns that are never null. */
 export function orderTerms(table: IssuableTable, orderBy: string, direction: 'asc' | 'desc'): OrderTerm[] {
   const term = (value: RawBuilder<unknown>, nullable: boolean): OrderTerm => ({ value, nullable, direction });
   switch (orderBy) {
@@ -53,7 +53,7 @@ export function orderTerms(table: IssuableTable, orderBy: string, direction: 'as
 
 const NULLABLE: ReadonlySet<string> = new Set(['due_date', 'weight', 'relative_position', 'merged_at', 'closed_at']);
 
-/** Sorts a query; the id makes the order total. */
+/** Orders a query; the id makes the order total. */
 export function inOrder<TB extends keyof Schema, O>(
   query: SelectQueryBuilder<Schema, TB, O>,
   table: IssuableTable,

@@ -5,22 +5,22 @@ import type { Deps } from '../../../deps.ts';
 import type { Ids, IssuableTable } from './issuables.filters.ts';
 import { inOrder, type OrderTerm } from './issuables.order.ts';
 
-/** Rows of a source up to which gathering and sorting them is quicker than walking along an order. */
+/** Maximum size of a source that is loaded and sorted; larger ones are read along the index of the order. */
 const FEW = 500;
 
-/** What a list shows, before its page is cut out. */
+/** Rows of a list, before pagination. */
 export interface Selection {
   table: IssuableTable;
-  /** Conditions that an index on the table serves (the project, the state); the order's index begins with them. */
+  /** Conditions on the leading columns of the index of the order (project, state). */
   place: readonly { column: 'project_id' | 'state'; value: number | string }[];
-  /** Everything else that rows must fit. */
+  /** All other conditions. */
   conditions: readonly Expression<SqlBool>[];
-  /** Queries for ids outside which nothing fits. */
+  /** Queries for ids that contain all matches. */
   sources: readonly Ids[];
   order: readonly OrderTerm[];
 }
 
-/** The first source that holds few rows. */
+/** The first source with few rows. */
 async function smallSource(deps: Deps, sources: readonly Ids[]): Promise<Ids | undefined> {
   for (const source of sources) {
     const { rows } = await sql<{ n: number }>`
@@ -33,7 +33,7 @@ async function smallSource(deps: Deps, sources: readonly Ids[]): Promise<Ids | u
 const placesOf = ({ table, place }: Selection): Expression<SqlBool>[] =>
   place.map(({ column, value }) => sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${value}`);
 
-/** The selection as a query that goes along the indexes of the table. */
+/** Query of the selection along the index of the order. */
 export function keysetOrdered<TB extends keyof Schema, O>(
   query: SelectQueryBuilder<Schema, TB, O>,
   selection: Selection,
@@ -41,7 +41,10 @@ export function keysetOrdered<TB extends keyof Schema, O>(
   return query.where((eb) => eb.and([...placesOf(selection), ...selection.conditions]));
 }
 
-/** The same as a query that starts from a source's ids: what an index could serve is written so that none is taken. */
+/**
+ * Query of the selection that starts from the ids of a source; its conditions are written so that no other index is
+ * used.
+ */
 function gathering<TB extends keyof Schema, O>(
   query: SelectQueryBuilder<Schema, TB, O>,
   selection: Selection,
@@ -57,9 +60,9 @@ function gathering<TB extends keyof Schema, O>(
 }
 
 /**
- * One page of issues or merge requests. Where a filter leaves few rows they are gathered and sorted; else the table is
- * walked along in the wanted order until the page is full.
- * @param query from the selection's table, without conditions
+ * Loads a page of issues or merge requests. If a filter leaves few rows, they are loaded and sorted; else the table is
+ * read in the requested order until the page is full.
+ * @param query on the table of the selection, without conditions
  * @returns `total` is at most 10,001
  */
 export async function pageOfIssuables<TB extends keyof Schema, O>(
@@ -76,8 +79,8 @@ export async function pageOfIssuables<TB extends keyof Schema, O>(
 }
 
 /**
- * How many rows the selection has, at most 10,001. From a source they are counted one by one until there are enough,
- * never gathered.
+ * Counts the rows of the selection, up to 10,001. Rows of a source are counted one by one up to the limit, never
+ * loaded.
  */
 export async function countIssuables<TB extends keyof Schema, O>(
   deps: Deps,
@@ -88,7 +91,7 @@ export async function countIssuables<TB extends keyof Schema, O>(
   if (source === undefined) return countOf(deps.db, keysetOrdered(query, selection));
   const { table, conditions } = selection;
   const all = [sql`${sql.ref(`${table}.id`)} = source.id`, ...placesOf(selection), ...conditions];
-  // A cross join keeps its order: the source first, then each row by its id.
+  // A cross join fixes the join order: the source first, then each row by its id.
   const count = sql<{ total: number }>`select count(*) as total from (
     select 1 as one from (${source}) source cross join ${sql.table(table)}
     where ${sql.join(all, sql` and `)} limit ${COUNT_LIMIT}) counted`;

@@ -10,7 +10,7 @@ import type { IssuableKind, IssuableRow } from './issuables.kind.ts';
 import { setSubscribed } from './issuables.subscriptions.ts';
 import { participantsOf } from './participants.ts';
 
-/** The endpoints of who takes part: subscribing, unsubscribing and the participants. */
+/** Endpoints for subscriptions and participants. */
 export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Route[] {
   const path = `/projects/:id/${kind.table}/:${kind.param}`;
   const params = Type.Object({ [kind.param]: Type.Integer() });
@@ -18,8 +18,8 @@ export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): 
     route({
       method: 'POST',
       path: `${path}/${action}`,
-      summary: action === 'subscribe' ? `Follow ${kind.noun}` : `Stop following ${kind.noun}`,
-      description: 'Answers 304 where that is so already.',
+      summary: action === 'subscribe' ? `Subscribe to ${kind.noun}` : `Unsubscribe from ${kind.noun}`,
+      description: 'Answers 304 if nothing changes.',
       access: onIssuable(kind, kind.follow),
       success: { status: 201, schema: kind.schema },
       errors: [304, 404],
@@ -35,7 +35,7 @@ export function peopleRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): 
     route({
       method: 'GET',
       path: `${path}/participants`,
-      summary: `List who takes part in ${kind.noun}`,
+      summary: `List the participants of ${kind.noun}`,
       access: inProject(kind.read, { anonymous: true }),
       params,
       input: Type.Object(pagination),

@@ -10,13 +10,13 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { IssuableTarget } from './issuables.target.ts';
 
-/** People that an issue or merge request is given to at most, as the platform has it. */
+/** Maximum number of assignees or reviewers, as on the platform. */
 const MAX_PEOPLE = 200;
 const READ: Record<IssuableType, ProjectAbility> = { Issue: 'read_issue', MergeRequest: 'read_merge_request' };
 
 /**
- * Those of the users who may see issues (or merge requests) of the target's project, in the order given: only they can
- * be assigned or asked for a review. Ids of nobody and of blocked users are passed over.
+ * Filters users to those who may see issues (or merge requests) of the project, in the given order: only they can be
+ * assignees or reviewers. Ignores unknown ids and blocked users.
  */
 export async function readersAmong(
   deps: Deps,

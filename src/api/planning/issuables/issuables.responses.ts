@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { Nullable } from '../../../http/http.schema.ts';
 import { Label } from '../labels/labels.responses.ts';
 
-/** How an issue or merge request is referred to: `#1`, from where the client looks, and from everywhere. */
+/** References to an issue or merge request: `#1`, relative to the listed project or group, and absolute. */
 export const References = Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() });
 
-/** Times in seconds, and in words of a few letters. */
+/** Times in seconds and as text. */
 export const TimeStats = Type.Object({
   time_estimate: Type.Integer(),
   total_time_spent: Type.Integer(),

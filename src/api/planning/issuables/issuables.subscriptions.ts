@@ -6,7 +6,7 @@ import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import { inTransaction } from '../../../db/transactions.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What tells whether a user takes part in an issue or merge request, beside the tables about it. */
+/** Columns that tell whether a user participates in an issue or merge request. */
 interface Row {
   id: number;
   author_id: number;
@@ -27,7 +27,7 @@ const wordsOf = prepared((db, { type, ids, user }: Of) =>
     .where('user_id', '=', user),
 );
 
-/** Those that the user has, commented on, reacted to or is mentioned in. */
+/** Objects that the user is assigned to, commented on, reacted to or is mentioned in. */
 const takers = prepared((db, { type, ids, user }: Of) =>
   db
     .selectFrom('issuable_assignees')
@@ -64,8 +64,8 @@ const takers = prepared((db, { type, ids, user }: Of) =>
 );
 
 /**
- * Ids of those that the user is subscribed to: because they said so or, unless they said no, because they take part (wrote
- * it, has it, commented, reacted or is mentioned).
+ * Ids of the objects that the user is subscribed to: explicitly or, unless unsubscribed, as participant (author,
+ * assignee, commenter, by reaction or by mention).
  */
 export async function subscribedAmong(
   db: Db,
@@ -89,7 +89,7 @@ async function takingPart(db: Db, type: IssuableType, rows: readonly Row[], user
   return new Set([...found, ...written].map(({ id }) => id));
 }
 
-/** Keeps that a user follows an issue or merge request, or does not, whatever follows from their taking part. */
+/** Stores an explicit subscription or unsubscription, which overrides participation. */
 export async function storeSubscription(
   deps: Pick<Deps, 'clock'>,
   db: Db,
@@ -114,7 +114,7 @@ export async function storeSubscription(
     .execute();
 }
 
-/** Has a user follow an issue or merge request, or not. @returns whether that is news */
+/** Subscribes a user to an issue or merge request, or unsubscribes them. @returns whether anything changed */
 export const setSubscribed = (
   deps: Deps,
   type: IssuableType,

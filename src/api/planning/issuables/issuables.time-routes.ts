@@ -11,7 +11,7 @@ import { TimeStats } from './issuables.responses.ts';
 import { addSpent, resetSpent, setEstimate } from './issuables.times.ts';
 import { timeStatsOf } from './issuables.views.ts';
 
-const Duration = Type.String({ maxLength: 100, description: 'Working time: `3h30m`, `2d`, `1w`, `1mo`.' });
+const Duration = Type.String({ maxLength: 100, description: 'Working time, such as `3h30m`, `2d`, `1w` or `1mo`.' });
 
 const invalidEstimate = () =>
   invalidModel({ time_estimate: ['must have a valid format and be greater than or equal to zero.'] });
@@ -27,7 +27,7 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
     route({
       method: 'GET',
       path: `${path}/time_stats`,
-      summary: `Get the times of ${kind.noun}`,
+      summary: `Get the time tracking of ${kind.noun}`,
       access: inProject(kind.read, { anonymous: true }),
       params,
       success: { status: 200, schema: TimeStats },
@@ -37,7 +37,7 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
     route({
       method: 'POST',
       path: `${path}/time_estimate`,
-      summary: `Estimate the time of ${kind.noun}`,
+      summary: `Set the time estimate of ${kind.noun}`,
       access,
       input: Type.Object({ duration: Duration }),
       success: { status: 200, schema: TimeStats },
@@ -52,7 +52,7 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
     route({
       method: 'POST',
       path: `${path}/reset_time_estimate`,
-      summary: `Take the estimate of ${kind.noun} away`,
+      summary: `Remove the time estimate of ${kind.noun}`,
       access,
       success: { status: 200, schema: TimeStats },
       errors: [404],
@@ -62,7 +62,7 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
       method: 'POST',
       path: `${path}/add_spent_time`,
       summary: `Add time spent on ${kind.noun}`,
-      description: 'A minus sign before the duration takes time back.',
+      description: 'A negative duration subtracts time.',
       access,
       input: Type.Object({ duration: Duration, summary: Type.Optional(Type.String({ maxLength: 255 })) }),
       success: { status: 201, schema: TimeStats },
@@ -77,7 +77,7 @@ export function timeRoutes<Row extends IssuableRow>(kind: IssuableKind<Row>): Ro
     route({
       method: 'POST',
       path: `${path}/reset_spent_time`,
-      summary: `Take all time spent on ${kind.noun} back`,
+      summary: `Remove all time spent on ${kind.noun}`,
       access,
       success: { status: 200, schema: TimeStats },
       errors: [404],

@@ -18,7 +18,7 @@ interface Change {
   row: IssuableRow;
 }
 
-/** The row as it is now; whoever else changes it waits for the end of the transaction. */
+/** Locks the row until the end of the transaction, and returns its current state. */
 const lock = (db: Db, { kind, row }: Change): Promise<Times> =>
   db
     .updateTable(kind.table)
@@ -44,7 +44,7 @@ async function store(db: Db, change: Change, before: Times, times: Times, action
   await kind.recordUpdate(deps, db, row, changes, caller.user.id);
 }
 
-/** Sets the estimate; 0 takes it away. @param seconds not negative */
+/** Sets the estimate; 0 removes it. @param seconds not negative */
 export async function setEstimate(change: Change, seconds: number): Promise<Times> {
   return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);
@@ -79,10 +79,10 @@ async function log(
 }
 
 /**
- * Adds time that was spent, or takes some back.
- * @param seconds negative takes back
- * @param spentAt when it was spent; now when absent
- * @throws ApiError 400 when more is taken back than was spent
+ * Adds or subtracts time spent.
+ * @param seconds negative to subtract
+ * @param spentAt defaults to now
+ * @throws ApiError 400 if more is subtracted than was spent
  */
 export async function addSpent(
   change: Change,
@@ -102,7 +102,7 @@ export async function addSpent(
   });
 }
 
-/** Takes all time that was spent back. */
+/** Removes all time spent. */
 export async function resetSpent(change: Change): Promise<Times> {
   return inTransaction(change.deps.db, async (db) => {
     const before = await lock(db, change);

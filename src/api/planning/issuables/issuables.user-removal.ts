@@ -4,7 +4,10 @@ import type { Deps } from '../../../deps.ts';
 import { destroyIssuesOf } from '../issues/issues.destroy.ts';
 import { destroyMergeRequestsOf } from '../merge-requests/requests/merge-requests.destroy.ts';
 
-/** Has issues, merge requests, comments, reactions and spent time go with a user who is removed with all that they wrote. */
+/**
+ * Registers the deletion of issues, merge requests, comments, reactions and time logs with a user whose contributions
+ * are deleted.
+ */
 export function registerUserRemoval(deps: Deps): void {
   deps.lifecycle.userRemoved.add(async (db, { id }, { hard, actorId }) => {
     if (!hard) return;

@@ -7,7 +7,7 @@ import { presentLabel } from '../labels/labels.views.ts';
 import { humanDuration } from './issuables.durations.ts';
 import type { LabelList, References, TaskCompletionStatus, TimeStats } from './issuables.responses.ts';
 
-/** Where a client looks from: a project, a group, or everywhere (null). */
+/** Viewpoint for relative references: a project, a group, or none (null). */
 export type Viewpoint = { project: Pick<Project, 'id' | 'namespace_id'> } | { groupId: number } | null;
 
 /** @param symbol `#` or `!` */
@@ -48,7 +48,7 @@ const TASK = /^\s*(?:>\s?)*(?:[-+*]|\d{1,9}[.)])\s+\[([ xX])\]\s/;
 
 const FENCE = /^\s*(`{3,}|~{3,})/;
 
-/** Boxes to tick in a description, those in fenced code apart. */
+/** Counts the checklist items of a description, without those in fenced code. */
 export function taskCompletion(description: string | null): Static<typeof TaskCompletionStatus> {
   let [count, completed] = [0, 0];
   let fence: string | null = null;

@@ -9,12 +9,12 @@ import type { Schema } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 import type { Ids } from './issuables.filters.ts';
 
-/** What labels and milestones are for. */
+/** Features that labels and milestones belong to. */
 const ISSUABLES = ['issues', 'merge_requests'] as const;
 
 /**
- * Condition on rows of `projects`: its labels and milestones are for the caller, because issues or merge requests are
- * open to them. It says of every project what `read_label` and `read_milestone` say of one.
+ * Condition on `projects`: the caller may read labels and milestones, because they may read issues or merge requests.
+ * Equivalent to `read_label` and `read_milestone` of a single project.
  * @param day today, `YYYY-MM-DD`
  */
 export const withOpenIssuables = (
@@ -25,12 +25,12 @@ export const withOpenIssuables = (
 ): Expression<SqlBool> =>
   eb.or(ISSUABLES.map((feature) => readableProjects(eb, caller, { feature, level: AccessLevel.guest, below }, day)));
 
-/** Projects that are named one by one at most. */
+/** Maximum number of project ids in a condition. */
 const FEW_PROJECTS = 2_000;
 
 /**
- * Queries for the ids of the issues (or merge requests) in the projects that the caller may read, where these are a
- * part of all: a source of a list across projects.
+ * Queries for the ids of issues (or merge requests) in the projects that the caller may read, unless these are all
+ * projects: sources of a list across projects.
  */
 export async function projectSources(deps: Deps, caller: Caller, filter: ReadableProjectsFilter): Promise<Ids[]> {
   if (caller.admin && filter.below === undefined) return [];
@@ -56,13 +56,15 @@ export async function projectSources(deps: Deps, caller: Caller, filter: Readabl
   return [sql`select ${id} from ${table} where ${project} in (${sql.join(ids)})`];
 }
 
-/** The ids that a query gives; null when they are not few. */
+/** The ids that a query returns; null if there are many. */
 async function idsOf(query: SelectQueryBuilder<Schema, 'projects', { id: number }>): Promise<number[] | null> {
   const rows = await query.limit(FEW_PROJECTS + 1).execute();
   return rows.length > FEW_PROJECTS ? null : rows.map(({ id }) => id);
 }
 
-/** Projects that are open to the caller or that they are a member of, by an index each; null when they are not few. */
+/**
+ * Projects that are open to the caller or that they are a member of, each read along an index; null if there are many.
+ */
 async function candidatesOf(deps: Deps, caller: Caller, day: string): Promise<number[] | null> {
   const { db } = deps;
   const open = await idsOf(

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** Milestones with a due date to come of which none is nearer in their project or group. */
+/** Milestones with the nearest future due date in their project or group. */
 const upcoming = (day: string): RawBuilder<{ id: number }> => sql`
   select m.id from milestones m where m.state = 'active' and m.due_date > ${day} and not exists (
     select 1 from milestones n where n.state = 'active' and n.due_date > ${day} and n.due_date < m.due_date
@@ -9,15 +9,15 @@ const upcoming = (day: string): RawBuilder<{ id: number }> => sql`
     select 1 from milestones n where n.state = 'active' and n.due_date > ${day} and n.due_date < m.due_date
       and n.group_id = m.group_id)`;
 
-/** Milestones that have begun and are not over. */
+/** Milestones that have started and not ended. */
 const started = (day: string): RawBuilder<{ id: number }> => sql`
   select m.id from milestones m
   where m.state = 'active' and m.start_date <= ${day} and (m.due_date is null or m.due_date >= ${day})`;
 
 /**
- * The milestones that a list is narrowed down to.
+ * The milestones of a filter.
  * @param day today, `YYYY-MM-DD`
- * @returns a query for their ids; `none` or `any` for things without one, or with whichever; null for no such filter
+ * @returns a query for their ids; `none` for rows without a milestone, `any` for rows with one; null for no filter
  */
 export function milestoneOf(
   { milestone, milestone_id }: { milestone?: string; milestone_id?: string },

@@ -3,8 +3,8 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 
 /**
- * Who takes part in an issue or merge request: its author, assignees and reviewers, those who comment or react, and
- * those who are mentioned; the author first.
+ * Query for the participants of an issue or merge request: author (first), assignees, reviewers, and users who comment,
+ * react or are mentioned.
  * @param internal whether internal notes count
  */
 export function participantsOf(

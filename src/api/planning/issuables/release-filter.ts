@@ -4,23 +4,22 @@ import type { ProjectPermissions } from '../../../access/permissions.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Ids, IssuableTable, Narrowing } from './issuables.filters.ts';
 
-/** A project whose issues or merge requests are listed, and what the caller may do there. */
+/** A project whose issues or merge requests are listed, with the caller's permissions. */
 export interface ListedProject {
   project: Pick<Project, 'id'>;
   permissions: ProjectPermissions;
 }
 
-/** The filter that only lists of one project have: releases are of a project. */
+/** Filter by release, for lists of a single project only. */
 export const releaseFilter = {
   release_tag: Type.Optional(
-    Type.String({ description: 'Tag of a release of the project that their milestone belongs to; or None, or Any.' }),
+    Type.String({ description: 'Tag of a release that contains the milestone; or None, or Any.' }),
   ),
 };
 
 /**
- * Narrows a list of one project down to what belongs to a release by its milestone. Who may not see the releases of the
- * project finds none.
- * @param tag of the release, or `None` or `Any`; undefined for no such filter
+ * Filters a list of one project by the milestones of a release. Callers who may not read releases get an empty list.
+ * @param tag tag of the release, or `None` or `Any`; undefined for no filter
  */
 export function narrowByRelease(
   table: IssuableTable,

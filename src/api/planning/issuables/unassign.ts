@@ -2,7 +2,7 @@ import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
 import type { DomainEvents } from '../../../core/core.domain-events.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Takes the issues and merge requests of a project or group from members who left it, where that was asked for. */
+/** Unassigns removed members from the issues and merge requests of a project or group, if requested. */
 export function registerUnassign(deps: Deps): void {
   deps.events.subscribe({
     name: 'unassign',

@@ -7,8 +7,8 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import type { Schema } from '../../../db/db.schema.ts';
 
 /**
- * Condition on rows of `issues`: the caller may read them, wherever they are. Confidential ones are for Planners and up,
- * their authors and their assignees.
+ * Condition on `issues` of any project: the caller may read them. Confidential ones are visible to Planners and above,
+ * authors and assignees.
  * @param day today, `YYYY-MM-DD`
  */
 export function visibleIssues(

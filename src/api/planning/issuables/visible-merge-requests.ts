@@ -5,7 +5,7 @@ import { AccessLevel } from '../../../core/access-levels.ts';
 import type { Schema } from '../../../db/db.schema.ts';
 
 /**
- * Condition on rows of `merge_requests`: the caller may read them, wherever they are (in the target project).
+ * Condition on `merge_requests` of any target project: the caller may read them.
  * @param day today, `YYYY-MM-DD`
  */
 export function visibleMergeRequests(

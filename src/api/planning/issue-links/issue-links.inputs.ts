@@ -5,7 +5,9 @@ import { LINK_TYPES } from './issue-links.responses.ts';
 const idOrText = (description: string) => Type.Union([Type.Integer(), Type.String()], { description });
 
 export const CreateIssueLink = Type.Object({
-  target_project_id: Nullable(idOrText('Id or full path of the project of the other issue; empty for the own one.')),
+  target_project_id: Nullable(
+    idOrText('Id or full path of the project of the other issue; empty for the same project.'),
+  ),
   target_issue_iid: idOrText('Number of the other issue in its project.'),
   link_type: Type.Optional(Enum(LINK_TYPES, { default: 'relates_to' })),
 });

@@ -20,7 +20,10 @@ const WORDS = {
   is_blocked_by: 'marked this issue as blocked by',
 } as const;
 
-/** A note on one issue that names the other; as a cross reference it is shown only to those who may see that one. */
+/**
+ * Writes a note on one issue that refers to the other; as a cross reference, only users who may see the other issue see
+ * it.
+ */
 async function tell(deps: Deps, db: Db, on: LinkEnd, about: LinkEnd, actorId: number, words: string): Promise<void> {
   const { relative } = referencesOf('#', about.issue.iid, about.project, { project: on.project });
   const target = { type: 'Issue', id: on.issue.id, projectId: on.project.id } as const;
@@ -33,7 +36,7 @@ async function tell(deps: Deps, db: Db, on: LinkEnd, about: LinkEnd, actorId: nu
       source_type: 'Issue',
       source_id: about.issue.id,
       source_sha: null,
-      // Unlike mentions, which are told once, every link and its end is told.
+      // Mentions are recorded once; links and their removal are recorded every time.
       source_key: `IssueLink:${noteId}`,
       source_project_id: about.project.id,
       target_project_id: on.project.id,
@@ -43,7 +46,7 @@ async function tell(deps: Deps, db: Db, on: LinkEnd, about: LinkEnd, actorId: nu
     .execute();
 }
 
-/** Tells on both issues that they were linked. @param type what the first is to the second */
+/** Writes system notes on both issues about a new link. @param type relation of the first to the second */
 export async function writeLinkedNotes(
   deps: Deps,
   db: Db,
@@ -55,7 +58,7 @@ export async function writeLinkedNotes(
   await tell(deps, db, other, one, actorId, WORDS[OPPOSITE[type]]);
 }
 
-/** Tells on both issues that they are linked no more. */
+/** Writes system notes on both issues about a removed link. */
 export async function writeUnlinkedNotes(
   deps: Deps,
   db: Db,

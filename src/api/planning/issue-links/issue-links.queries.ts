@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { visibleIssues } from '../issuables/visible-issues.ts';
 import type { LinkType } from './issue-links.responses.ts';
 
-/** A link as one of its two issues has it. */
+/** A link from the viewpoint of one of its issues. */
 export interface LinkFrom {
   link: IssueLink;
   /** Id of the other issue. */
@@ -15,7 +15,7 @@ export interface LinkFrom {
   type: LinkType;
 }
 
-/** The link as the issue has it: what blocks one is blocked by it for the other. */
+/** The link from the viewpoint of an issue: `blocks` on one side is `is_blocked_by` on the other. */
 export function linkFrom(link: IssueLink, issueId: number): LinkFrom {
   if (link.source_id === issueId) return { link, otherId: link.target_id, type: link.link_type };
   return { link, otherId: link.source_id, type: link.link_type === 'blocks' ? 'is_blocked_by' : link.link_type };
@@ -24,19 +24,19 @@ export function linkFrom(link: IssueLink, issueId: number): LinkFrom {
 const linksOf = (db: Db, issueId: number) =>
   db.selectFrom('issue_links').where((eb) => eb.or([eb('source_id', '=', issueId), eb('target_id', '=', issueId)]));
 
-/** All links of an issue, the oldest first. Their number is limited when they are made. */
+/** All links of an issue, oldest first. Creation limits their number. */
 export async function linksFrom(db: Db, issueId: number): Promise<LinkFrom[]> {
   const links = await linksOf(db, issueId).selectAll().orderBy('id').execute();
   return links.map((link) => linkFrom(link, issueId));
 }
 
-/** A link of the issue by its id. */
+/** Finds a link of an issue by its id. */
 export async function findLink(db: Db, issueId: number, linkId: number): Promise<LinkFrom | undefined> {
   const link = await linksOf(db, issueId).selectAll().where('id', '=', linkId).executeTakeFirst();
   return link === undefined ? undefined : linkFrom(link, issueId);
 }
 
-/** How many links an issue has. */
+/** Number of links of an issue. */
 export async function countLinks(db: Db, issueId: number): Promise<number> {
   const { count } = await linksOf(db, issueId)
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -44,7 +44,7 @@ export async function countLinks(db: Db, issueId: number): Promise<number> {
   return Number(count);
 }
 
-/** Whether two issues are linked, either way round. */
+/** Whether two issues are linked, in either direction. */
 export async function areLinked(db: Db, one: number, other: number): Promise<boolean> {
   const found = await linksOf(db, one)
     .select('id')
@@ -53,7 +53,7 @@ export async function areLinked(db: Db, one: number, other: number): Promise<boo
   return found !== undefined;
 }
 
-/** Those of the issues that the caller may read, by id. */
+/** The issues among the ids that the caller may read, by id. */
 export async function readableIssues(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, Issue>> {
   if (ids.length === 0) return new Map();
   const rows = await deps.db

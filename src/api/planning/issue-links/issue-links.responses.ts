@@ -6,7 +6,7 @@ export const LINK_TYPES = ['relates_to', 'blocks', 'is_blocked_by'] as const;
 
 export type LinkType = (typeof LINK_TYPES)[number];
 
-export const link_type = Enum(LINK_TYPES, { description: 'What the issue that is asked for is to the other one.' });
+export const link_type = Enum(LINK_TYPES, { description: 'Relation of the requested issue to the other one.' });
 
 /** An issue that another one is linked to (part 1, section 2: issue link). */
 export const LinkedIssue = Type.Object({
@@ -20,7 +20,7 @@ export type LinkedIssue = Static<typeof LinkedIssue>;
 
 export const IssueLink = Type.Object({
   id: Type.Integer(),
-  source_issue: { ...IssueBasic, description: 'The issue that is asked for.' },
+  source_issue: { ...IssueBasic, description: 'The requested issue.' },
   target_issue: { ...IssueBasic, description: 'The other issue.' },
   link_type,
 });

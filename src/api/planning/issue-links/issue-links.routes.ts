@@ -16,10 +16,10 @@ import { linkIssues, mayNotLink, mayNotUnlink, unlinkIssues } from './issue-link
 
 const PATH = '/projects/:id/issues/:issue_iid/links';
 const read = inProject('read_issue');
-/** An issue has so few links that they fit on one page, which a client gets who asks for none. */
+/** Default page: it holds all links of an issue, whose number is limited. */
 const ALL = { number: 1, size: 100, offset: 0 };
 
-/** A link as one of its issues has it. @throws ApiError 404 where the caller may not see the other one */
+/** Presents a link from the viewpoint of an issue. @throws ApiError 404 if the caller may not see the other issue */
 async function presentLink(
   { deps, caller }: Pick<BaseContext, 'deps' | 'caller'>,
   { link, otherId, type }: LinkFrom,
@@ -36,7 +36,8 @@ export const issueLinkRoutes = [
     method: 'GET',
     path: PATH,
     summary: 'List the issues that an issue is linked to',
-    description: 'Those that the caller may see, the oldest link first. All of them, unless a page is asked for.',
+    description:
+      'Issues that the caller may see, oldest link first. Returns all of them unless paging parameters are given.',
     access: read,
     params: Type.Object(issueIid),
     input: Type.Object(pagination),
@@ -104,7 +105,7 @@ export const issueLinkRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:issue_link_id`,
-    summary: 'Take a link of an issue away',
+    summary: 'Delete a link of an issue',
     access: onIssuable(ISSUE_KIND, 'link_issues', { refusal: mayNotUnlink }),
     params: Type.Object(linkId),
     input: Type.Object({ link_type: Type.Optional(Type.String({ description: 'Has no effect.' })) }),

@@ -19,21 +19,21 @@ import type { LinkType } from './issue-links.responses.ts';
 
 const MAX_LINKS = 100;
 
-/** An issue with what the caller may do in its project. */
+/** An issue with the caller's permissions in its project. */
 interface End extends LinkEnd {
   permissions: IssueScope['permissions'];
 }
 
-/** Whether the caller may link the issue at the other end. */
+/** Whether the caller may link the issue. */
 const mayLink = ({ db }: Deps, { user }: UserCaller, { issue, permissions }: End): Promise<boolean> =>
   allowsOn(permissions, 'link_issues', issuableTarget(db, 'Issue', issue, user.id));
-/** Answered to who may not link both issues. */
+/** Refusal for callers who may not link both issues. */
 export const mayNotLink = () =>
   refused("Couldn't link issues. You must have at least the Guest role in both projects.", 403);
-/** Answered to who may not take a link from both issues. */
+/** Refusal for callers who may not remove a link from both issues. */
 export const mayNotUnlink = () => refused('No Issue Link found', 404);
 
-/** The issue that a client names by its project and its number. @throws ApiError 404 */
+/** Finds an issue by project and number. @throws ApiError 404 */
 async function findTarget(
   deps: Deps,
   caller: UserCaller,
@@ -49,7 +49,7 @@ async function findTarget(
   return { issue: await findIssue(deps.db, { project, permissions, caller }, Number(iid)), project, permissions };
 }
 
-/** The end of a link by the issue's id. @throws ApiError 404 where the caller may not see it */
+/** Loads the end of a link by issue id. @throws ApiError 404 if the caller may not see the issue */
 async function findEnd(deps: Deps, caller: UserCaller, issueId: number): Promise<End> {
   const row = await deps.db
     .selectFrom('issues')
@@ -63,7 +63,7 @@ async function findEnd(deps: Deps, caller: UserCaller, issueId: number): Promise
   return { issue: await findIssue(deps.db, { project, permissions, caller }, row.iid), project, permissions };
 }
 
-/** Lets one transaction at a time change the links of the issues. @throws ApiError 404 where one has gone */
+/** Locks issues for a change of their links. @throws ApiError 404 if one no longer exists */
 async function lockIssues(db: Db, ids: readonly number[]): Promise<void> {
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
     const { numUpdatedRows } = await db
@@ -86,8 +86,8 @@ async function refuseMore(db: Db, target: LinkEnd, ids: readonly [number, number
 
 /**
  * Links an issue to another one, in both directions (part 1, section 4.9).
- * @throws ApiError 403 without the right to change the other, 404 for what the caller may not see, 409 for what is linked,
- * 422 for an issue with itself or too many links
+ * @throws ApiError 403 if the caller may not change the other issue, 404 if they may not see it, 409 if the issues are
+ *   already linked, 422 for a link to itself or too many links
  */
 export async function linkIssues(
   deps: Deps,
@@ -130,9 +130,9 @@ export async function linkIssues(
 }
 
 /**
- * Takes a link away from both issues.
+ * Deletes a link.
  * @returns the link as it was
- * @throws ApiError 404 for a link that there is not, whose other issue the caller may not see, or that is not theirs to remove
+ * @throws ApiError 404 if the link does not exist, or if the caller may not see the other issue or remove the link
  */
 export async function unlinkIssues(
   deps: Deps,

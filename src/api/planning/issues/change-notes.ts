@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import type { Issue, IssuesTable } from '../../../db/tables/issues.table.ts';
 import type { Milestone } from '../../../db/tables/milestones.table.ts';
 
-/** One system note: a stable word and the text. */
+/** A system note: stable action name and text. */
 export type ChangeNote = [action: string, text: string];
 
 const MONTHS = [
@@ -58,7 +58,7 @@ const TEXTS: { [K in Column]?: (now: Issue[K], was: Issue[K]) => ChangeNote } = 
 const noteOf = <K extends Column>(column: K, now: Issue[K], was: Issue[K]): ChangeNote | undefined =>
   TEXTS[column]?.(now, was);
 
-/** What the changed columns are told as in the discussion. */
+/** System notes for the changed columns. */
 export function changeNotes(before: Issue, after: Issue, changed: readonly Column[]): ChangeNote[] {
   return changed.flatMap((column) => {
     const note = noteOf(column, after[column], before[column]);

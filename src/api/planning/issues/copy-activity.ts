@@ -4,7 +4,7 @@ import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Note } from '../../../db/tables/notes.table.ts';
 import { newDiscussionId } from '../notes/system-note.ts';
 
-/** Reactions of a thing, given to its copy. */
+/** Copies the reactions of an object to its copy. */
 async function copyReactions(db: Db, type: 'Issue' | 'Note', from: number, to: number, projectId: number) {
   const awards = await db
     .selectFrom('award_emoji')
@@ -21,7 +21,7 @@ async function copyReactions(db: Db, type: 'Issue' | 'Note', from: number, to: n
   }
 }
 
-/** The notes of the issue, but for those that tell of other things that named it: these were of the issue itself. */
+/** The notes of the issue, without cross references, which concern the original only. */
 const notesOf = (db: Db, { id }: Issue, systemToo: boolean): Promise<Note[]> =>
   db
     .selectFrom('notes')
@@ -69,7 +69,7 @@ export async function copyNotes(
   await db.updateTable('issues').set({ user_notes_count: comments }).where('id', '=', copy.id).execute();
 }
 
-/** Copies what else people did with an issue: reactions, times and who follows it. */
+/** Copies reactions, time logs and subscriptions of an issue. */
 export async function copyReferences(db: Db, issue: Issue, copy: Issue): Promise<void> {
   await copyReactions(db, 'Issue', issue.id, copy.id, copy.project_id);
   const { upvotes, downvotes, time_spent } = issue;

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 const plus = (date: Date, days: number): Date => new Date(date.getTime() + days * DAY_MS);
 
-/** First and last day of what a word stands for. @param today `YYYY-MM-DD` */
+/** First and last day of the period of a word. @param today `YYYY-MM-DD` */
 function span(word: (typeof DUE_WORDS)[number], today: string): [string, string] {
   const now = new Date(`${today}T00:00:00Z`);
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
@@ -25,7 +25,7 @@ function span(word: (typeof DUE_WORDS)[number], today: string): [string, string]
   }
 }
 
-/** Condition that a due date lies where the word says; weeks begin on Monday. @param today `YYYY-MM-DD` */
+/** Condition: a due date lies in the period of a word; weeks begin on Monday. @param today `YYYY-MM-DD` */
 export function dueWithin(
   column: Expression<unknown>,
   word: (typeof DUE_WORDS)[number],

@@ -15,8 +15,8 @@ interface Placed {
 }
 
 /**
- * Closes an issue as a duplicate of another one, which both tell.
- * @throws ApiError 404 where one of them is gone
+ * Closes an issue as a duplicate of another one, with a system note on both.
+ * @throws ApiError 404 if one of them no longer exists
  */
 export async function closeAsDuplicate(
   deps: Deps,

@@ -19,12 +19,12 @@ import { writeSystemNote } from '../notes/system-note.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };
 
-/** An issue that goes on with threads of a merge request. */
+/** An issue that continues threads of a merge request. */
 export interface FollowUp {
-  /** What the issue is called, and says, where the client says nothing. */
+  /** Default title and description of the issue. */
   title: string;
   description: string | null;
-  /** Resolves the threads, in the transaction that makes the issue. */
+  /** Resolves the threads, in the transaction that creates the issue. */
   resolve(db: Db, issue: Pick<Issue, 'iid'>): Promise<void>;
 }
 
@@ -33,11 +33,11 @@ const MAX_QUOTE = 2_000;
 const MAX_TITLE = 200;
 
 /**
- * What an issue has to go on with, as parameters of its creation say.
+ * Loads the threads that a new issue continues, by the parameters of its creation.
  * @param mergeRequestIid number of a merge request of the project
- * @param discussionId one of its threads; all that are open when absent
- * @returns null where they say nothing
- * @throws ApiError 400 for a thread without its merge request, 403 for who may not resolve there, 404
+ * @param discussionId one of its threads; defaults to all open ones
+ * @returns null if the parameters name none
+ * @throws ApiError 400 for a thread without its merge request, 403 if the caller may not resolve threads, 404
  */
 export async function followUp(
   deps: Deps,
@@ -106,7 +106,7 @@ function describe(
   return `${what} from !${iid} should be addressed:\n\n${items.join('\n\n')}\n`;
 }
 
-/** Tells in a thread where it goes on. */
+/** Writes a note in a thread about the issue that continues it. */
 async function tellContinued(deps: Deps, db: Db, { caller }: Scope, noteable: Noteable, first: Note, iid: number) {
   if (noteable.type !== 'MergeRequest') return;
   const text = `created #${iid} to continue this discussion`;

@@ -12,7 +12,7 @@ import type { IssueRights } from './issues.rights.ts';
 const MAX_TITLE = 255;
 const MAX_DESCRIPTION = 1_048_576;
 
-/** @throws ApiError 400 with the texts by attribute */
+/** Validates attributes. @throws ApiError 400 with the errors by attribute */
 export function checkAttributes({ title, description, weight }: IssueInput): void {
   const errors: FieldErrors = {};
   if (title !== undefined && title.trim() === '') errors.title = ["can't be blank"];
@@ -27,7 +27,7 @@ export function checkAttributes({ title, description, weight }: IssueInput): voi
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** The columns that the input sets and the caller may set; what they may not is passed over, as the platform does. */
+/** Columns of the given attributes that the caller may set; others are ignored, as on the platform. */
 export function columnsOf(input: IssueInput, rights: IssueRights, making: boolean): Updateable<IssuesTable> {
   const columns: Updateable<IssuesTable> = {};
   if (input.title !== undefined) columns.title = input.title.trim();
@@ -44,14 +44,14 @@ export function columnsOf(input: IssueInput, rights: IssueRights, making: boolea
   return columns;
 }
 
-/** Ids of the assignees asked for; undefined where the input says nothing, or the caller may not. */
+/** Ids of the requested assignees; undefined if absent or not allowed. */
 export function assigneesOf({ assignee_id, assignee_ids }: IssueInput, rights: IssueRights): number[] | undefined {
   if (!rights.manage) return undefined;
   const wanted = assignee_id === undefined ? assignee_ids : [assignee_id ?? 0];
   return wanted === undefined ? undefined : (wanted ?? []).filter((id) => id > 0);
 }
 
-/** The milestone asked for, null for none or one that does not belong here; undefined where nothing is asked for. */
+/** The requested milestone, null for none or an unknown one; undefined if absent. */
 export async function milestoneOf(
   db: Db,
   { project, namespace }: Pick<IssuableTarget, 'project' | 'namespace'>,

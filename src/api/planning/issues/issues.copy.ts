@@ -9,13 +9,13 @@ import { assigneesFor, changeAssignees } from '../issuables/assignees.ts';
 import { changeLabels, labelsFor } from '../issuables/issuables.labels.ts';
 import { insertIssue, notifyAssignees, recordBeginning, recordCreation } from './issues.create.ts';
 
-/** Where a copy goes. */
+/** Destination of a copy. */
 export interface Destination {
   project: Project;
   namespace: Namespace;
 }
 
-/** A milestone of the destination that is called like the issue's. */
+/** Milestone of the destination with the title of the issue's milestone. */
 async function milestoneThere(db: Db, issue: Issue, { project, namespace }: Destination): Promise<number | null> {
   if (issue.milestone_id === null) return null;
   const found = await db
@@ -29,9 +29,9 @@ async function milestoneThere(db: Db, issue: Issue, { project, namespace }: Dest
 }
 
 /**
- * Writes a copy of an issue within a transaction: its texts (references name their project there), dates, and what the
- * destination has of its labels, milestone and people.
- * @param from project of the issue
+ * Writes a copy of an issue within a transaction: texts (with qualified references), dates, and those labels, milestone
+ * and users that exist in the destination.
+ * @param from project of the original
  */
 export async function copyIssue(
   deps: Deps,

@@ -22,14 +22,14 @@ import type { IssueInput } from './issues.inputs.ts';
 import { rightsOnCreation } from './issues.rights.ts';
 import { POSITION_STEP } from './positions.ts';
 
-/** Columns of a new issue beside those that every one gets. */
+/** Columns of a new issue, without those that are set automatically. */
 export type NewIssue = Omit<Insertable<IssuesTable>, 'iid' | 'project_id' | 'created_at' | 'updated_at'> & {
   created_at?: string;
 };
 
 /**
- * Writes the row of a new issue within a transaction, with the project's next number and at the end of its order.
- * @param requestedIid the number that it shall have instead
+ * Inserts a new issue within a transaction, with the next number of the project and at the end of its order.
+ * @param requestedIid requested number
  */
 export async function insertIssue(
   deps: Deps,
@@ -54,7 +54,7 @@ export async function insertIssue(
     .executeTakeFirstOrThrow();
 }
 
-/** Records that an issue was made, once it has its labels and assignees. */
+/** Records the creation of an issue; call it after labels and assignees are set. */
 export async function recordCreation(
   deps: Deps,
   db: Db,
@@ -82,7 +82,7 @@ async function keepOrigin(db: Db, issue_id: number, { userAgent, address }: Orig
   await db.insertInto('issue_user_agents').values({ issue_id, user_agent: userAgent, ip_address: address }).execute();
 }
 
-/** Gives those whom a new issue is assigned to something to do. */
+/** Creates to-do items for the assignees of a new issue. */
 export const notifyAssignees = (
   deps: Deps,
   db: Db,
@@ -91,7 +91,7 @@ export const notifyAssignees = (
   actorId: number,
 ): Promise<void> => todosOfChanges(deps, db, { type: 'Issue', id, projectId }, { assignee_ids: assigned }, actorId);
 
-/** Enters the milestone and the weight that an issue begins with. */
+/** Records resource events for the initial milestone and weight. */
 export async function recordBeginning(
   deps: Deps,
   db: Db,
@@ -106,11 +106,11 @@ export async function recordBeginning(
 }
 
 /**
- * Makes an issue. What the caller may not decide is passed over.
- * @param origin of the request, for administrators
- * @param follow threads that it goes on with, which are resolved
- * @param after what else belongs to it, in the same transaction
- * @throws ApiError 400 for attributes that do not fit, 409 for a number that is taken, 429
+ * Creates an issue. Ignores attributes that the caller may not set.
+ * @param origin user agent and IP address of the request, for administrators
+ * @param follow threads that it continues and resolves
+ * @param after further work in the same transaction
+ * @throws ApiError 400 for invalid attributes, 409 for a taken number, 429
  */
 export async function createIssue(
   deps: Deps,

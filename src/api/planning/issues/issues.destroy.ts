@@ -4,15 +4,15 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Issues that go by one statement. */
+/** Maximum number of issues to delete per statement. */
 const BATCH = 500;
 
-/** Removes an issue with all that belongs to it. */
+/** Deletes an issue with everything that belongs to it. */
 export async function destroyIssue(deps: Deps, issue: Issue, actorId: number): Promise<void> {
   await deps.db.transaction().execute((db) => destroyIssues(deps, db, [issue], actorId));
 }
 
-/** Removes the issues of an author with all that belongs to them, within a transaction. */
+/** Deletes the issues of an author with everything that belongs to them, within a transaction. */
 export async function destroyIssuesOf(deps: Deps, db: Db, authorId: number, actorId: number): Promise<void> {
   const theirs = db.selectFrom('issues').selectAll().where('author_id', '=', authorId).orderBy('id').limit(BATCH);
   for (let issues = await theirs.execute(); issues.length > 0; issues = await theirs.execute()) {

@@ -29,12 +29,12 @@ const numberOrWord = (name: string, description: string) =>
 
 const own = {
   closed_by_id: Type.Integer(),
-  due_date: Enum(DUE_WORDS, { description: '`0`: without one.' }),
+  due_date: Enum(DUE_WORDS, { description: 'Id of an iteration; `0`: without one.' }),
   issue_type: Enum(ISSUE_TYPES),
   confidential: Type.Boolean(),
-  weight: numberOrWord('weight', 'Number; or None, or Any.'),
-  epic_id: numberOrWord('epic_id', 'No issue is in an epic.'),
-  iteration_id: Type.String({ maxLength: 255, description: 'No issue is in an iteration.' }),
+  weight: numberOrWord('weight', 'Weight; or None, or Any.'),
+  epic_id: numberOrWord('epic_id', 'Id of an epic; this server has none.'),
+  iteration_id: Type.String({ maxLength: 255, description: 'Title of an iteration; this server has none.' }),
   health_status: Enum(['on_track', 'needs_attention', 'at_risk', 'none', 'any', 'None', 'Any']),
 };
 
@@ -49,7 +49,9 @@ const order_by = Type.Optional(Enum(ISSUE_ORDERS, { default: 'created_at' }));
 
 const scope = (fallback: 'all' | 'created_by_me') => Type.Optional(Enum(SCOPES, { default: fallback }));
 
-const non_archived = Type.Optional(Type.Boolean({ default: true, description: 'Not those of archived projects.' }));
+const non_archived = Type.Optional(
+  Type.Boolean({ default: true, description: 'Leave out issues of archived projects.' }),
+);
 
 export const ProjectIssuesInput = Type.Object({
   ...filters,
@@ -57,7 +59,7 @@ export const ProjectIssuesInput = Type.Object({
   order_by,
   scope: scope('all'),
   pagination: Type.Optional(Enum(['legacy', 'offset', 'keyset'])),
-  cursor: Type.Optional(Type.String({ description: 'Where the keyset page begins; from the link to the next page.' })),
+  cursor: Type.Optional(Type.String({ description: 'Start of a keyset page, taken from the `Link` header.' })),
   ...pagination,
 });
 
@@ -71,7 +73,7 @@ export const AllIssuesInput = Type.Object({
   ...pagination,
 });
 
-/** The filters of the lists; states are what is counted. */
+/** Filters of the counts: those of the lists without the state, which is counted. */
 const { state: _, with_labels_details: __, sort: ___, ...counted } = filters;
 export const StatisticsInput = Type.Object({ ...counted, scope: scope('all') });
 
@@ -79,5 +81,5 @@ export const ProjectStatisticsInput = Type.Object({ ...counted, ...releaseFilter
 
 export const AllStatisticsInput = Type.Object({ ...counted, scope: scope('created_by_me') });
 
-/** What a list of issues is narrowed down and sorted by. */
+/** Filters and order of a list of issues. */
 export type IssueFilters = Omit<Static<typeof AllIssuesInput>, 'page' | 'per_page'> & { release_tag?: string };

@@ -7,14 +7,16 @@ import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import { isAssignee } from '../issuables/issuables.access.ts';
 
-/** What decides about an issue: its project and where the caller stands to it. */
+/** Project of an issue, with the caller and their permissions. */
 export interface IssueScope {
   project: Project;
   permissions: ProjectPermissions;
   caller: Caller;
 }
 
-/** Whether the caller may read the issue: a confidential one by Planners and up, its author and its assignees. */
+/**
+ * Whether the caller may read the issue. Confidential issues are visible to Planners and above, author and assignees.
+ */
 export async function canReadIssue(
   db: Db,
   { permissions, caller }: Omit<IssueScope, 'project'>,
@@ -31,8 +33,8 @@ const issueOfNumber = prepared((db, { project, iid }: { project: number; iid: nu
 );
 
 /**
- * An issue of the project by its number.
- * @throws ApiError 404 when there is none, or none that the caller may read
+ * Finds an issue of the project by its number.
+ * @throws ApiError 404 if it does not exist or the caller may not read it
  */
 export async function findIssue(db: Db, scope: IssueScope, iid: number): Promise<Issue> {
   const [issue] = await issueOfNumber(db, { project: scope.project.id, iid });

@@ -8,12 +8,18 @@ export const IssueParams = Type.Object({ issue_iid: Type.Integer() });
 const attributes = {
   description: Type.Optional(Nullable(Type.String())),
   assignee_ids: Type.Optional(
-    Nullable(List(Type.Integer(), { maxItems: 200, description: '0 or nothing: nobody.', ...ofPlan('premium', 1) })),
+    Nullable(
+      List(Type.Integer(), {
+        maxItems: 200,
+        description: 'Ids of the assignees; 0 or empty for none.',
+        ...ofPlan('premium', 1),
+      }),
+    ),
   ),
-  assignee_id: Type.Optional(Nullable(Type.Integer({ description: 'The only assignee; 0: nobody.' }))),
-  milestone_id: Type.Optional(Nullable(Type.Integer({ description: '0 or nothing: none.' }))),
+  assignee_id: Type.Optional(Nullable(Type.Integer({ description: 'Id of the only assignee; 0 for none.' }))),
+  milestone_id: Type.Optional(Nullable(Type.Integer({ description: 'Id of the milestone; 0 or empty for none.' }))),
   labels: Type.Optional(
-    Nullable(List(Type.String(), { maxItems: 100, description: 'Names; new ones come into being.' })),
+    Nullable(List(Type.String(), { maxItems: 100, description: 'Names of labels; unknown labels are created.' })),
   ),
   add_labels: Type.Optional(List(Type.String(), { maxItems: 100 })),
   remove_labels: Type.Optional(List(Type.String(), { maxItems: 100 })),
@@ -26,13 +32,18 @@ const attributes = {
 };
 
 export const CreateIssue = Type.Object({
-  title: Type.Optional(Type.String({ description: 'Needed, except to go on with threads of a merge request.' })),
+  title: Type.Optional(
+    Type.String({ description: 'Required unless `merge_request_to_resolve_discussions_of` is given.' }),
+  ),
   merge_request_to_resolve_discussions_of: Type.Optional(
     Type.Integer({
-      description: 'Number of a merge request whose open threads are resolved; title and description tell of them.',
+      description:
+        'Number of a merge request whose open threads are resolved; the default title and description refer to them.',
     }),
   ),
-  discussion_to_resolve: Type.Optional(Type.String({ description: 'Of that merge request only this thread.' })),
+  discussion_to_resolve: Type.Optional(
+    Type.String({ description: 'Id of the only thread to resolve in that merge request.' }),
+  ),
   ...attributes,
   iid: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Owners and administrators only.' }),
@@ -46,13 +57,13 @@ export const UpdateIssue = Type.Object({
   updated_at: Type.Optional(Instant({ description: 'Owners and administrators only.' })),
 });
 
-/** What an issue can be given when it is made or changed. */
+/** Attributes of an issue at creation or update. */
 export type IssueInput = Static<typeof UpdateIssue> & {
   iid?: number;
-  /** Of quick actions alone. */
+  /** Set by quick actions only. */
   severity?: Issue['severity'];
   health_status?: string | null;
 };
 
-/** An update must bring one of what it can change. */
+/** An update must have at least one attribute. */
 export const UPDATE_RULES = { atLeastOne: [Object.keys(UpdateIssue.properties)] };

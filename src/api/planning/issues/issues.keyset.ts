@@ -9,7 +9,7 @@ import { keysetOrdered } from '../issuables/issuables.page.ts';
 import type { IssueFilters } from './issues.filter-inputs.ts';
 import { type IssueListScope, selectIssues } from './issues.list.ts';
 
-/** Columns that keyset pages can go along, with the type of their values. */
+/** Columns for keyset pagination, with the types of their values. */
 const COLUMNS = {
   created_at: 'string',
   updated_at: 'string',
@@ -22,9 +22,9 @@ const COLUMNS = {
 const isColumn = (name: string): name is keyof typeof COLUMNS => Object.hasOwn(COLUMNS, name);
 
 /**
- * One keyset page of the issues.
- * @returns `next`: the parameters of the next page's address, null at the end
- * @throws ApiError 405 for an order that has no such pages, 400 for a cursor that is none
+ * A keyset page of issues.
+ * @returns `next`: parameters of the next page, null at the end
+ * @throws ApiError 405 for an order without keyset pagination, 400 for an invalid cursor
  */
 export async function keysetPage(
   deps: Deps,

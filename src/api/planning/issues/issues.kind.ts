@@ -5,7 +5,7 @@ import { findIssue } from './issues.find.ts';
 import { Issue } from './issues.responses.ts';
 import { presentIssues } from './issues.views.ts';
 
-/** What the endpoints that issues share with merge requests work with. */
+/** Issues in the endpoints shared with merge requests. */
 export const ISSUE_KIND: IssuableKind<IssueRow> = {
   type: 'Issue',
   table: 'issues',

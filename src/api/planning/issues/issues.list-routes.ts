@@ -28,10 +28,10 @@ const Statistics = Type.Object({
     counts: Type.Object({ all: Type.Integer(), closed: Type.Integer(), opened: Type.Integer() }),
   }),
 });
-/** Rows before a page at most; further ones need keyset pagination. */
+/** Maximum offset of a page; deeper pages require keyset pagination. */
 const MAX_OFFSET = 50_000;
 
-/** Answers with one offset page. */
+/** Answers with an offset page. */
 async function answerPage(c: BaseContext, scope: IssueListScope, from: Viewpoint, input: IssueFilters) {
   const selection = await selectIssues(c.deps, c.caller, scope, input);
   const query = c.deps.db.selectFrom('issues').selectAll('issues');
@@ -44,7 +44,7 @@ const statistics = async (c: BaseContext, scope: IssueListScope, input: IssueFil
   statistics: { counts: await issueCounts(c.deps, c.caller, scope, input) },
 });
 
-/** Without a name the caller sees only what is open to everyone. @throws ApiError 401 */
+/** Requires `scope=all` of anonymous callers. @throws ApiError 401 */
 function requireScopeAll(caller: Caller, scope: string | undefined): void {
   if (caller.user === null && scope !== 'all') throw unauthorized();
 }
@@ -54,7 +54,7 @@ export const issueListRoutes = [
     method: 'GET',
     path: '/issues',
     summary: 'List issues of all projects that the caller may see',
-    description: "The caller's own unless `scope` says otherwise; anonymous callers say `scope=all`.",
+    description: "By default the caller's own issues, see `scope`. Anonymous callers must give `scope=all`.",
     access: anyone,
     input: AllIssuesInput,
     rules: filterRules,
@@ -68,7 +68,7 @@ export const issueListRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/issues',
-    summary: 'List the issues of a group and of all below it',
+    summary: 'List the issues of a group and its subgroups',
     access: inGroup('read_group_issues', { anonymous: true }),
     input: GroupIssuesInput,
     rules: filterRules,
@@ -80,7 +80,7 @@ export const issueListRoutes = [
     path: '/projects/:id/issues',
     summary: 'List the issues of a project',
     credentials: API_AND_JOB_TOKENS,
-    description: 'Nothing where issues are closed to the caller.',
+    description: 'Empty if the caller has no access to issues of the project.',
     access: inProject('read_project', { anonymous: true }),
     input: ProjectIssuesInput,
     rules: filterRules,

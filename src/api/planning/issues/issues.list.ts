@@ -14,7 +14,7 @@ import { visibleIssues } from '../issuables/visible-issues.ts';
 import { dueWithin } from './due-dates.ts';
 import type { IssueFilters } from './issues.filter-inputs.ts';
 
-/** Where issues are listed: in a project, in a group (by its lineage) and all below it, or everywhere. */
+/** Scope of a list of issues: a project, a group (by its lineage) with its descendants, or everything. */
 export interface IssueListScope {
   project?: ListedProject;
   below?: string;
@@ -23,7 +23,7 @@ export interface IssueListScope {
 const NOTHING = sql<SqlBool>`1 = 0`;
 const column = (name: string) => sql.ref(`issues.${name}`);
 
-/** The conditions of the filters that only issues have. */
+/** Conditions of the filters of issues only. */
 function byIssue(filters: IssueFilters, day: string): { conditions: Expression<SqlBool>[]; sources: Ids[] } {
   const conditions: Expression<SqlBool>[] = [];
   const sources: Ids[] = [];
@@ -40,7 +40,7 @@ function byIssue(filters: IssueFilters, day: string): { conditions: Expression<S
     const word = health_status.toLowerCase();
     conditions.push(valueOrWord('health_status', word === 'none' || word === 'any' ? word : health_status));
   }
-  // There are neither epics nor iterations, so nothing is in one.
+  // There are no epics and iterations, so no issue matches.
   for (const group of [filters.epic_id, filters.iteration_id]) {
     if (group !== undefined && group.toLowerCase() !== 'none') conditions.push(NOTHING);
   }
@@ -69,7 +69,7 @@ async function visibility(deps: Deps, caller: Caller, scope: IssueListScope, non
   return { conditions, sources };
 }
 
-/** The issues of a place that the caller may see and that fit the filters, for `pageOfIssuables`. */
+/** Selects the issues of a scope that the caller may see and that match the filters, for `pageOfIssuables`. */
 export async function selectIssues(
   deps: Deps,
   caller: Caller,
@@ -93,7 +93,7 @@ export async function selectIssues(
   };
 }
 
-/** How many of the issues there are by state; 10,001 where there are more than are counted. */
+/** Counts issues by state; 10,001 stands for more than 10,000. */
 export async function issueCounts(
   deps: Deps,
   caller: Caller,

@@ -18,7 +18,7 @@ const mentioning = (id: number) => sql`
   select r.source_id from cross_references r
   where r.target_type = 'Issue' and r.target_id = ${id} and r.source_type = 'MergeRequest'`;
 
-/** A list of merge requests that have to do with an issue, those that the caller may see. */
+/** Endpoint that lists related merge requests of an issue that the caller may see. */
 const list = (path: string, summary: string, related: (id: number) => Expression<SqlBool>) =>
   route({
     method: 'GET',
@@ -52,7 +52,7 @@ export const issueMergeRequestRoutes = [
   ),
   list(
     'related_merge_requests',
-    'List the merge requests that speak of an issue',
+    'List the merge requests that refer to an issue',
     (id) => sql<SqlBool>`merge_requests.id in (${closing(id)} union ${mentioning(id)})`,
   ),
 ];

@@ -15,7 +15,7 @@ export const issueMoveRoutes = [
     method: 'POST',
     path: `${PATH}/move`,
     summary: 'Move an issue to another project',
-    description: 'The original is closed; what the other project does not have of labels and milestones is left out.',
+    description: 'Closes the original. Labels and milestones that the other project lacks are dropped.',
     access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => mayNot('move') }),
     input: Type.Object(destination),
     success: { status: 201, schema: Issue },
@@ -29,7 +29,7 @@ export const issueMoveRoutes = [
     access: onIssuable(ISSUE_KIND, 'admin_issue', { refusal: () => mayNot('clone') }),
     input: Type.Object({
       ...destination,
-      with_notes: Type.Optional(Type.Boolean({ default: false, description: 'With its comments.' })),
+      with_notes: Type.Optional(Type.Boolean({ default: false, description: 'Copy the comments as well.' })),
     }),
     success: { status: 201, schema: Issue },
     errors: [404],
@@ -41,11 +41,11 @@ export const issueMoveRoutes = [
   route({
     method: 'PUT',
     path: `${PATH}/reorder`,
-    summary: "Put an issue elsewhere in its project's own order",
+    summary: 'Reorder an issue within its project',
     access: onIssuable(ISSUE_KIND, 'admin_issue'),
     input: Type.Object({
-      move_before_id: Type.Optional(Type.Integer({ description: 'Id of the issue that shall come right before it.' })),
-      move_after_id: Type.Optional(Type.Integer({ description: 'Id of the issue that shall come right after it.' })),
+      move_before_id: Type.Optional(Type.Integer({ description: 'Id of the issue to place directly before it.' })),
+      move_after_id: Type.Optional(Type.Integer({ description: 'Id of the issue to place directly after it.' })),
     }),
     success: { status: 200, schema: Issue },
     errors: [404, 422],

@@ -15,10 +15,10 @@ import { notifyOtherIssue } from './notify-other-issue.ts';
 
 type Scope = ProjectScope & { caller: UserCaller };
 
-/** Answered to who may not move or clone an issue, from here or to there. */
+/** Refusal for callers who may not move or clone an issue. */
 export const mayNot = (verb: 'move' | 'clone') => refused(`Cannot ${verb} issue due to insufficient permissions!`);
 
-/** @throws ApiError 404 for a project that the caller cannot see, 400 where they may not do that */
+/** @throws ApiError 404 if the caller may not see the project, 400 if they may not move or clone there */
 async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 'clone'): Promise<Destination> {
   const issue = await findProject(deps, String(id));
   if (issue === undefined) throw notFound('Project');
@@ -29,7 +29,7 @@ async function destination(deps: Deps, scope: Scope, id: number, verb: 'move' | 
 }
 
 /**
- * Moves an issue to another project: a copy with its discussion there, the original closed.
+ * Moves an issue to another project: copies it with its discussion, and closes the original.
  * @throws ApiError 404 or 400
  */
 export async function moveIssue(deps: Deps, scope: Scope, unlockedIssue: Issue, toProjectId: number): Promise<Issue> {
@@ -53,8 +53,8 @@ export async function moveIssue(deps: Deps, scope: Scope, unlockedIssue: Issue, 
 }
 
 /**
- * Makes a copy of an issue in this or another project, in the caller's name.
- * @param withNotes whether its comments are copied too
+ * Clones an issue into this or another project, with the caller as author.
+ * @param withNotes whether to copy its comments as well
  * @throws ApiError 404 or 400
  */
 export async function cloneIssue(

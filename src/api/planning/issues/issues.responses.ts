@@ -24,7 +24,7 @@ const basicFields = {
   type: Type.String({ description: '`issue_type` in capitals.' }),
   assignee: Nullable(UserBasic),
   user_notes_count: Type.Integer(),
-  merge_requests_count: Type.Integer({ description: 'Merge requests that close it when they are merged.' }),
+  merge_requests_count: Type.Integer({ description: 'Number of merge requests that close it when merged.' }),
   upvotes: Type.Integer(),
   downvotes: Type.Integer(),
   start_date: Nullable(Day()),
@@ -40,11 +40,11 @@ const basicFields = {
   subscribed: Type.Optional(Type.Boolean()),
 };
 
-/** An issue as other objects embed it (part 1, section 2: issue links). */
+/** An issue as embedded in other objects (part 1, section 2: issue links). */
 export const IssueBasic = Type.Object(basicFields);
 export type IssueBasic = Static<typeof IssueBasic>;
 
-/** An issue with all its keys. */
+/** An issue with all attributes. */
 export const Issue = Type.Object({
   ...basicFields,
   has_tasks: Type.Boolean(),

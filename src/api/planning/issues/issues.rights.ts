@@ -1,20 +1,22 @@
 import type { ProjectPermissions } from '../../../access/permissions.ts';
 
-/** What a caller may decide about an issue beside its title, description and state. */
+/** Rights on attributes of an issue, beyond title, description and state. */
 export interface IssueRights {
-  /** Labels, people, milestone, dates, weight, confidentiality and the lock: Planners and up, members at its making. */
+  /**
+   * Labels, assignees, milestone, dates, weight, confidentiality and lock: Planners and above, any member at creation.
+   */
   manage: boolean;
-  /** Times and number of its making: owners. */
+  /** Number and times of creation and update: owners. */
   backdate: boolean;
 }
 
-/** What the caller may decide about an issue that they make: members, guests too, give it labels, people and dates then. */
+/** Rights on a new issue: all members, guests included, may set labels, assignees and dates. */
 export const rightsOnCreation = (permissions: ProjectPermissions): IssueRights => ({
   manage: permissions.can('set_new_issue_metadata'),
   backdate: permissions.can('own_project'),
 });
 
-/** What the caller may decide about an issue that they may change. */
+/** Rights on an existing issue that the caller may change. */
 export const rightsOn = (permissions: ProjectPermissions): IssueRights => ({
   manage: permissions.can('admin_issue'),
   backdate: permissions.can('own_project'),

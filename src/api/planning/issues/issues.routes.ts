@@ -43,7 +43,7 @@ export const issueRoutes = [
     method: 'POST',
     path: PATH,
     summary: 'Create an issue',
-    description: 'Quick actions in the description act, and are taken out of it.',
+    description: 'Quick actions in the description are executed and removed from it.',
     access: inProjectByUser('create_issue'),
     input: CreateIssue,
     success: { status: 201, schema: Issue },
@@ -55,7 +55,7 @@ export const issueRoutes = [
       if (title === undefined) throw invalidParameter('title is missing');
       const description = input.description ?? follow?.description;
       const attributes = { ...input, title, ...(description === undefined ? {} : { description }) };
-      // What others wrote in the threads asks for nothing.
+      // A default description quotes threads of others: quick actions in it are not executed.
       const create = input.description == null ? createIssue : createIssueWithActions;
       return ISSUE_KIND.present(c.deps, c, await create(c.deps, c, attributes, originOf(c.request), follow));
     },
@@ -75,7 +75,7 @@ export const issueRoutes = [
     method: 'PUT',
     path: `${PATH}/:issue_iid`,
     summary: 'Change, close or reopen an issue',
-    description: 'Quick actions in the description act, and are taken out of it.',
+    description: 'Quick actions in the description are executed and removed from it.',
     access: onIssuable(ISSUE_KIND, 'update_issue'),
     input: UpdateIssue,
     rules: UPDATE_RULES,
@@ -98,7 +98,7 @@ export const issueRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/:issue_iid/user_agent_detail`,
-    summary: 'Get what is known of who made an issue',
+    summary: 'Get the user agent details of an issue',
     access: byAdministrator(inProject('read_issue')),
     params: IssueParams,
     success: { status: 200, schema: UserAgentDetail },

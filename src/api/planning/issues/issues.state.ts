@@ -8,15 +8,15 @@ import { writeSystemNote } from '../notes/system-note.ts';
 import { recordState, type StateSource } from '../resource-events/resource-events.record.ts';
 import { markTodosDone } from '../todos/todos.record.ts';
 
-/** What closed an issue, when it was not a person's own request. */
+/** What closed an issue, if not a request of a user. */
 export interface ClosedBy {
   mergeRequestIid?: number;
   commitSha?: string;
-  /** Full path of the project of the merge request or commit, when it is another than the issue's. */
+  /** Full path of the project of the merge request or commit, if it is not the project of the issue. */
   projectPath?: string;
-  /** The same for machines. */
+  /** Ids of the merge request or commit, for events. */
   source?: StateSource;
-  /** The issue that goes on, where it is moved. */
+  /** Id of the new issue after a move. */
   movedToId?: number;
 }
 
@@ -28,7 +28,7 @@ function closingText({ mergeRequestIid, commitSha, projectPath = '' }: ClosedBy)
 
 /**
  * Closes an issue within a transaction, with system note and event.
- * @returns the closed issue; null when it was closed already, and nothing was done
+ * @returns the closed issue; null if it was already closed
  */
 export async function closeIssue(
   deps: Deps,
@@ -52,8 +52,8 @@ export async function closeIssue(
 }
 
 /**
- * Opens a closed issue again within a transaction, with system note and event.
- * @returns the open issue; null when it was open already, and nothing was done
+ * Reopens an issue within a transaction, with system note and event.
+ * @returns the open issue; null if it was already open
  */
 export async function reopenIssue(
   deps: Deps,
@@ -79,7 +79,7 @@ export async function reopenIssue(
   return opened;
 }
 
-/** Keeps by what an issue was closed: only who may see that is told. */
+/** Stores the source of a closing note, so that only users who may see the source see the note. */
 async function nameSource(
   deps: Deps,
   db: Db,
@@ -95,7 +95,7 @@ async function nameSource(
       source_type: source.mergeRequestId === undefined ? 'Commit' : 'MergeRequest',
       source_id: source.mergeRequestId ?? null,
       source_sha: source.commitSha ?? null,
-      // Unlike mentions, which are told once, every closing is told.
+      // Mentions are recorded once; closings are recorded every time.
       source_key: `Closed:${noteId}`,
       source_project_id: source.projectId,
       target_project_id: projectId,
@@ -105,7 +105,7 @@ async function nameSource(
     .execute();
 }
 
-/** What events tell of what closed an issue. */
+/** Reason of a closing, for events. */
 function howOf(source: StateSource | undefined, movedToId: number | undefined): CloseReason | undefined {
   if (movedToId !== undefined) return { moved_to_id: movedToId };
   if (source === undefined) return undefined;

@@ -23,7 +23,7 @@ import { closeIssue, reopenIssue } from './issues.state.ts';
 type Changes = Record<string, [unknown, unknown]>;
 type Scope = ProjectScope & { caller: UserCaller };
 
-/** The issue as it is now; whoever else changes it waits for the end of the transaction. @throws ApiError 404 */
+/** Locks the issue until the end of the transaction, and returns its current state. @throws ApiError 404 */
 export async function lockIssue(db: Db, id: number): Promise<Issue> {
   const issue = await db
     .updateTable('issues')
@@ -35,7 +35,7 @@ export async function lockIssue(db: Db, id: number): Promise<Issue> {
   return issue;
 }
 
-/** Flags leave the event as truths. */
+/** Columns that are booleans in events. */
 const FLAGS = new Set(['confidential', 'discussion_locked']);
 const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
 
@@ -100,10 +100,9 @@ async function changeLists(
 }
 
 /**
- * Changes an issue, with a system note for each change and one event for all. What the caller may not decide is passed
- * over.
- * @param after what else belongs to the change, in the same transaction
- * @throws ApiError 400 for attributes that do not fit
+ * Changes an issue, with a system note per change and one event. Ignores attributes that the caller may not set.
+ * @param after further work in the same transaction
+ * @throws ApiError 400 for invalid attributes
  */
 export async function updateIssue(
   deps: Deps,
@@ -146,7 +145,7 @@ export async function updateIssue(
   });
 }
 
-/** The issue in the end, with the time of its last change that an owner wants it to have. */
+/** The final issue, with `updated_at` as requested by an owner. */
 async function backdated(db: Db, id: number, { updated_at }: IssueInput, { backdate }: IssueRights): Promise<Issue> {
   if (updated_at === undefined || !backdate) {
     return db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -15,7 +15,7 @@ import { visibleMergeRequests } from '../issuables/visible-merge-requests.ts';
 import { milestonesById } from '../milestones/milestones.find.ts';
 import type { Milestone } from '../milestones/milestones.responses.ts';
 
-/** What an issue's JSON needs beside its row. */
+/** Data to present an issue. */
 export interface IssueView {
   issue: Issue;
   project: Pick<Project, 'id' | 'namespace_id' | 'path' | 'full_path'>;
@@ -25,15 +25,15 @@ export interface IssueView {
   labels: Label[];
   milestone: Milestone | null;
   mergeRequestsCount: number;
-  /** Open issues that it blocks. */
+  /** Number of open issues that it blocks. */
   blockingCount: number;
-  /** The issue that it is a duplicate of, where the caller may see it. */
+  /** The issue that it duplicates, if the caller may see it. */
   duplicateOf: Pick<Issue, 'iid' | 'project_id'> | null;
-  /** Null where it was not asked for or the caller is nobody. */
+  /** Null if not requested or the caller is anonymous. */
   subscribed: boolean | null;
 }
 
-/** Loads what the issues' JSON needs in a fixed number of queries, however many issues there are. */
+/** Loads the data to present issues, in a fixed number of queries. */
 export async function loadIssueViews(
   deps: Deps,
   caller: Caller,
@@ -85,11 +85,11 @@ async function projectsById(db: Db, issues: readonly Issue[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** How many merge requests that the caller may see close each of them. */
+/** Number of merge requests that close each issue and that the caller may see. */
 async function closingCounts(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await deps.db
     .selectFrom('merge_requests_closing_issues')
-    // A cross join, so that SQLite starts from the few issues and not from all merge requests.
+    // A cross join makes SQLite start from the few issues, not from all merge requests.
     .crossJoin('merge_requests')
     .whereRef('merge_requests.id', '=', 'merge_requests_closing_issues.merge_request_id')
     .select(({ fn }) => ['issue_id', fn.countAll<number>().as('count')])
@@ -100,11 +100,11 @@ async function closingCounts(deps: Deps, caller: Caller, ids: readonly number[])
   return new Map(rows.map(({ issue_id, count }) => [issue_id, Number(count)]));
 }
 
-/** How many open issues that the caller may see each of them blocks. */
+/** Number of open issues that each issue blocks and that the caller may see. */
 async function blockingCounts(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await deps.db
     .selectFrom('issue_links')
-    // A cross join, so that SQLite starts from the few links and not from all open issues.
+    // A cross join makes SQLite start from the few links, not from all open issues.
     .crossJoin('issues')
     .whereRef('issues.id', '=', 'issue_links.target_id')
     .select(({ fn }) => ['issue_links.source_id', fn.countAll<number>().as('count')])

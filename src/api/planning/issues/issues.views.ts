@@ -13,7 +13,7 @@ import type { Issue, IssueBasic } from './issues.responses.ts';
 import { type IssueView, loadIssueViews } from './issues.view-rows.ts';
 
 export interface IssueOptions {
-  /** Where the client looks from, for `references.relative`; everywhere when absent. */
+  /** Viewpoint for `references.relative`; none when absent. */
   from?: Viewpoint;
   withLabelsDetails?: boolean;
   /** Adds `subscribed` for a signed-in caller. */
@@ -58,7 +58,7 @@ function basic(deps: Deps, view: IssueView, options: IssueOptions): IssueBasic {
   };
 }
 
-/** Address of an issue's page. */
+/** Web URL of an issue. */
 export const issueUrl = (deps: Pick<Deps, 'externalUrl'>, fullPath: string, iid: number): string =>
   `${deps.externalUrl()}/${fullPath}/-/issues/${iid}`;
 
@@ -95,7 +95,7 @@ function full(deps: Deps, view: IssueView, options: IssueOptions): Issue {
   };
 }
 
-/** The JSON of issues, in their order; the number of queries does not grow with the list. */
+/** Presents issues, in a fixed number of queries. */
 export async function presentIssues(
   deps: Deps,
   caller: Caller,
@@ -106,7 +106,7 @@ export async function presentIssues(
   return views.map((view) => full(deps, view, options));
 }
 
-/** The same with the keys only that other objects embed. */
+/** As `presentIssues`, with the attributes that other objects embed. */
 export async function presentBasicIssues(
   deps: Deps,
   caller: Caller,

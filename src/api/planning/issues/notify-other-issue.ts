@@ -4,7 +4,10 @@ import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { writeSystemNote } from '../notes/system-note.ts';
 
-/** Tells in one issue of another, within a transaction; shown to those who may see the other. */
+/**
+ * Writes a system note on an issue about another one, within a transaction; only users who may see the other issue see
+ * it.
+ */
 export async function notifyOtherIssue(
   deps: Deps,
   db: Db,

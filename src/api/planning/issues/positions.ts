@@ -4,12 +4,12 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Issue } from '../../../db/tables/issues.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Distance of new issues in a project's own order: `relative_position` is the number times this, until it is moved. */
+/** Distance of new issues in the order of a project: the initial `relative_position` is the number times this. */
 export const POSITION_STEP = 1_048_576;
 
 const impossible = () => new ApiError(422, 'Unprocessable Entity', { error: 'Unprocessable Entity' });
 
-/** Position of another issue of the same project; undefined when there is no such issue. */
+/** Position of another issue of the same project; undefined if there is no such issue. */
 async function positionOf(db: Db, issue: Issue, id: number | undefined): Promise<number | undefined> {
   if (id === undefined || id === issue.id) return undefined;
   const row = await db
@@ -21,7 +21,7 @@ async function positionOf(db: Db, issue: Issue, id: number | undefined): Promise
   return row === undefined ? undefined : (row.relative_position ?? row.iid * POSITION_STEP);
 }
 
-/** The nearest position on one side, leaving the issue itself out. */
+/** The nearest position on one side, without the issue itself. */
 async function neighbour(db: Db, issue: Issue, position: number, side: 'before' | 'after'): Promise<number> {
   const after = side === 'after';
   const row = await db
@@ -36,7 +36,7 @@ async function neighbour(db: Db, issue: Issue, position: number, side: 'before' 
   return row?.relative_position ?? position + (after ? 2 : -2) * POSITION_STEP;
 }
 
-/** Between what an issue is put: the given issues, or one of them and its neighbour. */
+/** The gap to move an issue into: between the given issues, or between one of them and its neighbour. */
 async function gap(db: Db, issue: Issue, before?: number, after?: number): Promise<[number, number]> {
   if (before !== undefined && after !== undefined) return [before, after];
   if (before !== undefined) return [before, await neighbour(db, issue, before, 'after')];
@@ -45,9 +45,9 @@ async function gap(db: Db, issue: Issue, before?: number, after?: number): Promi
 }
 
 /**
- * Puts an issue elsewhere in its project's own order.
- * @param neighbours ids of the issues that shall come right before and right after it; one is enough
- * @throws ApiError 422 when they are not in the project or in the wrong order
+ * Moves an issue in the order of its project.
+ * @param neighbours ids of the issues directly before and after the new position; one is enough
+ * @throws ApiError 422 if they are not in the project, or in the wrong order
  */
 export async function reorderIssue(
   deps: Deps,
@@ -55,7 +55,7 @@ export async function reorderIssue(
   neighbours: { before?: number | undefined; after?: number | undefined },
 ): Promise<Issue> {
   return deps.db.transaction().execute(async (db) => {
-    // One at a time: a gap that two fill at once would hold two issues at one place.
+    // Serialized: concurrent moves into one gap would give two issues the same position.
     await db
       .updateTable('internal_ids')
       .set((eb) => ({ last_value: eb.ref('last_value') }))

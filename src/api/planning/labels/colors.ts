@@ -1,4 +1,4 @@
-/** The colour names of CSS with what they stand for: red, green and blue in hexadecimal digits. */
+/** CSS colour names with their hexadecimal RGB values. */
 const NAMED = `
   aliceblue F0F8FF, antiquewhite FAEBD7, aqua 00FFFF, aquamarine 7FFFD4, azure F0FFFF, beige F5F5DC,
   bisque FFE4C4, black 000000, blanchedalmond FFEBCD, blue 0000FF, blueviolet 8A2BE2, brown A52A2A,
@@ -35,8 +35,8 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A colour as it is stored: `#rrggbb` or `#rgb` as given, a name of CSS as its digits.
- * @returns null when it is no colour
+ * Normalizes a colour: `#rrggbb` or `#rgb` as given, a CSS name as its `#rrggbb` value.
+ * @returns null if it is not a colour
  */
 export function parseColor(text: string): string | null {
   const tidy = text.trim();

@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Access } from '../../../http/http.route.ts';
 import { type GroupScope, inGroup, inProject, type ProjectScope } from '../../api.access.ts';
 
-/** The project or group whose labels are asked for. */
+/** The project or group of a request about labels. */
 export interface LabelOwner {
   type: 'project' | 'group';
   id: number;
@@ -15,12 +15,12 @@ export interface LabelOwner {
   namespace: Namespace;
 }
 
-/** Labels of projects and those of groups work alike: this is what differs. */
+/** Differences between labels of projects and labels of groups. */
 export interface LabelSpace<A extends object> {
   path: string;
   noun: 'project' | 'group';
   read: Access<A>;
-  /** Those who may subscribe. */
+  /** Access to subscriptions. */
   subscribe: Access<A>;
   admin: Access<A>;
   owner(scope: A): LabelOwner;
@@ -44,7 +44,10 @@ export const groupLabels: LabelSpace<GroupScope> = {
   owner: ({ group }) => ({ type: 'group', id: group.id, namespace: group }),
 };
 
-/** Refuses the change of a group's label by who may only change those of a project in it. @throws ApiError 403 */
+/**
+ * Refuses changes of a group label by callers who may change only labels of a project in the group.
+ * @throws ApiError 403
+ */
 export async function requireLabelAdmin(deps: Deps, caller: Caller, owner: LabelOwner, label: Label): Promise<void> {
   if (owner.type === 'group' || label.group_id === null) return;
   if (!(await groupPermissions(deps, caller, owner.namespace)).can('admin_group_label')) throw forbidden();

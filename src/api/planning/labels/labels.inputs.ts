@@ -2,23 +2,25 @@ import { type Static, Type } from 'typebox';
 import { Nullable, pagination } from '../../../http/http.schema.ts';
 import { type GroupLabel, type ProjectLabel, priority } from './labels.responses.ts';
 
-/** A label as a project or a group shows it. */
+/** A label in the context of a project or group. */
 export type LabelJson = Static<typeof GroupLabel> & Partial<Static<typeof ProjectLabel>>;
 
 const includeAncestors = {
-  include_ancestor_groups: Type.Optional(Type.Boolean({ default: true, description: 'Also those of groups above.' })),
+  include_ancestor_groups: Type.Optional(
+    Type.Boolean({ default: true, description: 'Include labels of ancestor groups.' }),
+  ),
 };
 
 const groupOnly = {
-  include_descendant_groups: Type.Optional(Type.Boolean({ description: 'Also those of groups below.' })),
-  only_group_labels: Type.Optional(Type.Boolean({ default: true, description: 'False: those of projects too.' })),
+  include_descendant_groups: Type.Optional(Type.Boolean({ description: 'Include labels of subgroups.' })),
+  only_group_labels: Type.Optional(Type.Boolean({ default: true, description: 'False: include labels of projects.' })),
 };
 
 const listed = {
   with_counts: Type.Optional(Type.Boolean({ default: false })),
   ...includeAncestors,
-  search: Type.Optional(Type.String({ maxLength: 1_000, description: 'Words of the name or the description.' })),
-  archived: Type.Optional(Type.Boolean({ description: 'All when absent.' })),
+  search: Type.Optional(Type.String({ maxLength: 1_000, description: 'Words to search for in name and description.' })),
+  archived: Type.Optional(Type.Boolean({ description: 'Only archived, or only other labels; defaults to all.' })),
 };
 
 export const ProjectLabelFilters = Type.Object({ ...listed, ...pagination });
@@ -29,7 +31,7 @@ export const ProjectLabelScope = Type.Object(includeAncestors);
 
 export const GroupLabelScope = Type.Object({ ...includeAncestors, ...groupOnly });
 
-/** Which labels a project or a group offers. */
+/** Labels to include from ancestors and descendants. */
 export type LabelScope = Partial<Static<typeof GroupLabelScope>>;
 
 export type LabelFilters = LabelScope & Pick<Static<typeof GroupLabelFilters>, 'search' | 'archived'>;
@@ -57,7 +59,7 @@ export const UpdateProjectLabel = Type.Object({ ...UpdateGroupLabel.properties, 
 
 export type UpdateLabelInput = Static<typeof UpdateGroupLabel> & Partial<Static<typeof UpdateProjectLabel>>;
 
-/** How the older endpoints name a label. */
+/** Parameters that identify a label in older endpoints. */
 export const legacyKey = {
   label_id: Type.Optional(Type.Integer()),
   name: Type.Optional(Type.String()),

@@ -15,7 +15,7 @@ interface Counts {
   open_merge_requests_count: number;
 }
 
-/** How many issues and merge requests that the caller may see have each of the labels. */
+/** Number of issues and merge requests with each label that the caller may see. */
 async function countsOf(deps: Deps, caller: Caller, ids: readonly number[]): Promise<Map<number, Counts>> {
   const day = today(deps.clock);
   const counts = new Map(
@@ -69,7 +69,7 @@ async function prioritiesIn(db: Db, projectId: number, ids: readonly number[]): 
   return new Map(rows.map(({ label_id, priority }) => [label_id, priority]));
 }
 
-/** Labels as a project or a group shows them to the caller, in a number of queries that does not grow with the list. */
+/** Presents labels of a project or group to the caller, in a fixed number of queries. */
 export async function presentLabels(
   deps: Deps,
   caller: Caller,

@@ -7,12 +7,12 @@ import type { Deps } from '../../../deps.ts';
 import { mergeSubjects } from '../resource-events/resource-events.removal.ts';
 import { removeLabels } from './labels.writes.ts';
 
-/** 400 of a label that cannot become one of a group. */
+/** Refusal (400) for labels that cannot be promoted. */
 export const notPromoted = () => refused('Failed to promote project label to group label');
 
 /**
- * Makes a label of a project one of its group. Labels of the same name in all projects of the group become one with it.
- * @throws ApiError 400 where the label is no project's any more
+ * Promotes a project label to a group label. Labels with the same name in all projects of the group are merged into it.
+ * @throws ApiError 400 if it is no longer a project label
  */
 export async function promoteLabel(deps: Deps, group: Namespace, label: Label): Promise<Label> {
   return deps.db.transaction().execute(async (db) => {
@@ -52,7 +52,7 @@ async function groupLabel(deps: Deps, db: Db, group: Namespace, label: Label): P
     .executeTakeFirstOrThrow();
 }
 
-/** Gives what hangs on some labels to another one. */
+/** Moves the uses of labels to another label. */
 async function moveAll(db: Db, from: readonly number[], to: number): Promise<void> {
   await db
     .insertInto('issuable_labels')

@@ -13,12 +13,12 @@ import type { LabelFilters, LabelScope } from './labels.inputs.ts';
 
 type Condition = (eb: ExpressionBuilder<Schema, 'labels'>) => Expression<SqlBool>;
 
-/** Groups whose labels the project or group has as its own or inherits. */
+/** Ids of the groups whose labels the project or group owns or inherits. */
 function groupsAbove({ namespace }: LabelOwner, ancestors: boolean): number[] {
   return ancestors ? lineageIds(namespace.lineage) : [namespace.id];
 }
 
-/** Projects of the group, or also below it, whose issues or merge requests the caller may read: a subquery. */
+/** Subquery: projects of the group, or also of its descendants, whose issues or merge requests the caller may read. */
 function projectsOf(deps: Deps, caller: Caller, { namespace }: LabelOwner, descendants: boolean) {
   const query = deps.db
     .selectFrom('projects')
@@ -27,7 +27,7 @@ function projectsOf(deps: Deps, caller: Caller, { namespace }: LabelOwner, desce
   return descendants ? query : query.where('projects.namespace_id', '=', namespace.id);
 }
 
-/** Condition on labels: the project or group offers them. */
+/** Condition on labels: they are available in the project or group. */
 async function offered(deps: Deps, caller: Caller, owner: LabelOwner, scope: LabelScope): Promise<Condition> {
   const { include_ancestor_groups: ancestors = true, include_descendant_groups: descendants = false } = scope;
   const above = groupsAbove(owner, ancestors);
@@ -53,7 +53,7 @@ async function offered(deps: Deps, caller: Caller, owner: LabelOwner, scope: Lab
   };
 }
 
-/** The query of a list, by name. */
+/** Query for a list of labels, ordered by name. */
 export async function labelList(deps: Deps, caller: Caller, owner: LabelOwner, filters: LabelFilters) {
   const { search, archived } = filters;
   let query = deps.db
@@ -65,7 +65,7 @@ export async function labelList(deps: Deps, caller: Caller, owner: LabelOwner, f
   return query.orderBy('name').orderBy('id');
 }
 
-/** A label that the project or group offers, by its id or else its name; the nearest one where several have a name. */
+/** Finds an available label by id or name; the nearest one if several have the same name. */
 export async function findLabel(
   deps: Deps,
   caller: Caller,
@@ -85,7 +85,7 @@ export async function findLabel(
   return named.sort((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Whether the project or group has a label of the name, or a group above it. */
+/** Whether the project or group, or an ancestor group, has a label with the name. */
 export async function isNameAvailable(db: Db, owner: LabelOwner, name: string): Promise<boolean> {
   const found = await db
     .selectFrom('labels')

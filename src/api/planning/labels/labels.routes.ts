@@ -35,7 +35,7 @@ import { createLabel, destroyLabel, setSubscribed, updateLabel } from './labels.
 const OWN: LabelScope = { include_ancestor_groups: false };
 const UPDATES = ['new_name', 'color', 'description', 'priority', 'archived'];
 
-/** The label of an id or a name. @throws ApiError 404 */
+/** Finds a label by id or name. @throws ApiError 404 */
 async function getLabel(deps: Deps, caller: Caller, owner: LabelOwner, key: string, scope: LabelScope): Promise<Label> {
   const label = await findLabel(deps, caller, owner, key, scope);
   if (label === undefined) throw notFound('Label');
@@ -64,7 +64,7 @@ async function remove({ deps, caller, request }: BaseContext, owner: LabelOwner,
   if (removed === 0) throw notFound('Label');
 }
 
-/** The key of a label as older endpoints take it. */
+/** Id or name of a label from parameters of older endpoints. */
 const legacyKeyOf = ({ label_id, name = '' }: { label_id?: number; name?: string }) => String(label_id ?? name);
 
 const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin, owner }: LabelSpace<A>): Route[] => {
@@ -79,7 +79,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
       method: 'POST',
       path: `${one}/${action}`,
       summary: action === 'subscribe' ? `Subscribe to a label of a ${noun}` : `Unsubscribe from a label of a ${noun}`,
-      description: 'Answers 304 where that changes nothing.',
+      description: 'Answers 304 if nothing changes.',
       access: follow,
       params,
       success: { status: 201, schema },
@@ -151,7 +151,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
     route({
       method: 'PUT',
       path,
-      summary: `Change a label of a ${noun} that the parameters name`,
+      summary: `Change a label of a ${noun} (label given in the body)`,
       access: admin,
       input: noun === 'project' ? LegacyUpdateProjectLabel : LegacyUpdateGroupLabel,
       rules: { atLeastOne, exactlyOne: [['label_id', 'name']] },
@@ -173,7 +173,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
     route({
       method: 'DELETE',
       path,
-      summary: `Delete a label of a ${noun} that the parameters name`,
+      summary: `Delete a label of a ${noun} (label given by parameter)`,
       access: admin,
       input: Type.Object(legacyKey),
       rules: { exactlyOne: [['label_id', 'name']] },
@@ -187,7 +187,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
   ];
 };
 
-/** Those who may change the labels of the project, and those of the group that it is in. */
+/** Access for callers who may change the labels of both the project and its group. */
 const promoter = alsoInItsGroup(projectLabels.admin, 'admin_group_label');
 
 async function promote(c: BaseContext & ProjectScope, key: string): Promise<LabelJson> {
@@ -204,7 +204,7 @@ export const labelRoutes: Route[] = [
   route({
     method: 'PUT',
     path: `${projectLabels.path}/:label_id/promote`,
-    summary: 'Make a label of a project one of its group',
+    summary: 'Promote a project label to a group label',
     access: promoter,
     params: Type.Object(labelId),
     success: { status: 200, schema: GroupLabel },
@@ -214,7 +214,7 @@ export const labelRoutes: Route[] = [
   route({
     method: 'PUT',
     path: `${projectLabels.path}/promote`,
-    summary: 'Make a label of a project that the parameters name one of its group',
+    summary: 'Promote a project label to a group label (label given in the body)',
     access: promoter,
     input: Type.Object({ name: Type.String() }),
     success: { status: 200, schema: GroupLabel },

@@ -14,7 +14,7 @@ import { isNameAvailable } from './labels.queries.ts';
 
 const MAX_NAME = 255;
 
-/** Name and colour as they are stored. @throws ApiError 400 with what is wrong with them */
+/** Normalizes and validates name and colour. @throws ApiError 400 */
 function readAttributes(name: string, colorText: string): { name: string; color: string } {
   const title = name.trim();
   const color = parseColor(colorText);
@@ -48,8 +48,8 @@ async function prioritize(db: Db, labelId: number, projectId: number, priority: 
 }
 
 /**
- * Makes a label of the project or group.
- * @throws ApiError 400 for a name or colour that is none, 409 where there is one of the name, also in a group above
+ * Creates a label in a project or group.
+ * @throws ApiError 400 for an invalid name or colour, 409 if the name is taken, also in an ancestor group
  */
 export async function createLabel(deps: Deps, owner: LabelOwner, input: CreateLabelInput): Promise<Label> {
   const taken = () => conflict('Label already exists');
@@ -76,7 +76,7 @@ export async function createLabel(deps: Deps, owner: LabelOwner, input: CreateLa
   }
 }
 
-/** A project's label must not be named like one of a group above. @throws ApiError 400 */
+/** Refuses a project label with the name of a label of an ancestor group. @throws ApiError 400 */
 async function refuseGroupName(db: Db, { type, namespace }: LabelOwner, name: string): Promise<void> {
   if (type === 'group') return;
   const group = await db
@@ -90,7 +90,10 @@ async function refuseGroupName(db: Db, { type, namespace }: LabelOwner, name: st
   throw invalidModel({ title: [`already exists at group level for ${group.name}. Please choose another one.`] });
 }
 
-/** Changes a label, and its priority in the project. @throws ApiError 400 for a name or colour that is none or taken */
+/**
+ * Changes a label and its priority in the project.
+ * @throws ApiError 400 for an invalid or taken name, or an invalid colour
+ */
 export async function updateLabel(
   deps: Deps,
   owner: LabelOwner,
@@ -124,14 +127,14 @@ export async function updateLabel(
   }
 }
 
-/** Deletes a label, which is entered with all that had it. @returns how many there were */
+/** Deletes a label, with resource events for everything that had it. @returns number of deleted labels */
 export const destroyLabel = (deps: Deps, { id }: Label, actorId: number | null): Promise<number> =>
   deps.db.transaction().execute(async (db) => {
     await recordLabelDeletion(deps, db, [id], actorId);
     return removeLabels(db, [id]);
   });
 
-/** Removes labels with all that hangs on them, within a transaction. @returns how many there were */
+/** Deletes labels with everything that belongs to them, within a transaction. @returns number of deleted labels */
 export async function removeLabels(db: Db, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
   await db
@@ -144,8 +147,8 @@ export async function removeLabels(db: Db, ids: readonly number[]): Promise<numb
 }
 
 /**
- * Says whether a user wants news of a label.
- * @returns whether that changed anything
+ * Subscribes a user to a label, or unsubscribes them.
+ * @returns whether anything changed
  */
 export async function setSubscribed(deps: Deps, label: Label, userId: number, subscribed: boolean): Promise<boolean> {
   if (subscribed) {

@@ -7,12 +7,12 @@ export interface MilestoneOwner {
   type: 'project' | 'group';
   id: number;
   fullPath: string;
-  /** Ids of the groups above a project, or of a group and those above it; the nearest one last. */
+  /** Ids of the ancestor groups of a project, or of a group and its ancestors; the nearest one last. */
   groups: number[];
   lineage: string;
 }
 
-/** Milestones of projects and those of groups work alike: this is what differs. */
+/** Differences between milestones of projects and milestones of groups. */
 export interface MilestoneSpace<A extends object> {
   path: string;
   noun: 'project' | 'group';

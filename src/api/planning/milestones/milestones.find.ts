@@ -6,7 +6,9 @@ import type { Deps } from '../../../deps.ts';
 import type { Milestone } from './milestones.responses.ts';
 import { presentMilestone } from './milestones.views.ts';
 
-/** A milestone by its id that issues of the project can have: its own, or one of a group above; undefined for none. */
+/**
+ * Finds a milestone by id that is available in the project: its own, or one of an ancestor group; undefined for none.
+ */
 export async function findMilestoneFor(
   db: Db,
   project: { id: number },
@@ -22,7 +24,10 @@ export async function findMilestoneFor(
     .executeTakeFirst();
 }
 
-/** The same by its title; of several with one title an active one, the nearest. A number that is no title is that of the project's own. */
+/**
+ * Finds an available milestone by title: active and nearest ones first. A number that is not a title is the iid of a
+ * project milestone.
+ */
 export async function findMilestoneOfName(
   db: Db,
   project: { id: number },
@@ -45,7 +50,7 @@ export async function findMilestoneOfName(
   return ofNumber.where('iid', '=', Number(name)).executeTakeFirst();
 }
 
-/** Milestones by their ids as the API shows them, in one query: what issues and merge requests of a page need. */
+/** Loads and presents milestones by id, in one query, for a page of issues or merge requests. */
 export async function milestonesById(
   deps: Deps,
   db: Db,

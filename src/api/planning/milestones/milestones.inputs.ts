@@ -4,17 +4,19 @@ import { Day, Enum, Instant, List, Nullable, pagination } from '../../../http/ht
 const search = Type.String({ maxLength: 1_000 });
 
 export const MilestoneFilters = Type.Object({
-  iids: Type.Optional(List(Type.Integer(), { description: 'Not looked at with `include_ancestors`.' })),
+  iids: Type.Optional(List(Type.Integer(), { description: 'Ignored with `include_ancestors`.' })),
   state: Type.Optional(Enum(['active', 'closed', 'all'], { default: 'all' })),
-  title: Type.Optional(Type.String({ maxLength: 1_000, description: 'The exact title.' })),
-  search: Type.Optional({ ...search, description: 'Words of the title or description.' }),
-  search_title: Type.Optional({ ...search, description: 'Words of the title.' }),
-  include_ancestors: Type.Optional(Type.Boolean({ description: 'Also those of all groups above. Default false.' })),
+  title: Type.Optional(Type.String({ maxLength: 1_000, description: 'Exact title.' })),
+  search: Type.Optional({ ...search, description: 'Words to search for in title and description.' }),
+  search_title: Type.Optional({ ...search, description: 'Words to search for in the title.' }),
+  include_ancestors: Type.Optional(
+    Type.Boolean({ description: 'Include milestones of ancestor groups; defaults to false.' }),
+  ),
   include_parent_milestones: Type.Optional(Type.Boolean({ description: 'Old name of `include_ancestors`.' })),
   updated_before: Type.Optional(Instant()),
   updated_after: Type.Optional(Instant()),
-  containing_date: Type.Optional(Day({ description: 'Those that are under way on the day.' })),
-  start_date: Type.Optional(Day({ description: 'With `end_date`: those that are under way between the two.' })),
+  containing_date: Type.Optional(Day({ description: 'Only milestones that include this date.' })),
+  start_date: Type.Optional(Day({ description: 'With `end_date`: only milestones that overlap the period.' })),
   end_date: Type.Optional(Day()),
   ...pagination,
 });
@@ -23,7 +25,7 @@ export type MilestoneFilters = Static<typeof MilestoneFilters>;
 const shared = {
   description: Type.Optional(Nullable(Type.String({ maxLength: 1_000_000 }))),
   due_date: Type.Optional(Nullable(Day())),
-  start_date: Type.Optional(Nullable(Day({ description: 'Before the due date.' }))),
+  start_date: Type.Optional(Nullable(Day({ description: 'Start date; must be before the due date.' }))),
 };
 
 export const CreateMilestone = Type.Object({

@@ -16,14 +16,14 @@ import { groupMilestones, type MilestoneOwner, type MilestoneSpace, projectMiles
 import { milestoneId } from './milestones.inputs.ts';
 import { getMilestone } from './milestones.writes.ts';
 
-/** Ids of the project itself, or of the projects in the group: those of groups below are left out, as everywhere. */
+/** Ids of the project itself, or of the direct projects of the group. */
 const projectsOf = ({ deps }: BaseContext, owner: MilestoneOwner) =>
   deps.db
     .selectFrom('projects')
     .select('projects.id')
     .where(owner.type === 'project' ? 'projects.id' : 'projects.namespace_id', '=', owner.id);
 
-/** By the priority of labels, which is in no index; where no label has one, that leaves the ids, which are. */
+/** Order by label priority, which has no index; without priorities, order by id, which has one. */
 async function orderIn(c: BaseContext, owner: MilestoneOwner, table: 'issues' | 'merge_requests') {
   const priority = await c.deps.db
     .selectFrom('label_priorities')
@@ -35,7 +35,7 @@ async function orderIn(c: BaseContext, owner: MilestoneOwner, table: 'issues' | 
   return [{ value: sql.ref(`${table}.id`), nullable: false, direction: 'asc' as const }];
 }
 
-/** A page of the issues that have the milestone and that the caller may read, by the priority of their labels. */
+/** A page of the issues of the milestone that the caller may read, ordered by label priority. */
 async function issuesOf(c: BaseContext, owner: MilestoneOwner, id: number): Promise<IssueBasic[]> {
   const { deps, caller } = c;
   const { id: milestone } = await getMilestone(deps.db, owner, id);
@@ -51,7 +51,7 @@ async function issuesOf(c: BaseContext, owner: MilestoneOwner, id: number): Prom
   return presentBasicIssues(deps, caller, rows);
 }
 
-/** The same of merge requests. */
+/** As `issuesOf`, for merge requests. */
 async function mergeRequestsOf(c: BaseContext, owner: MilestoneOwner, id: number): Promise<MergeRequestBasic[]> {
   const { deps, caller } = c;
   const { id: milestone } = await getMilestone(deps.db, owner, id);

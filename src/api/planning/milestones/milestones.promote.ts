@@ -11,9 +11,9 @@ import type { MilestoneOwner } from './milestone-owner.ts';
 import { getMilestone, notSaved } from './milestones.writes.ts';
 
 /**
- * Makes a milestone of a project one of its group. Milestones of the same title in other projects of the group become
- * one with it.
- * @throws ApiError 400 where the group has one of that title or the project is in no group, 404
+ * Promotes a project milestone to a group milestone. Milestones with the same title in other projects of the group are
+ * merged into it.
+ * @throws ApiError 400 if the group has one with that title or the project is not in a group, 404
  */
 export async function promoteMilestone(
   deps: Deps,

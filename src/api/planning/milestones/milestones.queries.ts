@@ -14,7 +14,7 @@ import type { MilestoneFilters } from './milestones.inputs.ts';
 type Builder = ExpressionBuilder<Schema, 'milestones'>;
 type Condition = (eb: Builder) => Expression<SqlBool>;
 
-/** A milestone of exactly this project or group by its id; undefined when there is none. */
+/** Finds a milestone of exactly this project or group by its id; undefined for none. */
 export async function findMilestone(db: Db, owner: MilestoneOwner, id: number): Promise<Milestone | undefined> {
   return db.selectFrom('milestones').selectAll().where('id', '=', id).where(ownedBy(owner)).executeTakeFirst();
 }
@@ -24,7 +24,7 @@ const ownedBy =
   (eb) =>
     eb(`${type}_id`, '=', id);
 
-/** Projects in the group and below it, with issues or merge requests that are open to the caller: a subquery. */
+/** Subquery: projects in the group and its descendants whose issues or merge requests the caller may read. */
 function projectsBelow(deps: Deps, db: Db, caller: Caller, lineage: string) {
   return db
     .selectFrom('projects')
@@ -32,7 +32,7 @@ function projectsBelow(deps: Deps, db: Db, caller: Caller, lineage: string) {
     .where((eb) => withOpenIssuables(eb, caller, lineage, today(deps.clock)));
 }
 
-/** Whose milestones a list holds: those of the home, of groups above it, of groups and projects below it. */
+/** Condition on the owner of milestones: the project or group itself, its ancestors, its descendants. */
 async function included(
   deps: Deps,
   db: Db,
@@ -71,7 +71,7 @@ function* conditions(filters: MilestoneFilters, ancestors: boolean): Generator<C
   else if (start_date !== undefined && end_date !== undefined) yield between(start_date, end_date);
 }
 
-/** Milestones under way at some time between two days: one without a date on a side is open there. */
+/** Condition: milestones that overlap a period; a missing date is unbounded. */
 const between =
   (from: string, to: string): Condition =>
   (eb) =>
@@ -81,7 +81,7 @@ const between =
       eb.or([eb('due_date', 'is', null), eb('due_date', '>=', from)]),
     ]);
 
-/** The query of a list: what is due first comes first, then what was made last. */
+/** Query for a list of milestones, ordered by due date, then newest first. */
 export async function milestoneList(
   deps: Deps,
   db: Db,
@@ -100,8 +100,8 @@ export async function milestoneList(
 }
 
 /**
- * Whether a title is taken: by a milestone of the same project or group, of the group that a project is in, or of a
- * project that is in the group.
+ * Whether a title is taken by a milestone of the same project or group, of the group of a project, or of a project of a
+ * group.
  */
 export async function isTitleTaken(db: Db, owner: MilestoneOwner, title: string, exceptId = 0): Promise<boolean> {
   const found = await db

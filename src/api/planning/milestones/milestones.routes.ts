@@ -16,7 +16,7 @@ import { createMilestone, destroyMilestone, getMilestone, updateMilestone } from
 const GroupFilters = Type.Object({
   ...MilestoneFilters.properties,
   include_descendants: Type.Optional(
-    Type.Boolean({ description: 'Also those of groups and projects below. Default false.' }),
+    Type.Boolean({ description: 'Include milestones of subgroups and projects; defaults to false.' }),
   ),
 });
 
@@ -108,7 +108,7 @@ export const milestoneRoutes: Route[] = [
   route({
     method: 'POST',
     path: `${projectMilestones.path}/:milestone_id/promote`,
-    summary: 'Make a milestone of a project one of its group',
+    summary: 'Promote a project milestone to a group milestone',
     access: alsoInItsGroup(projectMilestones.admin, 'admin_group_milestone'),
     params: Type.Object(milestoneId),
     success: { status: 200, schema: Milestone },

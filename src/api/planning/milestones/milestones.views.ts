@@ -4,7 +4,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Milestone } from './milestones.responses.ts';
 
 /**
- * A milestone as the API shows it.
+ * Presents a milestone.
  * @param fullPath of the project or group that it belongs to
  */
 export function presentMilestone(deps: Deps, milestone: MilestoneRow, fullPath: string): Milestone {

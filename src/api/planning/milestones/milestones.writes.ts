@@ -18,7 +18,7 @@ const TAKEN = 'already being used for another group or project milestone.';
 
 type MilestoneEvent = Extract<DomainEventType, `milestone.${string}`>;
 
-/** 400 of a milestone that does not validate, in the platform's own notation. */
+/** Refusal (400) of an invalid milestone, in the notation of the platform. */
 export function notSaved(verb: 'create' | 'update', errors: FieldErrors): ApiError {
   const fields = Object.entries(errors).map(([field, texts]) => `:${field}=>${JSON.stringify(texts)}`);
   return new ApiError(400, `Failed to ${verb} milestone {${fields.join(', ')}}`, { errors });
@@ -41,7 +41,7 @@ async function check(
   if (Object.keys(errors).length > 0) throw notSaved(verb, errors);
 }
 
-/** Lets one transaction at a time name milestones of a group and of the projects in it. */
+/** Locks the milestone titles of a group and its projects for a transaction. */
 async function lockTitles(db: Db, owner: MilestoneOwner): Promise<void> {
   await db
     .updateTable('namespaces')
@@ -58,7 +58,7 @@ async function record(deps: Deps, db: Db, type: MilestoneEvent, row: Milestone, 
   else await deps.events.record(db, type, payload, about);
 }
 
-/** A milestone of the project or group by its id. @throws ApiError 404 */
+/** Finds a milestone of the project or group by its id. @throws ApiError 404 */
 export async function getMilestone(db: Db, owner: MilestoneOwner, id: number): Promise<Milestone> {
   const found = await findMilestone(db, owner, id);
   if (found === undefined) throw recordNotFound();
@@ -66,8 +66,8 @@ export async function getMilestone(db: Db, owner: MilestoneOwner, id: number): P
 }
 
 /**
- * Makes a milestone.
- * @throws ApiError 400 for a blank, long or taken title, or a due date before the start
+ * Creates a milestone.
+ * @throws ApiError 400 for a blank, too long or taken title, or a due date before the start date
  */
 export async function createMilestone(
   deps: Deps,
@@ -109,7 +109,7 @@ const NOTES_AT_ONCE = 500;
 const STATES = { close: 'closed', activate: 'active' } as const;
 
 /**
- * Changes a milestone, closes it or opens it again.
+ * Changes, closes or reopens a milestone.
  * @throws ApiError 400 as for a new one, 404
  */
 export async function updateMilestone(
@@ -146,7 +146,7 @@ export async function updateMilestone(
   });
 }
 
-/** Tells in the discussion of everything that has a milestone that it has none any more. */
+/** Writes system notes on all issues and merge requests of a deleted milestone. */
 async function noteDeletion(deps: Deps, db: Db, milestoneId: number, actorId: number): Promise<void> {
   for (const [table, type] of NOTED) {
     for (let after = 0, more = true; more; ) {
@@ -166,7 +166,7 @@ async function noteDeletion(deps: Deps, db: Db, milestoneId: number, actorId: nu
   }
 }
 
-/** Removes a milestone; what had it has none then. @throws ApiError 404 */
+/** Deletes a milestone and removes it from issues and merge requests. @throws ApiError 404 */
 export async function destroyMilestone(
   deps: Deps,
   owner: MilestoneOwner,

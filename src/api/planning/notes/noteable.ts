@@ -9,10 +9,10 @@ import { findCommit, findProjectSnippet } from '../../code/index.ts';
 import { findIssue } from '../issues/issues.find.ts';
 import { findMergeRequest } from '../merge-requests/requests/merge-requests.find.ts';
 
-/** Something that is discussed, as far as its discussion needs to know it. */
+/** An object with a discussion. */
 export type Noteable = {
   projectId: number;
-  /** Of issues and merge requests. */
+  /** Number; for issues and merge requests only. */
   iid: number | null;
   /** Null for commits. */
   authorId: number | null;
@@ -22,19 +22,19 @@ export type Noteable = {
   confidential?: boolean;
 } & ({ type: NoteableType; id: number } | { type: 'Commit'; id: null; sha: string });
 
-/** Where something is discussed, and who asks. */
+/** Project of a discussion, with the caller and their permissions. */
 export type NoteScope = Pick<ProjectScope, 'project' | 'permissions'> & { caller: Caller };
 
-/** What can be discussed, by its segment in addresses. */
+/** A kind of noteable, by its path segment. */
 export interface NoteableKind {
   segment: 'issues' | 'merge_requests' | 'snippets' | 'repository/commits';
-  /** As it is called in summaries. */
+  /** Name in summaries. */
   noun: string;
-  /** Schema of the part of the address that names it. */
+  /** Schema of the path parameter that identifies it. */
   key: TSchema;
   read: ProjectAbility;
   comment: ProjectAbility;
-  /** @throws ApiError 404 when there is none, or none that the caller may read */
+  /** @throws ApiError 404 if it does not exist or the caller may not read it */
   find(deps: Deps, scope: NoteScope, key: string | number): Promise<Noteable>;
 }
 
@@ -105,7 +105,7 @@ const commits: NoteableKind = {
   },
 };
 
-/** Kinds with comments of the notes endpoints. */
+/** Kinds with notes endpoints. */
 export const NOTEABLE_KINDS = { issues, merge_requests: mergeRequests, snippets };
-/** Kinds with threads. */
+/** Kinds with discussions endpoints. */
 export const DISCUSSION_KINDS = { ...NOTEABLE_KINDS, commits };

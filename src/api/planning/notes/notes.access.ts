@@ -6,23 +6,23 @@ import { onObject } from '../../object-access.ts';
 import type { Noteable, NoteableKind } from './noteable.ts';
 import { findNote } from './notes.find.ts';
 
-/** What an address of something that is discussed holds. */
+/** Path parameters of a noteable. */
 export const noteableParams = (kind: NoteableKind) => ({ noteable_id: Type.Unsafe<number | string>(kind.key) });
 
-/** What decides about abilities on what is discussed. */
+/** Target for abilities on a noteable. */
 export const noteableTarget = ({ authorId, locked }: Noteable, userId: number): AbilityTarget => ({
   is: (relation) => relation === 'author' && authorId === userId,
   locked,
 });
 
-/** What decides about abilities on a note: what the system wrote nobody changes. */
+/** Target for abilities on a note; system notes cannot be changed. */
 export const noteTarget = ({ locked }: Noteable, note: Note, userId: number): AbilityTarget => ({
   is: (relation) => relation === 'author' && note.author_id === userId,
   locked,
   sealed: note.system === 1,
 });
 
-/** Users who have an ability on what is discussed; handlers find it as `noteable`. */
+/** Access for users with an ability on a noteable; the handler gets it as `noteable`. */
 export const onNoteable = (kind: NoteableKind, ability: ProjectAbility) =>
   onObject(
     {
@@ -35,7 +35,7 @@ export const onNoteable = (kind: NoteableKind, ability: ProjectAbility) =>
     ability,
   );
 
-/** Users who may change a note; handlers find it as `note`, and what it is on as `noteable`. */
+/** Access for users who may change a note; the handler gets `note` and `noteable`. */
 export const onNote = (kind: NoteableKind) =>
   onObject(
     {

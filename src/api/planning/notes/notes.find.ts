@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Noteable, NoteScope } from './noteable.ts';
 import { visibleNotes } from './notes.visible.ts';
 
-/** Condition on rows of `notes`: they belong to the discussion of the noteable. */
+/** Condition on `notes`: they belong to the noteable. */
 export function notesOf(noteable: Noteable): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'notes'>();
   if (noteable.type !== 'Commit') {
@@ -20,8 +20,8 @@ export function notesOf(noteable: Noteable): Expression<SqlBool> {
 }
 
 /**
- * A note in the discussion of something that the caller may read.
- * @throws ApiError 404 when there is none, or none that the caller may read
+ * Finds a note of a noteable that the caller may read.
+ * @throws ApiError 404 if it does not exist or the caller may not read it
  */
 export async function findNote(
   deps: Deps,
@@ -36,7 +36,7 @@ export async function findNote(
   return note;
 }
 
-/** The note as it is within a transaction. @throws ApiError 404 when it is gone */
+/** Reloads a note within a transaction. @throws ApiError 404 if it no longer exists */
 export async function reloadNote(db: Db, id: number): Promise<Note> {
   const note = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
   if (note === undefined) throw recordNotFound();

@@ -2,20 +2,20 @@ import { type Static, Type } from 'typebox';
 import { Instant, Nullable } from '../../../http/http.schema.ts';
 import { UserBasic } from '../../identity/index.ts';
 
-/** First or last line of a note about several. */
+/** First or last line of a multi-line note. */
 export const RangeEnd = Type.Object({
   line_code: Type.String(),
-  type: Nullable(Type.String({ description: 'new, old, or null for a line that did not change.' })),
+  type: Nullable(Type.String({ description: '`new`, `old`, or null for an unchanged line.' })),
   old_line: Nullable(Type.Integer()),
   new_line: Nullable(Type.Integer()),
 });
 
-/** Where in a diff a note stands. Lines belong to texts, sizes and coordinates to images. */
+/** Position of a note in a diff. Texts have lines, images have sizes and coordinates. */
 export const Position = Type.Object({
   base_sha: Nullable(Type.String()),
   start_sha: Nullable(Type.String()),
   head_sha: Type.String(),
-  position_type: Type.String({ description: 'text, image or file.' }),
+  position_type: Type.String({ description: '`text`, `image` or `file`.' }),
   old_path: Type.String(),
   new_path: Type.String(),
   old_line: Type.Optional(Nullable(Type.Integer())),
@@ -28,22 +28,22 @@ export const Position = Type.Object({
 });
 export type Position = Static<typeof Position>;
 
-/** What quick actions changed, in the platform's names; empty in answers that tell of a note later. */
+/** Changes by quick actions, with the platform's names; empty in later responses about the note. */
 const CommandsChanges = Type.Record(Type.String(), Type.Unknown());
 
-/** The answer where a text held quick actions alone, so that no note is left. */
+/** The response to a text of quick actions only, which creates no note. */
 export const NoteCommands = Type.Object({
   commands_changes: CommandsChanges,
   summary: Type.Array(Type.String(), {
-    description: 'What the quick actions did, in words.',
+    description: 'Messages of the executed quick actions.',
     examples: [['Closed this issue.']],
   }),
 });
 
-/** A comment, or what the system tells of a change. */
+/** A comment or a system note. */
 export const Note = Type.Object({
   id: Type.Integer(),
-  type: Nullable(Type.String({ description: 'DiscussionNote, DiffNote, or null for one that is no thread.' })),
+  type: Nullable(Type.String({ description: '`DiscussionNote`, `DiffNote`, or null for a note without thread.' })),
   body: Type.String(),
   attachment: Nullable(Type.String()),
   author: UserBasic,
@@ -68,9 +68,9 @@ export const Note = Type.Object({
 });
 export type Note = Static<typeof Note>;
 
-/** Notes that belong together. */
+/** A thread of notes. */
 export const Discussion = Type.Object({
   id: Type.String(),
-  individual_note: Type.Boolean({ description: 'Whether it is a single note that is no thread.' }),
+  individual_note: Type.Boolean({ description: 'Whether it is a single note instead of a thread.' }),
   notes: Type.Array(Note),
 });

@@ -6,13 +6,13 @@ import type { Note } from '../../../db/tables/notes.table.ts';
 import type { Noteable } from './noteable.ts';
 import { noteableTarget, noteTarget } from './notes.access.ts';
 
-/** Who wants to write in a discussion. */
+/** The author of a note, with their permissions. */
 export interface Writer {
   caller: UserCaller;
   permissions: ProjectPermissions;
 }
 
-/** Whether somebody who may read the noteable may comment on it: everyone, or members when it is locked. */
+/** Whether a reader of the noteable may comment on it: everyone, or only members if it is locked. */
 export const mayComment = (permissions: ProjectPermissions, { type, locked }: Noteable): boolean =>
   permissions.can(type === 'Commit' ? 'comment_on_commit' : 'create_note', { locked });
 
@@ -21,14 +21,17 @@ export function requireComment({ permissions }: Writer, noteable: Noteable): voi
   if (!mayComment(permissions, noteable)) throw forbidden();
 }
 
-/** Internal notes are for issues and merge requests, by those who may read them. @throws ApiError 400, 403 */
+/**
+ * Checks an internal note: only on issues and merge requests, by users who may read internal notes.
+ * @throws ApiError 400, 403
+ */
 export function requireInternal({ permissions }: Writer, { type }: Noteable, internal: boolean): void {
   if (!internal) return;
   if (!permissions.can('read_internal_note')) throw forbidden();
   if (type === 'Snippet' || type === 'Commit') throw badRequest('Note {:internal=>["can not be set here"]}');
 }
 
-/** @throws ApiError 403 for who may not change the note */
+/** @throws ApiError 403 if the caller may not change the note */
 export async function requireNoteChange(
   { caller, permissions }: Writer,
   noteable: Noteable,
@@ -41,10 +44,10 @@ export async function requireNoteChange(
 export const mayResolve = ({ caller, permissions }: Writer, noteable: Noteable): Promise<boolean> =>
   allowsOn(permissions, 'resolve_note', noteableTarget(noteable, caller.user.id));
 
-/** @throws ApiError 403 for who may not resolve threads on it */
+/** @throws ApiError 403 if the writer may not resolve threads on it */
 export async function requireResolve(writer: Writer, noteable: Noteable): Promise<void> {
   if (!(await mayResolve(writer, noteable))) throw forbidden();
 }
 
-/** Only owners and administrators say when a note was written; from others the date is passed over. */
+/** Whether the writer may set the creation time: owners and administrators only; ignored for others. */
 export const mayDate = ({ permissions }: Pick<Writer, 'permissions'>): boolean => permissions.can('own_project');

@@ -17,7 +17,9 @@ import { presentNotes, presentOne } from './notes.views.ts';
 import { countNote, MAX_NOTE, removeNote } from './notes.writes.ts';
 
 const note_id = Type.Integer({ description: 'Id of the note.' });
-const internal = Type.Optional(Type.Boolean({ description: 'For Planners and up alone.' }));
+const internal = Type.Optional(
+  Type.Boolean({ description: 'Whether only members with at least the Planner role see the note.' }),
+);
 
 function routesOf(kind: NoteableKind) {
   const { noun } = kind;
@@ -40,7 +42,7 @@ function routesOf(kind: NoteableKind) {
         activity_filter: Type.Optional(
           Enum(['all_notes', 'only_comments', 'only_activity'], {
             default: 'all_notes',
-            description: 'only_comments: what people wrote; only_activity: what the system tells.',
+            description: '`only_comments`: notes of users; `only_activity`: system notes.',
           }),
         ),
         ...pagination,
@@ -78,10 +80,10 @@ function routesOf(kind: NoteableKind) {
       input: Type.Object({
         body: Type.String({ maxLength: MAX_NOTE, description: 'Text of the note, Markdown.' }),
         internal,
-        confidential: Type.Optional(Type.Boolean({ description: 'The old name of internal.' })),
-        created_at: Type.Optional(Instant({ description: 'When it was written; from owners and administrators.' })),
+        confidential: Type.Optional(Type.Boolean({ description: 'Old name of `internal`.' })),
+        created_at: Type.Optional(Instant({ description: 'Time of creation; owners and administrators only.' })),
         merge_request_diff_head_sha: Type.Optional(
-          Type.String({ description: 'Head of the merge request that the writer has seen; `/merge` needs it.' }),
+          Type.String({ description: 'Head of the merge request as the author knows it; required by `/merge`.' }),
         ),
       }),
       success: { status: 201, schema: Note },

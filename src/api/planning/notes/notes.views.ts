@@ -7,11 +7,11 @@ import { userBasic, usersById } from '../../identity/index.ts';
 import type { Noteable } from './noteable.ts';
 import type { Discussion, Note, Position } from './notes.responses.ts';
 
-/** Whether the note asks for an answer: a comment in a thread of a merge request. */
+/** Whether the note is resolvable: a comment in a thread of a merge request. */
 export const isResolvable = ({ noteable_type, type, system }: NoteRow): boolean =>
   noteable_type === 'MergeRequest' && type !== null && system === 0;
 
-/** The notes of one noteable as JSON, with one query for all who wrote and resolved them. */
+/** Presents notes of one noteable, with one query for all authors and resolvers. */
 export async function presentNotes(
   deps: Deps,
   noteable: Pick<Noteable, 'iid'>,
@@ -22,7 +22,7 @@ export async function presentNotes(
   return notes.map((note) => presentNote(deps, noteable, note, users));
 }
 
-/** One note as JSON. @param commands_changes what its quick actions have just changed */
+/** Presents one note. @param commands_changes changes that its quick actions just made */
 export async function presentOne(
   deps: Deps,
   noteable: Pick<Noteable, 'iid'>,
@@ -32,7 +32,7 @@ export async function presentOne(
   return { ...(await presentNotes(deps, noteable, [note]))[0]!, commands_changes };
 }
 
-/** Threads as JSON; each has at least one note. */
+/** Presents threads; each has at least one note. */
 export async function presentDiscussions(
   deps: Deps,
   noteable: Pick<Noteable, 'iid'>,
@@ -46,7 +46,7 @@ export async function presentDiscussions(
   }));
 }
 
-/** One note as JSON when its people are loaded already. */
+/** Presents one note with loaded users. */
 export function presentNote(
   deps: Deps,
   { iid }: Pick<Noteable, 'iid'>,

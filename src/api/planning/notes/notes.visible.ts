@@ -5,8 +5,8 @@ import type { Deps } from '../../../deps.ts';
 import type { Noteable, NoteScope } from './noteable.ts';
 
 /**
- * Condition on rows of `notes`: the caller, who may read the noteable, may read them. Internal ones are for Planners
- * and up; what tells that something was mentioned or closed from elsewhere is for those who may see it.
+ * Condition on `notes`: the caller, who may read the noteable, may read them. Internal notes are visible to Planners
+ * and above; cross references to users who may see their source.
  */
 export async function visibleNotes(
   deps: Deps,

@@ -14,27 +14,27 @@ import { reloadNote } from './notes.find.ts';
 import { mayDate, type Writer } from './notes.rights.ts';
 import { newDiscussionId } from './system-note.ts';
 
-/** Characters of a note at most, as the platform has it. */
+/** Maximum length of a note, as on the platform. */
 export const MAX_NOTE = 1_000_000;
 
-/** A note that is to be written. */
+/** A note to write. */
 export interface NewNote {
   body: string;
   internal?: boolean;
-  /** Instant that it shall bear; passed over unless the writer is an owner. */
+  /** Requested creation time; ignored unless the writer is an owner or administrator. */
   createdAt?: string | undefined;
-  /** Null for a single note that is no thread. */
+  /** Null for a single note without thread. */
   type: Note['type'];
-  /** The thread it answers in; a new one when absent. */
+  /** Id of the thread to reply to; a new one when absent. */
   discussionId?: string;
   position?: object | null;
-  /** Of a merge request: the commit of it that is meant. */
+  /** Commit of a merge request to comment on. */
   commitId?: string | null;
-  /** Whether it is published with others, as a review. */
+  /** Whether it is published as part of a review. */
   inReview?: boolean;
 }
 
-/** Counts a note that is about to be written. @throws ApiError 429 past the notes of a user in a minute */
+/** Counts a new note for the rate limit. @throws ApiError 429 beyond the limit per user and minute */
 export const countNote = (deps: Deps, { caller }: Pick<Writer, 'caller'>): void =>
   deps.limiter.check('notes_create', String(caller.user.id), perMinute(deps.settings.now.notes_create_limit));
 
@@ -44,9 +44,9 @@ export function requireBody(body: string): void {
 }
 
 /**
- * Writes a note, with its event.
- * @param within what else belongs to it, before the note in the same transaction
- * @throws ApiError 400 for a blank one, 404 when the noteable is gone
+ * Writes a note and its event.
+ * @param within further work in the same transaction, before the note
+ * @throws ApiError 400 for a blank note, 404 if the noteable no longer exists
  */
 export async function writeNote(
   deps: Deps,
@@ -59,7 +59,7 @@ export async function writeNote(
   return deps.db.transaction().execute((db) => writeNoteInTransaction(deps, db, writer, noteable, draft, within));
 }
 
-/** The same with the handle of a transaction, for a text that is not blank. */
+/** As `writeNote`, with the handle of a transaction, for a non-blank text. */
 export async function writeNoteInTransaction(
   deps: Deps,
   db: Db,
@@ -95,7 +95,7 @@ export async function writeNoteInTransaction(
   return row;
 }
 
-/** Changes the text of a note. @throws ApiError 400 for a blank one, 404 when it is gone */
+/** Changes the text of a note. @throws ApiError 400 for a blank text, 404 if it no longer exists */
 export async function changeNote(
   deps: Deps,
   { caller }: Writer,
@@ -120,7 +120,7 @@ export async function changeNote(
   });
 }
 
-/** Removes a note with its reactions and its activity. @throws ApiError 404 when it is gone */
+/** Deletes a note with its reactions and feed entries. @throws ApiError 404 if it no longer exists */
 export async function removeNote(deps: Deps, { caller }: Writer, noteable: Noteable, id: number): Promise<void> {
   await inTransaction(deps.db, async (db) => {
     const note = await reloadNote(db, id);
@@ -132,7 +132,7 @@ export async function removeNote(deps: Deps, { caller }: Writer, noteable: Notea
       .where('target_id', '=', id)
       .execute();
     const { numDeletedRows } = await db.deleteFrom('notes').where('id', '=', id).executeTakeFirst();
-    // Somebody else was faster: the count has gone down already.
+    // A concurrent request deleted it and has already updated the count.
     if (numDeletedRows === 0n) throw recordNotFound();
     const { project_id, noteable_type, noteable_id } = note;
     await deps.events.record(
@@ -144,7 +144,7 @@ export async function removeNote(deps: Deps, { caller }: Writer, noteable: Notea
   });
 }
 
-/** Records that a note was written or changed. */
+/** Records the event of a new or changed note. */
 async function recordNote(
   deps: Deps,
   db: Db,
@@ -160,7 +160,7 @@ async function recordNote(
   await deps.events.record(db, type, payload, { projectId: project_id, actorId });
 }
 
-/** Records that the thread of a note was resolved or opened again. */
+/** Records the event of a resolved or reopened thread. */
 export async function recordResolution(deps: Deps, db: Db, note: Note, actorId: number): Promise<void> {
   const { id, project_id, noteable_type } = note;
   const payload = { note_id: id, project_id, noteable_type, note: noteFacts(note), resolved: true };
@@ -173,10 +173,10 @@ const insertNote = (db: Db, values: Insertable<NotesTable>): Promise<Note> =>
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;
 
 /**
- * Moves the noteable's date and its number of notes. Comes first in a transaction: it takes the row, so that it can
- * neither go nor be merged meanwhile.
- * @param added notes that were added, internal ones and those of the system apart
- * @throws ApiError 404 when the noteable is gone
+ * Updates the noteable's time and number of notes. Must come first in a transaction: it locks the row against deletion
+ * and merging.
+ * @param added number of added notes, without internal and system notes
+ * @throws ApiError 404 if the noteable no longer exists
  */
 export async function touchNoteable(db: Db, noteable: Noteable, now: string, added: -1 | 0 | 1): Promise<void> {
   if (noteable.type === 'Commit') return;

@@ -6,7 +6,7 @@ import type { NotesTable } from '../../../db/tables/notes.table.ts';
 import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What a note is about. */
+/** The noteable of a system note. */
 export interface NoteTarget {
   type: NoteableType;
   id: number;
@@ -18,11 +18,11 @@ export interface NoteTarget {
 export const newDiscussionId = (): string => randomBytes(20).toString('hex');
 
 /**
- * Tells in the discussion of something what was done to it, with the handle of the transaction that does it. No event
- * follows: system notes are not activity of their own.
- * @param action stable word for what happened: `opened`, `closed`, `title`, `label`, `assignee`, `commit`, ...
- * @param text as the platform words it, for example `changed title from **{-a-}** to **{+b+}**`
- * @returns the note's id
+ * Writes a system note about a change of a noteable, in the transaction of the change. Records no event: system notes
+ * are not activity.
+ * @param action stable name of the change: `opened`, `closed`, `title`, `label`, `assignee`, `commit`, ...
+ * @param text text of the platform, for example `changed title from **{-a-}** to **{+b+}**`
+ * @returns id of the note
  */
 export async function writeSystemNote(
   deps: Deps,
@@ -40,7 +40,7 @@ export async function writeSystemNote(
   return id;
 }
 
-/** The same in the discussions of several things, which are few hundreds at most. */
+/** As `writeSystemNote`, for several noteables, a few hundred at most. */
 export async function writeSystemNotes(
   deps: Deps,
   db: Db,

@@ -26,7 +26,7 @@ import { type Prepared, prepare } from './quick-actions.prepare.ts';
 const NEW_ISSUE = { type: 'Issue', issue: null, mergeRequest: null, sha: null } as const;
 const NEW_MERGE_REQUEST = { ...NEW_ISSUE, type: 'MergeRequest' } as const;
 
-/** Does what belongs to a change in its transaction, and what follows it. */
+/** Runs the quick actions of a change, in its transaction and after it. */
 class ActionRun {
   readonly #deps: Deps;
   readonly #scope: UserScope;
@@ -39,7 +39,7 @@ class ActionRun {
     this.#prepared = prepared;
   }
 
-  /** @param row what was made or changed, for quick actions on it */
+  /** @param row the created or changed row */
   within = async (db: Db, row: Partial<Pick<Prepared['target'], 'issue' | 'mergeRequest'>>): Promise<void> => {
     const prepared = { ...this.#prepared, target: { ...this.#prepared.target, ...row } };
     const { write } = reviewWriter(this.#scope);
@@ -61,7 +61,7 @@ const givenOfIssue = ({ assignee_id, assignee_ids, issue_type }: IssueInput) => 
   ...(issue_type === 'incident' ? { issue_type } : {}),
 });
 
-/** The given input with what quick actions set; theirs wins. */
+/** Merges the update of quick actions into the input; quick actions take precedence. */
 function mergeInput(input: IssueInput, prepared: Prepared): IssueInput {
   const { assignee_id, ...rest } = input;
   const update = issueInput(prepared);
@@ -76,7 +76,7 @@ function mergeInput(input: IssueInput, prepared: Prepared): IssueInput {
 
 type LabelChanges = Pick<IssueInput, 'add_labels' | 'remove_labels'>;
 
-/** Labels that are to be added or removed come to those that the request names. */
+/** Merges labels to add or remove with those of the request. */
 const mergeLabels = (input: LabelChanges, { add_labels: add, remove_labels: remove }: LabelChanges): LabelChanges => ({
   ...(add === undefined ? {} : { add_labels: [...(input.add_labels ?? []), ...add] }),
   ...(remove === undefined ? {} : { remove_labels: [...(input.remove_labels ?? []), ...remove] }),
@@ -85,7 +85,7 @@ const mergeLabels = (input: LabelChanges, { add_labels: add, remove_labels: remo
 const reloadIssue = (db: Db, { id }: Issue): Promise<Issue> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** Makes an issue, and does what quick actions in its description ask for. @throws ApiError as `createIssue` */
+/** Creates an issue and executes quick actions in its description. @throws ApiError as `createIssue` */
 export async function createIssueWithActions(
   deps: Deps,
   scope: UserScope,
@@ -102,7 +102,7 @@ export async function createIssueWithActions(
   return reloadIssue(deps.db, made);
 }
 
-/** Changes an issue, and does what quick actions in its description ask for. @throws ApiError as `updateIssue` */
+/** Changes an issue and executes quick actions in its description. @throws ApiError as `updateIssue` */
 export async function updateIssueWithActions(
   deps: Deps,
   scope: UserScope,
@@ -124,7 +124,7 @@ const givenOfMergeRequest = (input: UpdateMergeRequest) => ({
   ...(input.reviewer_ids == null ? {} : { reviewer_ids: input.reviewer_ids.filter((id) => id > 0) }),
 });
 
-/** Makes a merge request, and does what quick actions in its description ask for. @throws ApiError as `createMergeRequest` */
+/** Creates a merge request and executes quick actions in its description. @throws ApiError as `createMergeRequest` */
 export async function createMergeRequestWithActions(
   deps: Deps,
   from: UserScope,
@@ -146,7 +146,7 @@ export async function createMergeRequestWithActions(
 const reloadMergeRequest = (db: Db, { id }: MergeRequest): Promise<MergeRequest> =>
   db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** Changes a merge request, and does what quick actions in its description ask for. @throws ApiError as `updateMergeRequest` */
+/** Changes a merge request and executes quick actions in its description. @throws ApiError as `updateMergeRequest` */
 export async function updateMergeRequestWithActions(
   deps: Deps,
   scope: UserScope,
@@ -154,7 +154,7 @@ export async function updateMergeRequestWithActions(
   input: UpdateMergeRequest,
 ): Promise<MergeRequest> {
   const title = input.title ?? row.title;
-  // What the request itself asks for comes first.
+  // Changes of the request itself are applied first.
   const target = { ...NEW_MERGE_REQUEST, mergeRequest: { ...row, title, draft: bit(isDraftTitle(title)) } };
   const options = { original: row.description, given: givenOfMergeRequest(input) };
   const prepared = await prepare(deps, scope, target, input.description ?? '', options);

@@ -11,7 +11,7 @@ import type { Prepared } from './quick-actions.prepare.ts';
 
 type LabelInput = Pick<IssueInput, 'labels' | 'add_labels' | 'remove_labels'>;
 
-/** Labels by their names, as the endpoints take them. */
+/** Label changes by name, as input of the endpoints. */
 function labelInput({ update, labels }: Prepared): LabelInput {
   const namesOf = (ids: readonly number[]) => ids.flatMap((id) => labels.get(id) ?? []);
   const { label_ids, add_label_ids, remove_label_ids } = update;
@@ -22,14 +22,14 @@ function labelInput({ update, labels }: Prepared): LabelInput {
   };
 }
 
-/** The update of an issue, as its endpoints take it. */
+/** The update of an issue, as input of its endpoints. */
 export function issueInput(prepared: Prepared): IssueInput {
   const { label_ids, add_label_ids, remove_label_ids, reviewer_ids, wip_event, target_branch, ...rest } =
     prepared.update;
   return { ...rest, ...labelInput(prepared) };
 }
 
-/** The update of a merge request, as its endpoints take it. @param title that it has, or is asked for */
+/** The update of a merge request, as input of its endpoints. @param title current or requested title */
 export function mergeRequestInput(prepared: Prepared, title: string): UpdateMergeRequest {
   const { assignee_ids, reviewer_ids, milestone_id, state_event, discussion_locked, target_branch, wip_event } =
     prepared.update;
@@ -47,7 +47,7 @@ export function mergeRequestInput(prepared: Prepared, title: string): UpdateMerg
   };
 }
 
-/** Applies the update of all quick actions as one change. @param deps those of a transaction @throws ApiError */
+/** Applies the update of all quick actions as one change. @param deps deps of a transaction @throws ApiError */
 export async function applyUpdate(deps: Deps, scope: UserScope, prepared: Prepared): Promise<void> {
   const { issue, mergeRequest } = prepared.target;
   if (issue !== null) await updateIssue(deps, scope, issue, issueInput(prepared));
@@ -62,7 +62,7 @@ async function titleOf(db: Db, { id, title }: { id: number; title: string }): Pr
   return row?.title ?? title;
 }
 
-/** The part of an update that answers show as `commands_changes`. */
+/** The part of an update that is shown as `commands_changes`. */
 export function changesOf({ severity, issue_type, ...update }: IssuableUpdate): Record<string, unknown> {
   return update;
 }

@@ -9,7 +9,7 @@ import { issuableTarget } from '../issuables/issuables.access.ts';
 
 export type TargetType = 'Issue' | 'MergeRequest' | 'Commit';
 
-/** What the quick actions of one text change of an issue or merge request, in the platform's names. */
+/** Update of an issue or merge request by the quick actions of a text, with the platform's names. */
 export interface IssuableUpdate {
   title?: string;
   state_event?: 'close' | 'reopen';
@@ -31,54 +31,54 @@ export interface IssuableUpdate {
   target_branch?: string;
 }
 
-/** What a quick action is evaluated with: nothing has been changed by then. */
+/** Context for evaluating a quick action, before anything is changed. */
 export interface Context {
   deps: Deps;
   scope: UserScope;
   type: TargetType;
-  /** Null for commits, and for what is only about to be made. */
+  /** Null for commits, and before creation. */
   issue: Issue | null;
   mergeRequest: MergeRequest | null;
-  /** Of commits. */
+  /** SHA; for commits only. */
   sha: string | null;
   plan: Plan;
-  /** Head of the merge request that the author of the text has seen. */
+  /** Head of the merge request as the author of the text knows it. */
   diffHeadSha: string | undefined;
-  /** Whether the text is published with others, as a review. */
+  /** Whether the text is published as part of a review. */
   inReview: boolean;
-  /** What the quick actions before it change. */
+  /** Update by the preceding quick actions. */
   update: IssuableUpdate;
   /** Names of the labels in `update`, by id. */
   labels: Map<number, string>;
-  /** Names of users, labels and issues that the text may still look up. */
+  /** Remaining number of look-ups of users, labels and issues for the text. */
   lookups: number;
-  /** Whether the text has the branch rebased, so that nothing is merged before. */
+  /** Whether the text requests a rebase, which excludes a merge. */
   rebaseRequested: boolean;
 }
 
-/** What a quick action is executed with, once its text has been written. */
+/** Context for executing a quick action, after its text was written. */
 export interface ExecutionContext {
-  /** Those of the transaction for `inTransaction`, but not for `afterCommit`. */
+  /** Deps of the transaction for `inTransaction`, plain deps for `afterCommit`. */
   deps: Deps;
   scope: UserScope;
-  /** The row as it is by then. */
+  /** The current row. */
   issue: Issue | null;
   mergeRequest: MergeRequest | null;
   /** Publishes the notes of a review. */
   write: WriteInReview;
 }
 
-/** What a quick action does, as evaluated before anything is written. */
+/** Result of evaluating a quick action, before anything is written. */
 export interface Outcome {
-  /** Its part of the summary. */
+  /** Message for the summary. */
   message?: string;
-  /** Its part of `commands_changes`, beside `update`. */
+  /** Its part of `commands_changes`, besides `update`. */
   changes?: Readonly<Record<string, unknown>>;
-  /** Merged with that of the others into one change. */
+  /** Update that is merged with those of the others into one change. */
   update?: IssuableUpdate;
   /** Runs in the transaction of the text, after it. @returns the summary instead of `message` */
   inTransaction?: (at: ExecutionContext) => Promise<string | undefined>;
-  /** Runs after the transaction: it writes to a repository. @returns the summary instead of `message` */
+  /** Runs after the transaction, to write to a repository. @returns the summary instead of `message` */
   afterCommit?: (at: ExecutionContext) => Promise<string | undefined>;
 }
 
@@ -90,11 +90,11 @@ export interface QuickAction {
   atCreation?: true;
   /** Whether it is ignored without an argument. */
   requiresArgument?: true;
-  /** Whether only the first of several in a text is applied: it makes or moves much. */
+  /** Whether only the first of several in a text is applied, because it is expensive. */
   once?: true;
-  /** Whether it can be applied, by this caller. */
+  /** Whether it can be applied by this caller. */
   may(c: Context): boolean | Promise<boolean>;
-  /** Changes nothing. @returns undefined where it has no effect */
+  /** Evaluates without changes. @returns undefined if it has no effect */
   evaluate(c: Context, argument: string): Outcome | undefined | Promise<Outcome | undefined>;
 }
 
@@ -102,11 +102,11 @@ export const ISSUES = ['Issue'] as const;
 export const MERGE_REQUESTS = ['MergeRequest'] as const;
 export const BOTH = ['Issue', 'MergeRequest'] as const;
 
-/** The issue or merge request that there is already. */
+/** The existing issue or merge request; null before creation and for commits. */
 export const rowOf = ({ issue, mergeRequest }: Pick<Context, 'issue' | 'mergeRequest'>): Issue | MergeRequest | null =>
   issue ?? mergeRequest;
 
-/** How texts call it. */
+/** Name of the target in messages. */
 export const typeName = ({ type }: Context): string => (type === 'MergeRequest' ? 'merge request' : 'issue');
 
 /** Whether the caller may change its title, description and state. */
@@ -117,7 +117,7 @@ export async function mayUpdate({ deps, scope, type, issue, mergeRequest }: Cont
   return allowsOn(scope.permissions, type === 'Issue' ? 'update_issue' : 'update_merge_request', target);
 }
 
-/** Whether the caller may decide about all else of it: labels, people, dates. */
+/** Whether the caller may change labels, assignees, dates and other metadata. */
 export function mayManage({ scope: { permissions }, type, issue }: Context): boolean {
   if (type === 'MergeRequest') return permissions.can('admin_merge_request');
   return permissions.can(issue === null ? 'set_new_issue_metadata' : 'admin_issue');

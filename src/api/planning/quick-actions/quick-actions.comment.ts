@@ -18,18 +18,18 @@ import { type CommandChanges, type Execution, executeActions, finish } from './q
 import { MAX_COMMANDS } from './quick-actions.parse.ts';
 import { type ActionTarget, type Prepared, type PrepareOptions, prepare } from './quick-actions.prepare.ts';
 
-/** A note that was written, and what its quick actions did. */
+/** A written note, with the results of its quick actions. */
 export interface CommentResult {
-  /** Null where the text held quick actions alone. */
+  /** Null if the text had quick actions only. */
   note: Note | null;
   changes: CommandChanges;
   summary: string[];
 }
 
-/** Something that belongs to a note, done before it in its transaction. */
+/** Work before the note, in the same transaction. */
 type BeforeWrite = (db: Db) => Promise<void>;
 
-/** @throws ApiError 404 where it is gone */
+/** @throws ApiError 404 if it no longer exists */
 async function targetOf({ db }: Deps, noteable: Noteable): Promise<ActionTarget | null> {
   const nothing = { issue: null, mergeRequest: null, sha: null };
   switch (noteable.type) {
@@ -63,9 +63,9 @@ async function prepareNote(
 }
 
 /**
- * Writes a note and does what its quick actions ask for, in one transaction; what writes to a repository comes after it.
- * @param options `before`: what else belongs to the note; `diffHeadSha`: head of the merge request that the writer has seen
- * @throws ApiError as `writeNote`; 400 for quick actions alone that nothing follows from
+ * Writes a note and executes its quick actions in one transaction; those that write to a repository run after it.
+ * @param options `before`: work before the note; `diffHeadSha`: head of the merge request as the author knows it
+ * @throws ApiError as `writeNote`; 400 for quick actions only, none of which has an effect
  */
 export async function createComment(
   deps: Deps,
@@ -87,7 +87,7 @@ export async function createComment(
   return finishComment(deps, scope, note, execution, review);
 }
 
-/** Writes what is left of a note without its quick actions; nothing where nothing is. */
+/** Writes a note without its quick actions; null if nothing remains. */
 const writeRemaining = async (
   deps: Deps,
   scope: UserScope,
@@ -111,7 +111,7 @@ async function finishComment(
 }
 
 /**
- * Changes the text of a note, and does what quick actions in it ask for. With quick actions alone nothing is left to keep.
+ * Changes the text of a note and executes its quick actions. A text of quick actions only deletes the note.
  * @throws ApiError as `changeNote`
  */
 export async function updateComment(
@@ -145,20 +145,20 @@ async function updateRemaining(
   return null;
 }
 
-/** What writes the notes of a review, with their quick actions. */
+/** Writes the notes of a review, with their quick actions. */
 export interface ReviewWriter {
   write: WriteInReview;
-  /** Does what could not be part of the review's transaction, after it. */
+  /** Runs the work after the transaction of the review. */
   finish(deps: Deps): Promise<void>;
 }
 
-/** Writes the notes of a review within its transaction. Make one for each review. */
+/** Creates a writer for the notes of one review, within its transaction. */
 export function reviewWriter(scope: UserScope): ReviewWriter {
   let db: Db | null = null;
   let executions: Execution[] = [];
   let left = MAX_COMMANDS;
   const write: WriteInReview = async (deps, noteable, draft, before) => {
-    // A transaction that begins again does all of it again.
+    // A retried transaction starts over.
     if (deps.db !== db) [db, executions, left] = [deps.db, [], MAX_COMMANDS];
     const prepared = await prepareNote(deps, scope, noteable, draft.body, { inReview: true, maxCommands: left });
     if (prepared === null) return writeNoteInTransaction(deps, deps.db, scope, noteable, draft, before);

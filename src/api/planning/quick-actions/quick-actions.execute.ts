@@ -9,10 +9,10 @@ import { applyUpdate, changesOf } from './issuable-update.ts';
 import type { ExecutionContext } from './quick-actions.action.ts';
 import { notApplied, type Prepared, type PreparedAction } from './quick-actions.prepare.ts';
 
-/** Answers as `commands_changes`: what changed, in the platform's names. */
+/** Content of `commands_changes`: changes, with the platform's names. */
 export type CommandChanges = Record<string, unknown>;
 
-/** What the quick actions of a text have done so far. */
+/** Progress of the quick actions of a text. */
 export interface Execution {
   prepared: Prepared;
   messages: (string | undefined)[];
@@ -22,9 +22,9 @@ export interface Execution {
 }
 
 /**
- * Executes the quick actions of a text, after it in its transaction. One that fails changes nothing and reports it.
- * @param deps those of the transaction
- * @param updateApplied whether their update was made part of the change that the text came with
+ * Executes the quick actions of a text, after it in its transaction. A failed one changes nothing and is reported.
+ * @param deps deps of the transaction
+ * @param updateApplied whether their update was already applied with the change of the text
  */
 export async function executeActions(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function executeActions(
     const refusal = updateApplied ? undefined : await attempt(deps, (deps) => applyUpdate(deps, scope, prepared));
     if (refusal instanceof ApiError) {
       const reasons = updating.map((index) => refusalMessage(refusal, prepared.actions[index]!.name));
-      // A reason that several share is reported once.
+      // A shared reason is reported once.
       for (const [at, index] of updating.entries()) {
         execution.messages[index] = reasons.indexOf(reasons[at]!) === at ? reasons[at] : undefined;
       }
@@ -59,9 +59,9 @@ export async function executeActions(
 }
 
 /**
- * Does what cannot be part of a transaction, after it. What fails is reported: the text that it came with is written, and
- * whoever retried it would write it twice.
- * @returns the changes and the summary of all of them
+ * Runs the work after the transaction. Failures are reported, not thrown: the text is already written, and a retry
+ * would write it twice.
+ * @returns the changes and the summary of all quick actions
  */
 export async function finish(
   deps: Deps,
@@ -86,13 +86,13 @@ export async function finish(
   return { changes, summary: messages.length === 0 ? [] : [messages.join(' ')] };
 }
 
-/** Logs what kept a quick action from being applied. @returns what the caller is told of it */
+/** Logs the failure of a quick action. @returns the error for the caller */
 function failure({ log }: Deps, name: string, error: unknown): ApiError {
   log.log('error', 'a quick action failed', { name, error: String(error) });
   return new ApiError(503, `${notApplied(name)} Try again later.`);
 }
 
-/** @returns the refusal where it was refused; nothing of it is kept then */
+/** Runs `work` in a savepoint. @returns the refusal if it was refused and rolled back */
 async function attempt<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T | ApiError> {
   try {
     return await inTransaction(deps.db, (db) => work(transactionDeps(deps, db)));
@@ -115,7 +115,7 @@ function recordResult(
   }
 }
 
-/** The message of a refusal; it does not tell a missing permission from a missing object. */
+/** The message of a refusal; does not distinguish missing permissions from missing objects. */
 const refusalMessage = (error: ApiError, name: string): string =>
   [401, 403, 404, 405].includes(error.status) ? notApplied(name) : error.message.replace(/^400 Bad request - /, '');
 

@@ -3,15 +3,15 @@ import type { Label } from '../../../db/tables/labels.table.ts';
 import { findLabels } from '../issuables/issuables.labels.ts';
 import type { Context } from './quick-actions.action.ts';
 
-/** Labels that one quick action may name. */
+/** Maximum number of labels of a quick action. */
 const MAX_LABELS = 100;
-/** No label has a comma in its name. */
+/** Label names have no commas. */
 const TILDED = /~(?:"([^"]{1,255})"|([^\s~",]{1,255}))/g;
 const PLAIN = /"([^"]{1,255})"|([^\s",]{1,255})/g;
 
 /**
- * The labels that an argument names, `~bug ~"to do"` or `bug, "to do"`: those of the project and the groups above it. What
- * names none is passed over.
+ * Resolves the labels of an argument, `~bug ~"to do"` or `bug, "to do"`, in the project and its ancestor groups.
+ * Unknown names are ignored.
  */
 export async function labelsOf(c: Context, argument: string): Promise<Label[]> {
   const pattern = argument.includes('~') ? TILDED : PLAIN;

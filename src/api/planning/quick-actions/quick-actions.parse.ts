@@ -1,48 +1,47 @@
 import { maskCode } from '../../../core/reference-mask.ts';
 
-/** A quick action as a text has it: `/label ~bug` is `{ name: 'label', argument: '~bug' }`. */
+/** A parsed quick action: `/label ~bug` is `{ name: 'label', argument: '~bug' }`. */
 export interface Command {
-  /** In lower case. */
+  /** Lowercase name. */
   name: string;
-  /** What follows on its line, trimmed. */
+  /** Rest of its line, trimmed. */
   argument: string;
 }
 
-/** A text taken apart. */
+/** A parsed text. */
 export interface ParsedText {
   /** The text without its quick actions. */
   text: string;
-  /** The quick actions in their order, at most `MAX_COMMANDS`. */
+  /** The quick actions in order, at most `MAX_COMMANDS`. */
   commands: Command[];
-  /** Quick actions beyond those. */
+  /** Number of further quick actions. */
   dropped: number;
 }
 
-/** Quick actions of one text. */
+/** Maximum number of quick actions of a text. */
 export const MAX_COMMANDS = 100;
-/** Longer lines hold no quick action. */
+/** Maximum length of a line with a quick action. */
 const MAX_LINE = 10_000;
-/** Longer tags are none. */
+/** Maximum length of an HTML tag. */
 const MAX_TAG = 1_000;
 const COMMAND = /^\/([a-z][a-z_]{0,39})(?:[ \t]+(.*))?$/i;
 
-/** Lines that begin a block of HTML which ends at a blank line, and such as end where their tag is closed. */
+/** Lines that begin an HTML block: up to a blank line, or up to its closing tag. */
 const HTML =
   /^ {0,3}<\/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:[\s/>]|$)/i;
 const RAW_HTML = /^ {0,3}<(pre|script|style|textarea)(?:[\s>]|$)/i;
-/** A tag at the start of its line, and what follows it there. */
+/** A tag at the start of a line, and the rest of the line. */
 const TAG = /^ {0,3}<([a-z][a-z0-9-]{0,40})(?:\s[^<>]*)?>(.*)/i;
-/** A closing tag at the start of its line. */
+/** A closing tag at the start of a line. */
 const CLOSING_TAG = /^ {0,3}<\/([a-z][a-z0-9-]{0,40})>/gim;
 const QUOTE = '>>>';
 
 const SUBSTITUTIONS: Readonly<Record<string, string>> = { shrug: '¯\\＿(ツ)＿/¯', tableflip: '(╯°□°)╯︵ ┻━┻' };
 
 /**
- * Takes the quick actions out of a Markdown text: lines that begin with a slash and the name of one. In code, comments, HTML and
- * quotations they are text, as are unknown ones. `/shrug` and `/tableflip` become what they stand for. Takes time in proportion to
- * the text's length.
- * @param known whether a name (in lower case) is one of a quick action
+ * Extracts the quick actions from a Markdown text: lines that begin with a slash and a known name. In code, comments,
+ * HTML and quotations they are text, like unknown ones. Replaces `/shrug` and `/tableflip`. Runs in linear time.
+ * @param known whether a lowercase name is a quick action
  */
 export function parseQuickActions(text: string, known: (name: string) => boolean): ParsedText {
   if (!text.startsWith('/') && !text.includes('\n/')) return { text, commands: [], dropped: 0 };
@@ -51,7 +50,7 @@ export function parseQuickActions(text: string, known: (name: string) => boolean
   const commands: Command[] = [];
   let [dropped, changed, afterCommand] = [0, false, false];
   for (const { line, prose } of linesOf(normal)) {
-    // As on the platform, blank lines behind a quick action go with it.
+    // As on the platform, blank lines after a quick action are removed with it.
     if (afterCommand && line.trim() === '') continue;
     afterCommand = false;
     const match = prose && line.startsWith('/') && line.length <= MAX_LINE ? COMMAND.exec(line.trimEnd()) : null;
@@ -71,13 +70,13 @@ export function parseQuickActions(text: string, known: (name: string) => boolean
     : { text, commands: commands, dropped };
 }
 
-/** The lines of a text, and whether a quick action could stand in them. */
+/** The lines of a text, and whether they may contain a quick action. */
 function* linesOf(text: string): Generator<{ line: string; prose: boolean }> {
   const masked = maskCode(text);
   const quoted = quotedLines(text);
   const closings = lastClosings(text);
   let [start, number] = [0, 0];
-  /** What ends the block of HTML that is open: a tag in lower case, or '' for a blank line. */
+  /** End of the current HTML block: a lowercase tag, or '' for a blank line. */
   let html: string | null = null;
   while (start <= text.length) {
     const newline = text.indexOf('\n', start);
@@ -94,8 +93,9 @@ function* linesOf(text: string): Generator<{ line: string; prose: boolean }> {
 }
 
 /**
- * What ends the HTML that a line begins: a tag where it is closed further down, else '' for a blank line; null without any.
- * @param closedLater whether a tag is closed behind the line
+ * End of the HTML block that a line begins: a tag that is closed further down, else '' for a blank line; null if it
+ * begins none.
+ * @param closedLater whether a tag is closed after the line
  */
 function htmlOpenedBy(line: string, closedLater: (tag: string) => boolean): string | null {
   if (!/^ {0,3}</.test(line)) return null;
@@ -111,7 +111,7 @@ function htmlOpenedBy(line: string, closedLater: (tag: string) => boolean): stri
   return block ? '' : null;
 }
 
-/** Tells of a tag, in lower case, where a line of a text begins with its end for the last time; -1 where it never is. */
+/** Returns the position of the last line that begins with the closing tag of a lowercase tag; -1 for none. */
 function lastClosings(text: string): (tag: string) => number {
   if (!text.includes('</')) return () => -1;
   const last = new Map<string, number>();
@@ -119,7 +119,7 @@ function lastClosings(text: string): (tag: string) => number {
   return (tag) => last.get(tag) ?? -1;
 }
 
-/** Tells of a line whether it stands between two lines `>>>`. */
+/** Returns whether a line is between two `>>>` lines. */
 function quotedLines(text: string): (number: number) => boolean {
   if (!text.includes(QUOTE)) return () => false;
   const marks = text.split('\n').flatMap((line, number) => (line.trimEnd() === QUOTE ? [number] : []));

@@ -7,10 +7,10 @@ import type { Context, IssuableUpdate, Outcome, TargetType } from './quick-actio
 import { MAX_COMMANDS, parseQuickActions } from './quick-actions.parse.ts';
 import { QUICK_ACTIONS } from './quick-actions.table.ts';
 
-/** Names that the quick actions of one text may look up. */
+/** Maximum number of look-ups by the quick actions of a text. */
 const MAX_LOOKUPS = 200;
 
-/** What quick actions are about. */
+/** The target of quick actions. */
 export interface ActionTarget {
   type: TargetType;
   issue: Issue | null;
@@ -18,39 +18,39 @@ export interface ActionTarget {
   sha: string | null;
 }
 
-/** A quick action as far as it is decided before anything is written. */
+/** A quick action, evaluated before anything is written. */
 export interface PreparedAction {
   name: string;
   message: string | undefined;
   outcome: Outcome;
 }
 
-/** A text whose quick actions were read. */
+/** A text with evaluated quick actions. */
 export interface Prepared {
   text: string;
   target: ActionTarget;
   actions: PreparedAction[];
-  /** What they change together, with what the request itself sets. */
+  /** Merged update of all quick actions, including attributes of the request itself. */
   update: IssuableUpdate;
   labels: ReadonlyMap<number, string>;
 }
 
 export interface PrepareOptions {
-  /** The text before: quick actions that it has already are not applied again. */
+  /** The previous text: quick actions that it contains are not applied again. */
   original?: string | null;
-  /** What the request itself sets, as far as quick actions add to it or depend on it. */
+  /** Attributes of the request itself that quick actions extend or depend on. */
   given?: Pick<IssuableUpdate, 'assignee_ids' | 'reviewer_ids' | 'issue_type'>;
   diffHeadSha?: string | undefined;
   inReview?: boolean;
-  /** Quick actions that may still be applied, where several texts are written together. */
+  /** Remaining number of quick actions, if several texts are written together. */
   maxCommands?: number;
 }
 
 const isKnown = (name: string): boolean => QUICK_ACTIONS.has(name);
 
 /**
- * Reads the quick actions of a text and evaluates each of them, without changing anything.
- * @returns null where there is none, and the text has nothing that they stand for
+ * Parses and evaluates the quick actions of a text, without changes.
+ * @returns null if there are none and the text has no substitutions
  */
 export async function prepare(
   deps: Deps,
@@ -80,7 +80,7 @@ export async function prepare(
   const applied = new Set<string>();
   for (const command of parsed.commands.slice(0, maxCommands)) {
     const action = QUICK_ACTIONS.get(command.name)!;
-    // The answer of a creation has no summary.
+    // Responses to a creation have no summary.
     const exists = target.type === 'Commit' || target.issue !== null || target.mergeRequest !== null;
     if (alreadyPresent.has(JSON.stringify(command)) || (!exists && action.atCreation !== true)) continue;
     if (!action.on.includes(target.type) || (action.once && applied.has(action.name)) || !(await action.may(c))) {
@@ -100,5 +100,5 @@ export async function prepare(
   return { text: parsed.text, target, actions, update: c.update, labels: c.labels };
 }
 
-/** The message of a quick action that cannot be applied, or not by the caller. */
+/** The message for a quick action that cannot be applied, or not by the caller. */
 export const notApplied = (name: string): string => `Could not apply ${name} command.`;

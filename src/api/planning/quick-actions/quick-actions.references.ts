@@ -2,7 +2,7 @@ import { findReferences, type Reference } from '../../../core/core.references.ts
 import { type FoundIssue, type FoundMergeRequest, Resolver } from '../references/references.resolve.ts';
 import type { Context } from './quick-actions.action.ts';
 
-/** References that one quick action may have. */
+/** Maximum number of references of a quick action. */
 const MAX_REFERENCES = 50;
 
 function referencesIn(c: Context, argument: string): Reference[] {
@@ -14,15 +14,15 @@ function referencesIn(c: Context, argument: string): Reference[] {
 
 const resolver = ({ deps, scope }: Context) => new Resolver(deps, scope.caller, scope);
 
-/** The issues that an argument names, as far as the caller may see them. */
+/** The issues in an argument that the caller may see. */
 export const issuesOf = (c: Context, argument: string): Promise<FoundIssue[]> =>
   resolver(c).issues(referencesIn(c, argument));
 
-/** The merge requests that an argument names, as far as the caller may see them. */
+/** The merge requests in an argument that the caller may see. */
 export const mergeRequestsOf = (c: Context, argument: string): Promise<FoundMergeRequest[]> =>
   resolver(c).mergeRequests(referencesIn(c, argument));
 
-/** How a text of the project speaks of an issue. */
+/** Reference to an issue in a text of the project. */
 export const referenceTo = (
   { scope }: Pick<Context, 'scope'>,
   { issue, project }: Omit<FoundIssue, 'permissions' | 'namespace'>,

@@ -5,19 +5,22 @@ import { NoteCommands } from '../notes/notes.responses.ts';
 import { presentOne } from '../notes/notes.views.ts';
 import type { CommentResult } from './quick-actions.comment.ts';
 
-/** Of a text whose quick actions act. */
+/** Description of texts with quick actions. */
 export const QUICK_ACTIONS_DESCRIPTION =
-  'Quick actions in the text (`/close`, `/label ~bug`, ...) act, with the rights of the caller, and are taken out of it. ' +
-  'With quick actions alone no note is left, and the answer is 202.';
+  'Quick actions in the text (`/close`, `/label ~bug`, ...) are executed with the rights of the caller and removed from it. ' +
+  'A text of quick actions only creates no note and is answered with 202.';
 
-/** The second success of routes that write notes: no note is left of quick actions alone. */
+/** The second success of routes that write notes: a text of quick actions only creates no note. */
 export const commandsOnly: Success = {
   status: 202,
   schema: NoteCommands,
-  description: 'There were quick actions alone.',
+  description: 'The text had quick actions only.',
 };
 
-/** A note with what its quick actions did; without a note that alone, as 202. @param present shows a note, as the API does by default */
+/**
+ * Presents a note with the results of its quick actions; without a note, only these, with status 202.
+ * @param present presents a note
+ */
 export async function presentComment(
   { deps, reply }: Pick<BaseContext, 'deps' | 'reply'>,
   noteable: Pick<Noteable, 'iid'>,

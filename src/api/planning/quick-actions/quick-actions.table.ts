@@ -33,7 +33,7 @@ const ALL: readonly QuickAction[] = [
   ...unsupportedActions,
 ];
 
-/** Every quick action by its names. */
+/** All quick actions by name and alias. */
 export const QUICK_ACTIONS: ReadonlyMap<string, QuickAction> = new Map(
   ALL.flatMap((action) => [action.name, ...(action.aliases ?? [])].map((name) => [name, action] as const)),
 );

@@ -4,10 +4,10 @@ import type { User } from '../../../db/tables/users.table.ts';
 import { readersAmong } from '../issuables/issuables.readers.ts';
 import { type Context, toSentence, typeName } from './quick-actions.action.ts';
 
-/** Users that one quick action may name. */
+/** Maximum number of users of a quick action. */
 const MAX_USERS = 100;
 
-/** What an argument like `@ada, me and @bo` names; or what is told where it cannot be read. */
+/** Resolves the users of an argument like `@ada, me and @bo`; or returns the message of a failure. */
 export async function usersOf(c: Context, argument: string): Promise<User[] | string> {
   const words = [...new Set(argument.split(/[\s,]+/).filter((word) => word !== '' && word !== 'and'))];
   if (words.length > MAX_USERS || words.length > c.lookups) {
@@ -41,16 +41,16 @@ export async function usersOf(c: Context, argument: string): Promise<User[] | st
 export const mentionsOf = (users: readonly Pick<User, 'username'>[]): string =>
   toSentence(users.map(({ username }) => `@${username}`));
 
-/** Users whom an argument names, as far as they can be given the issue or merge request. */
+/** Users of an argument who can be assignees or reviewers. */
 export interface Eligible {
   users: User[];
-  /** What is told of the others, with a space before it; empty where there are none. */
+  /** Message about the other users, with a leading space; empty if there are none. */
   failure: string;
 }
 
 /**
- * Those of the users who may see the issue or merge request: nobody else becomes its assignee or reviewer.
- * @param failed what fails for the others, before their names: `Failed to assign`
+ * Filters users to those who may see the issue or merge request: only they can be assignees or reviewers.
+ * @param failed beginning of the message about the others: `Failed to assign`
  */
 export async function eligibleAmong(c: Context, users: readonly User[], failed: string): Promise<Eligible> {
   const { deps, scope, type } = c;

@@ -15,8 +15,7 @@ interface Target {
 }
 
 /**
- * Tells issues and merge requests that something names them: once for each source, however often it does and however
- * often this is called.
+ * Writes cross reference notes on the issues and merge requests that a source refers to; once per source, idempotent.
  */
 export async function notifyTargets(
   deps: Deps,
@@ -66,7 +65,7 @@ async function tell(deps: Deps, db: Db, author: UserCaller, source: Source, targ
   await db.updateTable('cross_references').set({ note_id }).where('id', '=', row.id).execute();
 }
 
-/** Holds the target for the transaction; what has been removed meanwhile is told nothing. */
+/** Locks the target for the transaction. @returns false if it no longer exists */
 async function exists(db: Db, { type, id }: Target): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable(type === 'Issue' ? 'issues' : 'merge_requests')
@@ -76,7 +75,7 @@ async function exists(db: Db, { type, id }: Target): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Whether the source is a commit of the merge request: that it names its own is no news. */
+/** Whether the source is a commit of the target merge request, which needs no cross reference. */
 async function isPartOf(db: Db, source: Source, target: Target): Promise<boolean> {
   if (source.type !== 'Commit' || target.type !== 'MergeRequest') return false;
   const row = await db

@@ -6,13 +6,13 @@ import { referenceScopeOf } from './references.source.ts';
 import { readDescription, readNote } from './texts.ts';
 import { actorOf } from './viewer.ts';
 
-/** Whether a change of these attributes changes what a description names. */
+/** Whether a change of these attributes can change the references of a description. */
 const changesText = (changes: Record<string, unknown>): boolean => 'title' in changes || 'description' in changes;
 
-/** Whether a text may name anything: by a mark, or by an address. */
+/** Whether a text may contain references: a sigil or a URL. */
 const mayName = (text: string): boolean => /[#!@]|:\/\//.test(text);
 
-/** The same of what was described; of earlier versions' events nothing is known. */
+/** As `mayName`, for title and description; true for events of earlier versions, which lack them. */
 const mayRefer = (facts: { title: string; description: string | null } | undefined): boolean =>
   facts === undefined || mayName(facts.title) || mayName(facts.description ?? '');
 
@@ -21,7 +21,7 @@ type Described = DomainEvents['merge_request.created'] | DomainEvents['merge_req
 const movesBranches = (payload: Described): boolean =>
   'changes' in payload && ('target_branch' in payload.changes || payload.new_sha != null);
 
-/** Follows what texts name, after they were written: mentions, cross references, and issues that are closed by them. */
+/** Registers the processing of references in texts: mentions, cross references, and closing of issues. */
 export function registerReferences(deps: Deps): void {
   const { db, events } = deps;
   events.subscribe({
@@ -33,7 +33,7 @@ export function registerReferences(deps: Deps): void {
   events.subscribe({
     name: 'references.merge_request',
     types: ['merge_request.created', 'merge_request.updated'],
-    // The messages of its commits may close issues, too.
+    // Messages of its commits may close issues as well.
     wants: ({ payload }) => !('changes' in payload) || changesText(payload.changes) || movesBranches(payload),
     handle: async ({ payload, actor_id }) => {
       const { merge_request_id: id } = payload;
@@ -87,7 +87,10 @@ async function mergeRequestOf(deps: Deps, id: number) {
   return mergeRequest && scope && { mergeRequest, home: scope };
 }
 
-/** The issues that it closes are those that whoever changed it may see, or its author when the system did. */
+/**
+ * Updates the issues that a merge request closes: those that the user who changed it may see, or its author for changes
+ * by the system.
+ */
 async function followClosing(deps: Deps, id: number, actorId: number | null): Promise<void> {
   const found = await mergeRequestOf(deps, id);
   const viewer = found && (await actorOf(deps, actorId ?? found.mergeRequest.author_id));

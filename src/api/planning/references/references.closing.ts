@@ -16,12 +16,12 @@ import { type FoundIssue, Resolver } from './references.resolve.ts';
 import type { ReferenceScope } from './references.source.ts';
 import { actorOf } from './viewer.ts';
 
-/** Commits of a merge request whose messages are read. */
+/** Maximum number of commits of a merge request whose messages are read. */
 const MAX_COMMITS = 100;
-/** Issues that one merge request or commit closes. */
+/** Maximum number of issues that a merge request or commit closes. */
 const MAX_CLOSED = 100;
 
-/** Keeps the issues that an open merge request will close in line with its title, description and commits. */
+/** Updates the issues that an open merge request will close, from its title, description and commits. */
 export async function syncClosingIssues(
   deps: Deps,
   viewer: UserCaller,
@@ -40,7 +40,7 @@ export async function syncClosingIssues(
     if (locked.numUpdatedRows === 0n) return;
     await db.deleteFrom('merge_requests_closing_issues').where('merge_request_id', '=', current.id).execute();
     for (const { issue } of issues) {
-      // An issue that has been removed meanwhile is selected no more.
+      // The subquery leaves out issues that were deleted in the meantime.
       await db
         .insertInto('merge_requests_closing_issues')
         .columns(['merge_request_id', 'issue_id'])
@@ -56,9 +56,9 @@ export async function syncClosingIssues(
 }
 
 /**
- * Ids of the issues that merging an open merge request would close by its text and commits as they are now.
- * @param caller whose view of the issues counts; where it is nobody's, the author's
- * @returns null where it is not open, or its text cannot be read now: then what was found out last counts
+ * Ids of the issues that merging an open merge request would close, by its current text and commits.
+ * @param caller whose view of the issues counts; the author's for anonymous callers
+ * @returns null if it is not open, or if its commits are unreadable now: then the stored result counts
  */
 export async function currentClosingIssues(
   deps: Deps,
@@ -78,7 +78,7 @@ export async function currentClosingIssues(
   }
 }
 
-/** The merge request with the version of its head, so that its commits are known. */
+/** Refreshes the merge request if its newest version is not of its head. */
 async function inLine(deps: Deps, mergeRequest: MergeRequest): Promise<MergeRequest> {
   const version = await deps.db
     .selectFrom('merge_request_diffs')
@@ -89,7 +89,7 @@ async function inLine(deps: Deps, mergeRequest: MergeRequest): Promise<MergeRequ
   return refreshMergeRequest(deps, mergeRequest.id);
 }
 
-/** Issues that merging would close: those named for it, when it goes to the default branch. */
+/** Issues that merging would close; none unless the target is the default branch. */
 async function issuesToClose(
   deps: Deps,
   viewer: UserCaller,
@@ -116,7 +116,7 @@ async function issuesToClose(
   return [...new Map(found.map((each) => [each.issue.id, each])).values()];
 }
 
-/** Closes what a merged merge request says it closes. @param since when it was merged */
+/** Closes the issues that a merged merge request closes. @param since time of the merge */
 export async function closeByMergeRequest(
   deps: Deps,
   merger: UserCaller,
@@ -133,9 +133,9 @@ export async function closeByMergeRequest(
 }
 
 /**
- * Closes the issues that the user may change, where their project wants it. One that somebody has opened again since
- * stays open, for this may be called twice for one event.
- * @param scope of the merge request or commit
+ * Closes issues that the user may change, if their project enables it. Issues reopened since then stay open, because
+ * this may run twice for an event.
+ * @param scope project of the merge request or commit
  */
 export async function closeAll(
   deps: Deps,

@@ -9,24 +9,24 @@ import type { Deps } from '../../../deps.ts';
 import { addTodos, type TodoTarget } from '../todos/todos.record.ts';
 import { viewerOf } from './viewer.ts';
 
-/** People that one text may mention. */
+/** Maximum number of users that a text may mention. */
 const MAX_PEOPLE = 100;
 const TABLES = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;
 
-/** A description (`noteId` null) or a note that mentions people. */
+/** A description (`noteId` null) or a note with mentions. */
 export interface MentioningText {
   type: NoteableType;
   id: number;
   projectId: number | null;
   noteId: number | null;
   text: string;
-  /** Who wrote that they are mentioned. */
+  /** Id of the author of the mention. */
   actorId: number;
-  /** Whether somebody may read the text. */
+  /** Whether a user may read the text. */
   mayRead(viewer: ReturnType<typeof viewerOf>): Promise<boolean>;
 }
 
-/** Keeps who is mentioned in a text in line with it: those that are named and may read it. */
+/** Updates the stored mentions of a text: named users who may read it. */
 export async function syncMentions(deps: Deps, text: MentioningText, references: readonly Reference[]): Promise<void> {
   const names = references.flatMap((reference) => (reference.type === 'user' ? [reference.username] : []));
   const readers: number[] = [];
@@ -39,7 +39,7 @@ export async function syncMentions(deps: Deps, text: MentioningText, references:
   }
   const { type, id, projectId, noteId } = text;
   await deps.db.transaction().execute(async (db) => {
-    // Takes the row, so that two events about it do not write the same people twice.
+    // Locks the row, so that two events about it do not insert the same mention twice.
     const { numUpdatedRows } = await db
       .updateTable(TABLES[type])
       .set((eb) => ({ user_notes_count: eb.ref('user_notes_count') }))
@@ -73,7 +73,7 @@ export async function syncMentions(deps: Deps, text: MentioningText, references:
   });
 }
 
-/** Gives those who are newly mentioned something to do. */
+/** Creates to-do items for newly mentioned users. */
 async function tellMentioned(
   deps: Deps,
   db: Db,
@@ -88,7 +88,7 @@ async function tellMentioned(
   await addTodos(deps, db, target, 'mentioned', otherwise, by);
 }
 
-/** Tells those who are mentioned in a comment on a commit, as far as they may read code there. */
+/** Creates to-do items for users mentioned in a comment on a commit who may read code. */
 export async function notifyOfCommitNote(
   deps: Deps,
   { id, note, project_id, commit_id }: Note,
@@ -107,7 +107,7 @@ export async function notifyOfCommitNote(
   );
   const target = { type: 'Commit', id: null, sha: commit_id!, projectId: project_id! } as const;
   await deps.db.transaction().execute(async (db) => {
-    // The row is taken: a comment that is removed meanwhile tells nobody.
+    // Locks the row: a comment that is deleted in the meantime notifies nobody.
     const kept = db.updateTable('notes').set((eb) => ({ updated_at: eb.ref('updated_at') }));
     const { numUpdatedRows } = await kept.where('id', '=', id).executeTakeFirst();
     if (numUpdatedRows === 0n) return;

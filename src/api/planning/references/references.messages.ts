@@ -5,7 +5,7 @@ export interface CommitMessage {
   message: string;
 }
 
-/** Messages of the commits that are in the repository, in the order given. */
+/** Messages of the existing commits, in the given order. */
 export async function messagesOf(repo: Repository, shas: readonly string[]): Promise<CommitMessage[]> {
   const messages: CommitMessage[] = [];
   for (const sha of shas) {

@@ -14,17 +14,17 @@ import { type CommitMessage, messagesOf } from './references.messages.ts';
 import { Resolver } from './references.resolve.ts';
 import type { ReferenceScope } from './references.source.ts';
 
-/** Branches of one push whose commits are read, the default branch first. */
+/** Maximum number of branches of a push whose commits are read, default branch first. */
 const MAX_BRANCHES = 10;
-/** The newest commits of a branch that are read. */
+/** Maximum number of commits of a branch to read: the newest. */
 const MAX_COMMITS = 100;
-/** Merge requests that one push is looked for in. */
+/** Maximum number of merge requests to match with a push. */
 const MAX_MERGED = 100;
 
 /**
- * Reads the messages of commits that were pushed: what they name is told, and what they close on the default branch is
- * closed. Commits that come with a merge request leave the closing to it.
- * @param at when it was pushed
+ * Processes the messages of pushed commits: writes cross references, and closes issues for commits on the default
+ * branch. For commits of a merge request, the merge request closes the issues.
+ * @param at time of the push
  */
 export async function readPush(
   deps: Deps,
@@ -51,7 +51,7 @@ export async function readPush(
   }
 }
 
-/** Messages of what came, oldest first; of a fork without what the project it came from has already. */
+/** Messages of the new commits, oldest first; for a fork without those of its source project. */
 async function newCommits(
   deps: Deps,
   { project }: ReferenceScope,
@@ -59,7 +59,7 @@ async function newCommits(
   to: string,
   from: string | null,
 ): Promise<CommitMessage[]> {
-  // Upkeep may have taken what a later push made useless.
+  // Housekeeping may have removed commits that a later push made unreachable.
   if ((await repo.objects.commit(to)) === null) return [];
   const not = from !== null && (await repo.objects.commit(from)) !== null ? [from] : [];
   const shas = (await listCommits(repo, { from: [to], not, limit: MAX_COMMITS })).toReversed();
@@ -113,7 +113,7 @@ const mergedSince = prepared((db, { project, at }: { project: number; at: string
     .limit(MAX_MERGED),
 );
 
-/** Those of the commits that were merged by merge requests with this push: their own, and those made by the merge. */
+/** The commits that merge requests introduced with this push: their own, and merge or squash commits. */
 async function mergedShas(
   db: Db,
   { project }: ReferenceScope,

@@ -8,7 +8,7 @@ import type { Deps } from '../../../deps.ts';
 import { canReadIssue } from '../issues/issues.find.ts';
 import { permissionsIn, type ReferenceScope } from './references.source.ts';
 
-/** Projects that one event may name. */
+/** Maximum number of projects that an event may refer to. */
 const MAX_PROJECTS = 50;
 
 interface Place extends ReferenceScope {
@@ -18,14 +18,14 @@ interface Place extends ReferenceScope {
 export type FoundIssue = Place & { issue: Issue };
 export type FoundMergeRequest = Place & { mergeRequest: MergeRequest };
 
-/** Finds what texts name, as far as one viewer may see it. Remembers what it looked up: one for each event. */
+/** Resolves references in texts to objects that a viewer may see. Caches look-ups: use one instance per event. */
 export class Resolver {
   readonly #deps: Deps;
   readonly #viewer: UserCaller;
   readonly #home: ReferenceScope | null;
   readonly #places = new Map<string, Place | undefined>();
 
-  /** @param scope what references without a project are about; null for personal snippets */
+  /** @param scope project of references without a path; null for personal snippets */
   constructor(deps: Deps, viewer: UserCaller, scope: ReferenceScope | null) {
     this.#deps = deps;
     this.#viewer = viewer;

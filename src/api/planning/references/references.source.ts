@@ -7,31 +7,31 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { NoteableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** A project with its namespace: what bare references in a text are about. */
+/** A project with its namespace: scope of references without a path. */
 export interface ReferenceScope {
   project: Project;
   namespace: Namespace;
 }
 
-/** Something with a text that names other things. */
+/** Source of references: an object with a text. */
 export type Source = {
   /** Null for personal snippets. */
   home: ReferenceScope | null;
   iid: number | null;
 } & ({ type: NoteableType; id: number } | { type: 'Commit'; id: null; sha: string });
 
-/** The project of an id; undefined when it is gone or going. */
+/** Loads a project by id; undefined if it is deleted or being deleted. */
 export async function referenceScopeOf(deps: Deps, db: Db, projectId: number): Promise<ReferenceScope | undefined> {
   const [project] = await projectOfId(db, { id: projectId });
   const namespace = project && (await findNamespace(deps, String(project.namespace_id)));
   return project && namespace && { project, namespace };
 }
 
-/** The source in one text, by which it is told once only. */
+/** Key of a source, unique per object, so that it is recorded once. */
 export const keyOf = (source: Source): string =>
   source.type === 'Commit' ? `Commit:${source.home!.project.id}:${source.sha}` : `${source.type}:${source.id}`;
 
-/** How notes speak of the source to readers of another project; without a path to those of its own. */
+/** Describes the source in a system note, with its project path unless the reader is in the same project. */
 export function describe(source: Source, readerProjectId: number): string {
   const { home: scope } = source;
   const path = scope === null || scope.project.id === readerProjectId ? '' : scope.project.full_path;
@@ -47,7 +47,7 @@ export function describe(source: Source, readerProjectId: number): string {
   }
 }
 
-/** What the viewer may do in the home. */
+/** Permissions of the viewer in the home project. */
 export const permissionsIn = (
   deps: Deps,
   viewer: Parameters<typeof projectPermissions>[1],

@@ -13,16 +13,16 @@ import { actorOf } from './viewer.ts';
 
 type MayRead = MentioningText['mayRead'];
 
-/** Something with a description, and who may read it. */
+/** An object with a description, and its readers. */
 interface Described {
   source: Source;
   text: string;
   mayRead: MayRead;
-  /** Whom what the text names must be open to when the system wrote it. */
+  /** Id of the user whose rights limit references if the system wrote the text. */
   authorId: number;
 }
 
-/** Follows what the description of an issue, merge request or snippet names; nothing when it is gone. */
+/** Processes references in the description of an issue, merge request or snippet; no effect if it no longer exists. */
 export async function readDescription(
   deps: Deps,
   type: NoteableType,
@@ -39,7 +39,7 @@ export async function readDescription(
   await tell(deps, source, references, actorId ?? authorId);
 }
 
-/** Follows what a note names. Internal ones mention people, but tell nothing outside. */
+/** Processes references in a note. Internal notes mention users, but cause no cross references. */
 export async function readNote(deps: Deps, noteId: number, actorId: number | null): Promise<void> {
   const note = await deps.db.selectFrom('notes').selectAll().where('id', '=', noteId).executeTakeFirst();
   if (note === undefined || note.system === 1) return;

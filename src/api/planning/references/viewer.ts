@@ -3,7 +3,7 @@ import { userOfId } from '../../../access/rows-by-id.ts';
 import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** The user as one who looks at things, without any token. */
+/** A caller for checks of what a user may see, without a token. */
 export const viewerOf = (user: User): UserCaller => ({
   user,
   admin: user.admin === 1,
@@ -12,7 +12,7 @@ export const viewerOf = (user: User): UserCaller => ({
   sudoBy: null,
 });
 
-/** Who did what an event tells; undefined for the system, and for users that are gone or blocked. */
+/** The actor of an event; undefined for the system, and for deleted or blocked users. */
 export async function actorOf({ db }: Deps, userId: number | null): Promise<UserCaller | undefined> {
   if (userId === null) return undefined;
   const [user] = await userOfId(db, { id: userId });

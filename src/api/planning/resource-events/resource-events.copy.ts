@@ -6,7 +6,7 @@ import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 const BATCH = 200;
 
-/** What is called the same in the destination, by the ids of what is called so in the source. */
+/** Labels or milestones of the destination with the same names, by ids of those of the source. */
 async function counterparts(
   db: Db,
   table: 'labels' | 'milestones',
@@ -24,8 +24,8 @@ async function counterparts(
 }
 
 /**
- * Gives a moved issue the history of the original instead of what its making entered. Labels and milestones become those
- * of the same name in the destination; what has none there is told without a name.
+ * Replaces the resource events of a moved issue by those of the original. Labels and milestones become those of the
+ * same name in the destination, or null.
  */
 export async function moveResourceEvents(
   db: Db,

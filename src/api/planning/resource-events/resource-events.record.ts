@@ -5,7 +5,7 @@ import type { ResourceEvent, ResourceEventsTable } from '../../../db/tables/reso
 import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What changes. */
+/** The changed object. */
 export interface Resource {
   type: IssuableType;
   id: number;
@@ -32,7 +32,7 @@ const store = async (db: Db, rows: readonly Insertable<ResourceEventsTable>[]): 
   if (rows.length > 0) await db.insertInto('resource_events').values(rows).execute();
 };
 
-/** Enters which labels came and which went, in the transaction of the change. */
+/** Records added and removed labels, in the transaction of the change. */
 export const recordLabels = (
   deps: Deps,
   db: Db,
@@ -45,7 +45,7 @@ export const recordLabels = (
   return store(db, [...added.map(row('add')), ...removed.map(row('remove'))]);
 };
 
-/** Enters another milestone, or that there is none any more. @param state of the issue or merge request */
+/** Records a new or removed milestone. @param state state of the issue or merge request */
 export const recordMilestone = (
   deps: Deps,
   db: Db,
@@ -62,15 +62,15 @@ export const recordMilestone = (
     }),
   ]);
 
-/** What closed an issue, when it was not a person's own request. */
+/** What closed an issue, if not a request of a user. */
 export interface StateSource {
-  /** Of the merge request or commit. */
+  /** Project of the merge request or commit. */
   projectId: number;
   mergeRequestId?: number | undefined;
   commitSha?: string | undefined;
 }
 
-/** Enters a new state. @param userId null for the system */
+/** Records a new state. @param userId null for the system */
 export const recordState = (
   deps: Deps,
   db: Db,
@@ -89,7 +89,7 @@ export const recordState = (
     }),
   ]);
 
-/** Enters a new weight of an issue; null where it was taken away. */
+/** Records a new weight of an issue; null for a removed one. */
 export const recordWeight = (
   deps: Deps,
   db: Db,

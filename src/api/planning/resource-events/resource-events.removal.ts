@@ -3,7 +3,7 @@ import { timestamp } from '../../../core/clock.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Enters that labels, which are about to be deleted, go from everything that has them. */
+/** Records the removal of labels from all issues and merge requests, before the labels are deleted. */
 export async function recordLabelDeletion(
   deps: Deps,
   db: Db,
@@ -31,7 +31,7 @@ export async function recordLabelDeletion(
     .execute();
 }
 
-/** Enters that a milestone, which is about to be deleted, goes from everything that has it. */
+/** Records the removal of a milestone from all issues and merge requests, before it is deleted. */
 export async function recordMilestoneDeletion(
   deps: Deps,
   db: Db,
@@ -64,7 +64,7 @@ export async function recordMilestoneDeletion(
   }
 }
 
-/** Lets what was entered of labels (or milestones) tell of the one that they become. */
+/** Moves events about merged labels (or milestones) to the one that remains. */
 export async function mergeSubjects(
   db: Db,
   column: 'label_id' | 'milestone_id',

@@ -27,7 +27,7 @@ const SCHEMAS: Record<ResourceEvent['kind'], TSchema> = {
   iteration: ResourceIterationEvent,
 };
 
-/** Changes of one kind of an issue or merge request, the oldest first. */
+/** Resource events of one kind of an issue or merge request, oldest first. */
 const eventsOf = ({ db }: Deps, type: 'Issue' | 'MergeRequest', id: number, kind: ResourceEvent['kind']) =>
   db
     .selectFrom('resource_events')
@@ -36,7 +36,7 @@ const eventsOf = ({ db }: Deps, type: 'Issue' | 'MergeRequest', id: number, kind
     .where('issuable_id', '=', id)
     .where('kind', '=', kind);
 
-/** What is only counted or planned on the paid plans. */
+/** Kinds of events that exist on paid plans only. */
 const PREMIUM: ReadonlySet<ResourceEvent['kind']> = new Set(['weight', 'iteration']);
 
 function routesOf<Row extends IssuableRow>(of: IssuableKind<Row>, kind: ResourceEvent['kind']): Route[] {
@@ -54,7 +54,7 @@ function routesOf<Row extends IssuableRow>(of: IssuableKind<Row>, kind: Resource
       path,
       ...plan,
       summary: `List the ${kind} events of ${of.noun}`,
-      description: 'Who changed it and when, the oldest change first.',
+      description: 'Author and time of each change, oldest first.',
       access,
       params: Type.Object(iid),
       input: Type.Object(pagination),

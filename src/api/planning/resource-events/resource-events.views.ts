@@ -11,7 +11,7 @@ import { milestonesById } from '../milestones/milestones.find.ts';
 
 type Reader = Pick<BaseContext, 'deps' | 'caller'>;
 
-/** What only one kind of event tells, by its id. */
+/** Details of an event that depend on its kind. */
 type Details = (event: ResourceEvent) => object;
 
 const idsIn = (events: readonly ResourceEvent[], column: 'label_id' | 'milestone_id' | 'source_merge_request_id') => [
@@ -31,7 +31,7 @@ async function milestoneDetails({ deps }: Reader, events: readonly ResourceEvent
   return ({ milestone_id, action, state }) => ({ milestone: shown.get(milestone_id ?? 0) ?? null, action, state });
 }
 
-/** What closed an issue is told to those who may see it. */
+/** Details of state events; the source of a closing is shown only to users who may see it. */
 async function stateDetails(reader: Reader, events: readonly ResourceEvent[]): Promise<Details> {
   const { deps, caller } = reader;
   const ids = idsIn(events, 'source_merge_request_id');
@@ -83,7 +83,7 @@ const DETAILS: Record<ResourceEvent['kind'], (reader: Reader, events: readonly R
 const resourceOf = ({ kind, issuable_type, issuable_id }: ResourceEvent): object =>
   kind === 'weight' ? { issue_id: issuable_id } : { resource_type: issuable_type, resource_id: issuable_id };
 
-/** Events of one kind as JSON, in a number of queries that does not grow with the list. */
+/** Presents events of one kind, in a fixed number of queries. */
 export async function presentResourceEvents(
   { deps, caller }: { deps: Deps } & Pick<BaseContext, 'caller'>,
   kind: ResourceEvent['kind'],

@@ -8,10 +8,10 @@ import type { StoredRule } from '../merge-requests/approvals/rule-store.ts';
 import { headedBy } from '../merge-requests/merging/head-pipelines.ts';
 import { addTodos } from './todos.record.ts';
 
-/** Users who are asked by rules of one merge request at most. */
+/** Maximum number of approvers of a merge request to notify. */
 const MAX_APPROVERS = 500;
 
-/** Asks people who are needed for a merge request, after the fact: its approvers, and its author when a build fails. */
+/** Registers background to-do items of merge requests: for approvers, and for the author after a failed job. */
 export function registerTodos(deps: Deps): void {
   deps.events.subscribe({
     name: 'todos.approvers',
@@ -52,7 +52,7 @@ async function rulesThatAsk(deps: Deps, row: MergeRequest): Promise<StoredRule[]
   );
 }
 
-/** Users whom the approval rules of a merge request name, without its author; code owners are not among them. */
+/** Users named by the approval rules of a merge request, without its author and code owners. */
 export async function approversOf(deps: Deps, row: MergeRequest): Promise<number[]> {
   return namedBy(deps, deps.db, row, await rulesThatAsk(deps, row));
 }
@@ -68,7 +68,7 @@ async function namedBy(
   return [...new Set(approvers)].filter((userId) => userId !== author_id).slice(0, MAX_APPROVERS);
 }
 
-/** Asks those whom rules of a merge request name for their approval, within a transaction. */
+/** Creates to-do items for the approvers of a merge request, within a transaction. */
 export async function addApprovalTodos(
   deps: Deps,
   db: Db,
@@ -80,7 +80,10 @@ export async function addApprovalTodos(
   await addTodos(deps, db, target, 'approval_required', asked, { authorId: row.author_id });
 }
 
-/** Tells the authors of open merge requests, and who wants them merged then, that a job of their head failed. */
+/**
+ * Creates to-do items about a failed job of the head, for authors of open merge requests and users who enabled
+ * auto-merge.
+ */
 async function tellFailure(deps: Deps, jobId: number): Promise<void> {
   const failed = await deps.db
     .selectFrom('ci_jobs')
@@ -98,7 +101,7 @@ async function tellFailure(deps: Deps, jobId: number): Promise<void> {
   });
 }
 
-/** Nothing is to be done any more about jobs that failed, once somebody has had them run again. */
+/** Marks to-do items about failed jobs as done, after the jobs are retried. */
 async function takeBack(deps: Deps, pipelineId: number): Promise<void> {
   const rows = await headedBy(deps.db, pipelineId);
   if (rows.length === 0) return;
@@ -116,7 +119,7 @@ async function takeBack(deps: Deps, pipelineId: number): Promise<void> {
     .execute();
 }
 
-/** Tells the author of a merge request, and whoever has it merged automatically, within a transaction. */
+/** Creates to-do items for the author of a merge request and the user who enabled auto-merge, within a transaction. */
 export async function addParticipantTodos(
   deps: Deps,
   db: Db,

@@ -3,10 +3,10 @@ import type { IssuableType } from '../../../db/tables/tables.kinds.ts';
 import type { Deps } from '../../../deps.ts';
 import { addTodos, markTodosDone } from './todos.record.ts';
 
-/** Old and new value by attribute, as events tell them. */
+/** Old and new values by attribute, as in events. */
 type Changes = Readonly<Record<string, readonly [unknown, unknown]>>;
 
-/** Changes by which somebody has dealt with an issue or merge request. */
+/** Changes that mark to-do items of the author of the change as done. */
 const DEALING = ['title', 'description', 'labels', 'milestone_id'];
 
 const numbersIn = (value: unknown): number[] =>
@@ -20,8 +20,8 @@ function newcomers(change: readonly [unknown, unknown] | undefined): number[] {
 }
 
 /**
- * Does what follows from a change for the lists of what is to be done, in the transaction of the change: who changed it
- * has dealt with it (unless they only took it themselves), who was assigned or asked for a review has something to do.
+ * Updates to-do items in the transaction of a change: those of its author are done (unless they only assigned
+ * themselves), and new assignees and reviewers get one.
  */
 export async function todosOfChanges(
   deps: Deps,

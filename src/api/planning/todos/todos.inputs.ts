@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Enum, optional } from '../../../http/http.schema.ts';
 
-/** All that the platform knows; this server has those of `TodoAction`. */
+/** All actions of the platform; this server uses those of `TodoAction`. */
 export const ACTIONS = [
   'assigned',
   'mentioned',
@@ -31,10 +31,10 @@ const TYPES = [
 ] as const;
 
 export const TodoFilters = optional({
-  action: Enum(ACTIONS, { description: 'Why it is to be done.' }),
-  author_id: Type.Integer({ description: 'Id of the user who made it.' }),
+  action: Enum(ACTIONS, { description: 'Reason of the to-do item.' }),
+  author_id: Type.Integer({ description: 'Id of the user who caused the to-do item.' }),
   project_id: Type.Integer({ description: 'Id of a project.' }),
-  group_id: Type.Integer({ description: 'Id of a group; projects of groups below it count too.' }),
-  state: Enum(['pending', 'done'], { description: 'Pending ones when absent.' }),
-  type: Enum(TYPES, { description: 'What it is about.' }),
+  group_id: Type.Integer({ description: 'Id of a group; includes projects of its subgroups.' }),
+  state: Enum(['pending', 'done'], { description: 'State of the to-do items; defaults to `pending`.' }),
+  type: Enum(TYPES, { description: 'Type of the target.' }),
 });

@@ -8,14 +8,14 @@ import type { Deps } from '../../../deps.ts';
 import type { TodoFilters } from './todos.inputs.ts';
 import { visibleTodos } from './todos.visible.ts';
 
-/** The caller's entries about what they may see. */
+/** The caller's to-do items with visible targets. */
 async function own(deps: Deps, caller: UserCaller) {
   const visible = await visibleTodos(deps, caller);
   const query = deps.db.selectFrom('todos').selectAll('todos').where('todos.user_id', '=', caller.user.id);
   return { query: query.where(visible) };
 }
 
-/** A page of what the caller has to do (or has done), the newest first. */
+/** A page of the caller's to-do items, pending or done, newest first. */
 export async function listTodos(
   deps: Deps,
   caller: UserCaller,
@@ -23,7 +23,7 @@ export async function listTodos(
   page: { offset: number; size: number },
 ): Promise<{ rows: Todo[]; total: number }> {
   let query = (await own(deps, caller)).query.where('todos.state', '=', state);
-  // Texts from outside that no row has are compared all the same.
+  // Compared as text: the parameter may be a value that no row has.
   if (action !== undefined) query = query.where(sql<string>`todos.action`, '=', action);
   if (type !== undefined) query = query.where(sql<string>`todos.target_type`, '=', type);
   if (author_id !== undefined) query = query.where('todos.author_id', '=', author_id);
@@ -46,7 +46,7 @@ export async function listTodos(
   return pageOf(deps.db, query.orderBy('todos.id', 'desc'), page);
 }
 
-/** One of the caller's entries by its id; undefined for none, and for one about what they may not see any more. */
+/** Finds a to-do item of the caller; undefined if it does not exist or they may no longer see its target. */
 export async function findTodo(deps: Deps, caller: UserCaller, id: number): Promise<Todo | undefined> {
   const { query } = await own(deps, caller);
   return query.where('todos.id', '=', id).executeTakeFirst();

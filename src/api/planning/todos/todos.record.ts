@@ -4,17 +4,17 @@ import type { IssuableType, NoteableType } from '../../../db/tables/tables.kinds
 import type { TodoAction } from '../../../db/tables/todos.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What something is to be done about. */
+/** Target of a to-do item. */
 export type TodoTarget = { projectId: number } & (
   | { type: IssuableType; id: number }
   | { type: 'Commit'; id: null; sha: string }
 );
 
 /**
- * Gives users something to do, within a transaction; they must be able to see the target. Whoever has the same to do
- * already is passed over.
- * @param by who made it, and the comment that it is about
- * @returns ids of the entries
+ * Creates to-do items for users, who must be able to see the target, within a transaction. Skips users who have the
+ * same pending item.
+ * @param by author, and the comment that it is about
+ * @returns ids of the to-do items
  */
 export async function addTodos(
   deps: Deps,
@@ -47,7 +47,7 @@ export async function addTodos(
   return added.map(({ id }) => id);
 }
 
-/** Marks what a user had to do about something as done, because they have acted on it; within a transaction. */
+/** Marks a user's pending to-do items about a target as done, within a transaction. */
 export async function markTodosDone(
   deps: Deps,
   db: Db,

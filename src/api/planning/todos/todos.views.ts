@@ -14,7 +14,7 @@ import type { Todo } from './todos.responses.ts';
 
 type TodoJson = Static<typeof Todo>;
 
-/** What entries are about, with its title and its page, by `<type>:<id or sha>`. */
+/** Targets of to-do items, with title and web URL, by `<type>:<id or sha>`. */
 type Targets = Map<string, { target: TodoJson['target']; title: string; url: string }>;
 
 const keyOf = ({ target_type, target_id, commit_id }: TodoRow): string => `${target_type}:${target_id ?? commit_id}`;
@@ -64,7 +64,7 @@ async function loadProjects({ db }: Deps, todos: readonly TodoRow[]) {
   return { projects: new Map(rows.map((row) => [row.id, row])), names: await fullNames(db, namespaces) };
 }
 
-/** The caller's entries as JSON, in a number of queries that does not grow with the list; what has gone is left out. */
+/** Presents to-do items of the caller, in a fixed number of queries; leaves out those with deleted targets. */
 export async function presentTodos(deps: Deps, caller: UserCaller, todos: readonly TodoRow[]): Promise<TodoJson[]> {
   if (todos.length === 0) return [];
   const { projects, names } = await loadProjects(deps, todos);

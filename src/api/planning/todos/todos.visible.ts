@@ -7,11 +7,11 @@ import { type Rights, rightsIn } from '../events/events.rights.ts';
 
 type Condition = Expression<SqlBool>;
 
-/** Projects in which one user can have something to do. */
+/** Maximum number of projects with to-do items of a user. */
 const MAX_PROJECTS = 5_000;
 const eb = expressionBuilder<Schema, 'todos'>();
 
-/** An issue that is not kept from the user. */
+/** Condition: the issue is visible to the user. */
 const issueOpen = (userId: number): Condition =>
   eb.exists(
     eb
@@ -34,7 +34,7 @@ const issueOpen = (userId: number): Condition =>
       ),
   );
 
-/** The comment that it is about is not internal. */
+/** Condition: the comment is not internal. */
 const noteOpen: Condition = eb.or([
   eb('todos.note_id', 'is', null),
   eb.exists(
@@ -47,8 +47,8 @@ const noteOpen: Condition = eb.or([
 ]);
 
 /**
- * Condition on rows of `todos` of the caller: they may still see what they are about. Three queries for their rights in the
- * projects that they are in.
+ * Condition on the caller's `todos`: they may still see the target. Loads their rights in the projects, in three
+ * queries.
  */
 export async function visibleTodos(deps: Deps, caller: UserCaller): Promise<Condition> {
   const { id: userId } = caller.user;

@@ -8,7 +8,7 @@ import { visibleTodos } from '../todos/todos.visible.ts';
 
 const OPEN = { nonArchived: true };
 
-/** Open work of the caller, as far as they may see it; each number at most 10,001. */
+/** Counts of the caller's visible open work, each at most 10,001. */
 export async function openCounts(deps: Deps, caller: UserCaller) {
   const { db } = deps;
   const { id } = caller.user;

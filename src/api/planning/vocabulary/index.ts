@@ -3,5 +3,5 @@ import { issuableWords } from './issuables.vocabulary.ts';
 import { mergingWords } from './merging.vocabulary.ts';
 import { objects } from './planning-objects.vocabulary.ts';
 
-/** What this area speaks of: names of objects, and what a name means wherever it stands. */
+/** Vocabulary of this area: names of objects, and descriptions of attributes by name. */
 export const vocabulary: Vocabulary = { entries: { ...issuableWords, ...mergingWords }, objects };

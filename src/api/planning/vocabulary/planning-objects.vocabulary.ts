@@ -24,7 +24,7 @@ import {
 import { Milestone } from '../milestones/milestones.responses.ts';
 import { Discussion, Note, Position, RangeEnd } from '../notes/notes.responses.ts';
 
-/** Names of the objects that answers of this area hold, in the words of the field. */
+/** Schema names of the objects in responses of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   ApprovalConfiguration: ApprovalConfig,
   ApprovalRule: CommonRule,

@@ -12,17 +12,17 @@ import {
 import type { ImportContext, RelationWriter } from '../import-context.ts';
 import { dates, inParts } from './rows.ts';
 
-/** Approvals that a rule can ask for. */
+/** Maximum number of required approvals. */
 const MAX_REQUIRED = 100;
 const TYPES: readonly ApprovalRuleType[] = ['regular', 'any_approver', 'report_approver'];
 const REPORTS: readonly string[] = ['license_scanning', 'code_coverage'];
 
-/** What a rule says, whosever it is. @throws InvalidImportObject */
+/** Columns of a rule of a project or merge request. @throws InvalidImportObject */
 function columnsOf(context: ImportContext, object: ImportedObject) {
   const rule_type = TYPES.find((type) => type === object.rule_type);
   const report_type = rule_type === 'report_approver' ? coerceText(object.report_type, 50) : null;
   const known = rule_type !== 'report_approver' || REPORTS.includes(report_type ?? '');
-  if (rule_type === undefined || !known) throw new InvalidImportObject('a rule is of a type that is not known here');
+  if (rule_type === undefined || !known) throw new InvalidImportObject('the type of a rule is unknown');
   return {
     project_id: context.place.id,
     name: requireText(object.name, 'the name of a rule'),
@@ -47,7 +47,7 @@ async function writeApprovers(
   );
 }
 
-/** Rules of the project, with placeholders for those who may approve; a rule of a name that is there stays. */
+/** Imports rules of a project, with placeholders as approvers; existing rules with the same name stay. */
 export const approvalRuleWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {
@@ -86,7 +86,7 @@ export const approvalRuleWriter: RelationWriter = {
   },
 };
 
-/** Rules that merge requests have of their own. @param written the rows that merge requests have become */
+/** Imports rules of merge requests. @param written rows of the imported merge requests */
 export async function writeOwnRules(
   context: ImportContext,
   db: Db,

@@ -28,14 +28,14 @@ import { dates } from './rows.ts';
 
 const EVERYWHERE = '*';
 
-/** @throws InvalidImportObject where all together have become too long */
+/** @throws InvalidImportObject if all flags together are too long */
 async function requireRoom({ place }: ImportContext, db: Db): Promise<void> {
   if (await isTooLong(db, place.id)) {
     throw new InvalidImportObject(`the feature flags are too long together (maximum is ${MAX_CHARACTERS} characters)`);
   }
 }
 
-/** Lists of users whom feature flags name. */
+/** Imports user lists of feature flags. */
 export const userListWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {
@@ -57,7 +57,7 @@ export const userListWriter: RelationWriter = {
 const listOf = ({ user_list }: ImportedObject): number | null =>
   isImportedObject(user_list) ? coerceInteger(user_list.iid, 1) : null;
 
-/** Ids of user lists of the project by their numbers. */
+/** Ids of the user lists of the project by iid. */
 async function listIds(
   { place }: ImportContext,
   db: Db,
@@ -73,7 +73,7 @@ async function listIds(
   return new Map(rows.map(({ id, iid }) => [iid, id]));
 }
 
-/** A strategy that names a list which did not come has a number that no list has. */
+/** Number of no list: used for strategies whose list was not imported. */
 const NO_LIST = 0;
 
 function wantedOf(object: ImportedObject, lists: ReadonlyMap<number, number>): StrategyInput {
@@ -88,7 +88,7 @@ function wantedOf(object: ImportedObject, lists: ReadonlyMap<number, number>): S
   };
 }
 
-/** @throws InvalidImportObject with all that is wrong with a flag */
+/** @throws InvalidImportObject with all errors of a flag */
 function check(name: string, description: string | null, strategies: readonly StrategyInput[]): void {
   const errors = {
     ...{ name: nameErrors(name), description: descriptionErrors(description) },
@@ -98,7 +98,7 @@ function check(name: string, description: string | null, strategies: readonly St
   if (wrong.length > 0) throw new InvalidImportObject(wrong.join(', '));
 }
 
-/** Feature flags, as they were switched. The programs that ask for them get an instance id of this server. */
+/** Imports feature flags with their states. Clients need an instance id of this server. */
 export const featureFlagWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {
@@ -149,5 +149,6 @@ async function requireFew({ place }: ImportContext, db: Db): Promise<void> {
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .where('project_id', '=', place.id)
     .executeTakeFirstOrThrow();
-  if (Number(count) > MAX_FLAGS) throw new InvalidImportObject(`a project can have ${MAX_FLAGS} feature flags`);
+  if (Number(count) > MAX_FLAGS)
+    throw new InvalidImportObject(`limit reached: a project has at most ${MAX_FLAGS} feature flags`);
 }

@@ -19,10 +19,10 @@ import { insertNotes, insertReactions, reactionRows, reactionsNamed } from './no
 import { dates, inParts, startedAt } from './rows.ts';
 
 const MAX_SECONDS = 2_147_483_647;
-/** Names of reactions that are counted. */
+/** Reactions that count as votes. */
 const VOTES = { upvotes: 'thumbsup', downvotes: 'thumbsdown' } as const;
 
-/** Columns that issues and merge requests have in common. */
+/** Common columns of issues and merge requests. */
 export function issuableColumns(
   context: ImportContext,
   object: ImportedObject,
@@ -58,7 +58,7 @@ export function issuableColumns(
   };
 }
 
-/** Ids of the milestones that objects name, made where they are not there. */
+/** Ids of the milestones of objects; creates missing ones. */
 export const milestonesFor = (
   context: ImportContext,
   db: Db,
@@ -71,21 +71,21 @@ export const milestonesFor = (
     object.flatMap(({ milestone }) => (isImportedObject(milestone) ? [milestone] : [])),
   );
 
-/** An object, and the row that it has become. */
+/** An object, and its row. */
 interface Written {
   id: number;
   given: ImportedObject;
 }
 
-/** Joins rows with the objects that they were made of, by their numbers. */
+/** Joins rows with their objects, by iid. */
 export function joinRows(rows: readonly { id: number; iid: number }[], object: readonly ImportedObject[]): Written[] {
   const ids = new Map(rows.map(({ id, iid }) => [iid, id]));
   return object.map((each) => ({ id: ids.get(coerceIid(each.iid))!, given: each }));
 }
 
 /**
- * Writes what belongs to issues or merge requests: labels, assignees, reactions, times, events and notes.
- * @param assignees key under which objects have them
+ * Writes associations of issues or merge requests: labels, assignees, reactions, time logs, events and notes.
+ * @param assignees key of the assignees in objects
  */
 export async function writeAssociations(
   context: ImportContext,
@@ -146,7 +146,7 @@ export async function writeAssociations(
 
 const titleIn = (named: unknown): string => (isImportedObject(named) ? String(named.title).trim() : '');
 
-/** Ids of labels or milestones of which events tell, as far as the place has them. */
+/** Ids of labels or milestones in events, if available in the destination. */
 const idsNamed = (context: ImportContext, db: Db, kind: 'label' | 'milestone', written: readonly Written[]) =>
   idsByName(
     context,
@@ -205,7 +205,7 @@ async function writeEvents(
   await inParts(rows, (part) => db.insertInto('resource_events').values(part).execute());
 }
 
-/** The next number of the project follows the highest of those that came. */
+/** Sets the next iid of the project above the highest imported one. */
 export async function reserveIids(
   { place }: ImportContext,
   db: Db,

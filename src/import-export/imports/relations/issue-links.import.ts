@@ -4,7 +4,7 @@ import { dates, inParts } from './rows.ts';
 
 const targetsOf = (object: ImportedObject): ImportedObject[] => coerceObjects(object.links);
 
-/** Links between issues that have come before; what links to none of them is left out. */
+/** Imports links between imported issues; others are left out. */
 export const issueLinkWriter: RelationWriter = {
   atOnce: 100,
   async write(context, db, object) {

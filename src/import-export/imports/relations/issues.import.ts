@@ -2,7 +2,7 @@ import { coerceDay, coerceFlag, coerceInteger, coerceOneOf, coerceText } from '.
 import type { RelationWriter } from '../import-context.ts';
 import { issuableColumns, joinRows, milestonesFor, reserveIids, writeAssociations } from './issuables.import.ts';
 
-/** Issues with all that belongs to them. */
+/** Imports issues with their associations. */
 export const issueWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {

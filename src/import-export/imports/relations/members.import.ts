@@ -3,7 +3,7 @@ import { coerceDay, coerceInteger, InvalidImportObject } from '../coerce-import.
 import type { RelationWriter } from '../import-context.ts';
 import { startedAt } from './rows.ts';
 
-/** Memberships of a group or project, which wait for the users to whom the contributions of placeholders are given. */
+/** Imports memberships, which stay pending until the contributions of their placeholder are reassigned. */
 export const memberWriter: RelationWriter = {
   atOnce: 100,
   async write(context, db, object) {
@@ -13,7 +13,7 @@ export const memberWriter: RelationWriter = {
     const rowOf = new Map(users.map(({ id, source_user_identifier }) => [Number(source_user_identifier), id]));
     const rows = object.flatMap((each) => {
       const access_level = MEMBER_LEVELS.find((level) => level === each.access_level);
-      if (access_level === undefined) throw new InvalidImportObject('a member has a role that is not known here');
+      if (access_level === undefined) throw new InvalidImportObject('the role of a member is unknown');
       const source_user_id = rowOf.get(coerceInteger(each.user_id, 1) ?? 0);
       if (source_user_id === undefined) return [];
       return [
@@ -21,7 +21,7 @@ export const memberWriter: RelationWriter = {
           source_user_id,
           group_id: kind === 'group' ? id : null,
           project_id: kind === 'project' ? id : null,
-          // Nobody owns a project alone.
+          // Projects have no direct owners.
           access_level: kind === 'group' ? access_level : Math.min(access_level, AccessLevel.maintainer),
           expires_at: coerceDay(each.expires_at),
           created_at: startedAt(context, each),

@@ -20,7 +20,7 @@ const shaOf = (object: ImportedObject): string | null =>
 const removes = ({ merge_params }: ImportedObject): boolean =>
   isImportedObject(merge_params) && [true, '1', 'true'].includes(merge_params.force_remove_source_branch as string);
 
-/** Approvals that a merge request can ask for. */
+/** Maximum number of required approvals. */
 const MAX_APPROVALS = 100;
 const REVIEW_STATES = [
   'unreviewed',
@@ -31,12 +31,12 @@ const REVIEW_STATES = [
   'review_started',
 ] as const;
 
-/** People whom a list names, each once, with what is said of them. */
+/** Users of a list without duplicates, with their objects. */
 const onceEach = ({ users }: ImportContext, list: unknown): [number, ImportedObject][] => [
   ...new Map(coerceObjects(list).map((each) => [users.of(each.user_id), each])),
 ];
 
-/** Merge requests with all that belongs to them. Those from forks are kept as what they were: they have no source here. */
+/** Imports merge requests with their associations. Those from forks have no source project here. */
 export const mergeRequestWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {
@@ -54,7 +54,7 @@ export const mergeRequestWriter: RelationWriter = {
           const head = shaOf(each);
           const ofFork = each.source_project_id !== each.target_project_id;
           const state = coerceOneOf(each.state, ['opened', 'closed', 'merged']);
-          // Nothing can be merged whose branch has not come.
+          // A merge request without its source branch cannot be open.
           const open = state === 'opened' && !ofFork && head !== null && known.has(head);
           return {
             ...issuableColumns(context, each, milestones),

@@ -18,7 +18,7 @@ import { dates } from './rows.ts';
 const COLOR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 const DEFAULT_COLOR = '#428bca';
 
-/** Column by which they are named. */
+/** Column with the name. */
 const TITLE = { labels: 'name', milestones: 'title' } as const;
 
 const own = ({ place }: ImportContext) => ({
@@ -26,7 +26,7 @@ const own = ({ place }: ImportContext) => ({
   group_id: place.kind === 'group' ? place.id : null,
 });
 
-/** Ids of what the place can use, by name: what is its own goes before what is a group's. */
+/** Ids of the available labels or milestones, by name: own ones take precedence over those of groups. */
 export async function idsByName(
   { place }: ImportContext,
   db: Db,
@@ -102,7 +102,7 @@ async function writeMilestone(context: ImportContext, db: Db, object: ImportedOb
 
 const ONE = { labels: writeLabel, milestones: writeMilestone } as const;
 
-/** Labels or milestones of the place; those that are there already stay as they are. */
+/** Imports labels or milestones; existing ones stay as they are. */
 export const namedWriter = (table: 'labels' | 'milestones'): RelationWriter => ({
   atOnce: 100,
   async write(context, db, object) {
@@ -127,8 +127,8 @@ export const namedWriter = (table: 'labels' | 'milestones'): RelationWriter => (
 });
 
 /**
- * Ids of labels or milestones that objects name by their titles; what the place cannot use yet is made in it.
- * @throws InvalidImportObject for one without a title
+ * Ids of labels or milestones by title; creates missing ones in the destination.
+ * @throws InvalidImportObject if a title is missing
  */
 export async function idsFor(
   context: ImportContext,
@@ -149,13 +149,13 @@ export async function idsFor(
   return found;
 }
 
-/** Badges of the place. */
+/** Imports badges. */
 export const badgeWriter: RelationWriter = {
   atOnce: 100,
   async write(context, db, object) {
     const url = (value: unknown) => {
       const found = requireText(value, 'address', 2_048);
-      if (!/^https?:\/\//i.test(found)) throw new InvalidImportObject('the address of a badge is not http or https');
+      if (!/^https?:\/\//i.test(found)) throw new InvalidImportObject('the URL of a badge is not HTTP or HTTPS');
       return found;
     };
     await db

@@ -17,10 +17,10 @@ import {
 import type { ImportContext, RelationWriter } from '../import-context.ts';
 import { dates, inParts, startedAt } from './rows.ts';
 
-/** Rows that one statement writes. */
+/** Maximum number of rows per statement. */
 const BATCH_SIZE = 500;
 
-/** Reactions to something, as rows: of two of the same user one stays. */
+/** Rows of the reactions to an object, without duplicates of the same user. */
 export const reactionRows = (
   context: ImportContext,
   type: AwardEmojiTable['awardable_type'],
@@ -38,17 +38,17 @@ export const reactionRows = (
   return [...rows.values()];
 };
 
-/** How often something was reacted to so. */
+/** Number of reactions with a name. */
 export const reactionsNamed = (context: ImportContext, object: unknown, name: string): number =>
   new Set(coerceObjects(object).flatMap((each) => (each.name === name ? [context.users.of(each.user_id)] : []))).size;
 
-/** Writes rows of reactions, a few hundred at a time. */
+/** Inserts rows of reactions, in batches. */
 export const insertReactions = (db: Db, rows: readonly Insertable<AwardEmojiTable>[]): Promise<void> =>
   inParts(rows, (part) => db.insertInto('award_emoji').values(part).execute());
 
 const line = (value: unknown): number | null => coerceInteger(value, 1);
 
-/** The place of a comment in a change; null where it is none that can be shown. */
+/** Position of a comment in a diff; null if invalid. */
 function positionOf(value: unknown): Record<string, unknown> | null {
   if (!isImportedObject(value)) return null;
   const shas = {
@@ -63,7 +63,7 @@ function positionOf(value: unknown): Record<string, unknown> | null {
   return { ...shas, ...paths, position_type: 'text', ...lines, line_range: null };
 }
 
-/** Discussions get other names here, the same for the same place. */
+/** New id of a discussion, stable for the same destination and object. */
 const discussionOf = ({ place }: ImportContext, object: ImportedObject, row: string): string =>
   createHash('sha1')
     .update(`${place.kind}:${place.id}:${coerceText(object.discussion_id, 255) ?? row}`)
@@ -106,7 +106,7 @@ function noteRow(
   };
 }
 
-/** Notes with the reactions to them. @param on what each is a note on */
+/** Inserts notes with their reactions. @param on noteable of each note */
 export async function insertNotes(
   context: ImportContext,
   db: Db,
@@ -119,7 +119,7 @@ export async function insertNotes(
       .values(part.map(({ on, given: object }, n) => noteRow(context, on, object, at + n)))
       .returning('id')
       .execute();
-    // Numbers are given in the order of the rows; in which order they are returned is not promised.
+    // Ids are assigned in the order of the rows, but may be returned in another order.
     const ids = written.map(({ id }) => id).sort((a, b) => a - b);
     const reactions = part.flatMap(({ given: object }, n) =>
       reactionRows(context, 'Note', ids[n]!, object.award_emoji),
@@ -128,7 +128,7 @@ export async function insertNotes(
   }
 }
 
-/** Notes on commits. */
+/** Imports notes on commits. */
 export const commitNoteWriter: RelationWriter = {
   atOnce: 200,
   async write(context, db, object) {

@@ -6,14 +6,14 @@ import { dates } from './rows.ts';
 
 const REF = /^refs\/(?:heads|tags)\/./;
 
-/** Pipeline schedules: switched off, and the importer's, so that nothing runs that nobody here has asked for. */
+/** Imports pipeline schedules as inactive, owned by the importer, so that nothing runs unasked. */
 export const pipelineScheduleWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {
     const rows = object.map((each) => {
       const [cron, cron_timezone] = [requireText(each.cron, 'cron'), requireText(each.cron_timezone, 'cron_timezone')];
       if (CronSchedule.parse(cron, cron_timezone) === null)
-        throw new InvalidImportObject('the times of a schedule cannot be read');
+        throw new InvalidImportObject('the cron expression or time zone of a schedule is invalid');
       const ref = requireText(each.ref, 'ref');
       return {
         project_id: context.place.id,
@@ -35,6 +35,6 @@ export const pipelineScheduleWriter: RelationWriter = {
       .where('project_id', '=', context.place.id)
       .executeTakeFirstOrThrow();
     if (Number(total) > orUnlimited(most))
-      throw new InvalidImportObject(`a project can have ${most} pipeline schedules`);
+      throw new InvalidImportObject(`limit reached: a project has at most ${most} pipeline schedules`);
   },
 };

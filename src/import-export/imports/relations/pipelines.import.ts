@@ -23,14 +23,14 @@ import {
 import type { ImportContext, RelationWriter } from '../import-context.ts';
 import { dates, inParts } from './rows.ts';
 
-/** Lists in which stages have their jobs. */
+/** Lists of jobs in a stage, with the kind of their jobs. */
 const LISTS = { builds: 'build', bridges: 'bridge', generic_commit_statuses: 'status', statuses: 'build' } as const;
 const MAX_JOBS = 10_000;
 const MAX_NAME = 255;
 const WHENS = ['on_success', 'on_failure', 'always', 'manual', 'delayed'] as const;
 const NO_COMMIT = /^0+$/;
 
-/** What is not over will never be: nothing is run here that was begun elsewhere. */
+/** Final status: unfinished jobs become canceled, as they never run here. */
 const stateOf = (value: unknown): State =>
   COMPLETE.find((state) => state === value) ?? (value === 'manual' ? 'skipped' : 'canceled');
 const reasonOf = (value: unknown) => FAILURE_REASONS.find((reason) => reason === value) ?? null;
@@ -98,7 +98,7 @@ async function requestsOf(
   return new Map(rows.map(({ id, iid }) => [iid, id]));
 }
 
-/** Pipelines as they were, with their jobs; whatever was not over when it was exported counts as canceled. */
+/** Imports pipelines with their jobs; unfinished ones become canceled. */
 export const pipelineWriter: RelationWriter = {
   atOnce: 20,
   async write(context, db, object) {

@@ -5,7 +5,7 @@ import type { RelationWriter } from '../import-context.ts';
 
 const LEVELS: readonly FeatureLevel[] = ['disabled', 'private', 'enabled'];
 
-/** Which parts of the project are closed, or kept to members. */
+/** Imports the access levels of project features. */
 export const projectFeatureWriter: RelationWriter = {
   atOnce: 1,
   async write(context, db, object) {

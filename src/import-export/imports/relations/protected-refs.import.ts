@@ -11,7 +11,7 @@ const ACTIONS: Readonly<Record<'branch' | 'tag', readonly Action[]>> = {
 };
 const MAINTAINER = 40;
 
-/** Levels that may do something; maintainers where none is named. */
+/** Access levels for an action; maintainers by default. */
 function levelsFor(object: ImportedObject, action: Action): number[] {
   const found = coerceObjects(object[`${action}_access_levels`]).flatMap(
     ({ access_level }) => coerceInteger(access_level) ?? [],
@@ -20,7 +20,7 @@ function levelsFor(object: ImportedObject, action: Action): number[] {
   return known.length > 0 || action === 'unprotect' ? known : [MAINTAINER];
 }
 
-/** Protected branches or tags; the default branch, which the server itself has protected, is as it was. */
+/** Imports protected branches or tags, replacing the automatic protection of the default branch. */
 export const protectionWriter = (kind: 'branch' | 'tag'): RelationWriter => ({
   atOnce: 50,
   async write(context, db, object) {

@@ -4,7 +4,7 @@ import { coerceFlag, coerceInteger, coerceText, type ImportedObject, InvalidImpo
 import type { RelationWriter } from '../import-context.ts';
 import { dates } from './rows.ts';
 
-/** MiB. */
+/** Upper bound of file sizes, in MiB. */
 const MAX_SIZE = 1_048_576;
 
 function patternOf(object: ImportedObject, name: string): string {
@@ -14,7 +14,7 @@ function patternOf(object: ImportedObject, name: string): string {
   return found;
 }
 
-/** What pushes to the project must keep to; a rule that is there already stays. */
+/** Imports the push rule of a project; an existing one stays. */
 export const pushRuleWriter: RelationWriter = {
   atOnce: 1,
   async write(context, db, object) {

@@ -18,7 +18,7 @@ const titlesOf = (object: ImportedObject): string[] =>
     isImportedObject(milestone) && typeof milestone.title === 'string' ? [milestone.title] : [],
   );
 
-/** Releases with their links and milestones. Evidence is what another server has collected: it does not come. */
+/** Imports releases with their links and milestones, without evidence, which belongs to the source server. */
 export const releaseWriter: RelationWriter = {
   atOnce: 50,
   async write(context, db, object) {
@@ -45,7 +45,7 @@ export const releaseWriter: RelationWriter = {
       const links = coerceObjects(each.links).map((link) => ({
         release_id: id,
         name: requireText(link.name, 'the name of a link'),
-        url: requireText(link.url, 'the address of a link', 2_048),
+        url: requireText(link.url, 'the URL of a link', 2_048),
         filepath: coerceText(link.filepath, 128),
         link_type: coerceOneOf(link.link_type, LINK_TYPES),
         created_at,

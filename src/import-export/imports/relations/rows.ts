@@ -2,19 +2,19 @@ import { timestamp } from '../../../core/clock.ts';
 import { coerceInstant, type ImportedObject } from '../coerce-import.ts';
 import type { ImportContext } from '../import-context.ts';
 
-/** Rows that one statement writes. */
+/** Maximum number of rows per statement. */
 const BATCH_SIZE = 500;
 
-/** Writes rows a few hundred at a time. */
+/** Inserts rows in batches. */
 export async function inParts<T>(rows: readonly T[], insert: (part: T[]) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < rows.length; at += BATCH_SIZE) await insert(rows.slice(at, at + BATCH_SIZE));
 }
 
-/** When something was begun: now where that is not told. */
+/** Creation time; defaults to now. */
 export const startedAt = ({ deps }: ImportContext, object: ImportedObject): string =>
   coerceInstant(object.created_at) ?? timestamp(deps.clock);
 
-/** When something was made and changed. */
+/** Times of creation and last change. */
 export const dates = (context: ImportContext, object: ImportedObject): { created_at: string; updated_at: string } => {
   const created_at = startedAt(context, object);
   return { created_at, updated_at: coerceInstant(object.updated_at) ?? created_at };

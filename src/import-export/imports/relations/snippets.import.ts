@@ -17,7 +17,7 @@ import type { ImportContext, RelationWriter } from '../import-context.ts';
 import { insertNotes, insertReactions, reactionRows, reactionsNamed } from './notes.import.ts';
 import { dates } from './rows.ts';
 
-/** The paths of the files, as a push would have to have them. @throws InvalidImportObject */
+/** Paths of the files, validated like those of a push. @throws InvalidImportObject */
 async function filesIn(deps: Deps, dir: string): Promise<string[]> {
   const { pool } = deps.storages;
   const key = `new:${dir}`;
@@ -39,7 +39,7 @@ async function filesIn(deps: Deps, dir: string): Promise<string[]> {
   }
 }
 
-/** No more open than the project is. */
+/** Visibility of a snippet, limited to that of its project. */
 async function visibilityFor({ place }: ImportContext, db: Db, object: ImportedObject) {
   const { visibility } = await db
     .selectFrom('projects')
@@ -50,7 +50,7 @@ async function visibilityFor({ place }: ImportContext, db: Db, object: ImportedO
   return stricterVisibility(wanted, visibility);
 }
 
-/** Snippets with their files, and what was said of them. */
+/** Imports snippets with their files and notes. */
 export const snippetWriter: RelationWriter = {
   async writeAlone(context, object, transactionHook) {
     const { deps, users, place } = context;

@@ -13,15 +13,21 @@ import type { Repository } from '../../../../git/git.repository.ts';
 import { entryAt } from '../../../../git/git.tree.ts';
 import type { NamedApprovers } from './eligible.ts';
 
-/** Bytes of a CODEOWNERS file; a larger one names nobody. */
+/** Maximum size of a CODEOWNERS file; a larger one has no entries. */
 const MAX_FILE = 1024 * 1024;
-/** Milliseconds of matching at a stretch before other requests get their turn. */
+/** Milliseconds of matching before the loop yields to other requests. */
 const STRETCH_MS = 5;
-/** Comparisons for one merge request; past them every entry is taken to fit, so that nobody is passed over. */
+/**
+ * Maximum number of comparisons for a merge request; beyond it every entry counts as a match, so that no owner is
+ * missed.
+ */
 const MAX_STEPS = 50_000_000;
 const BATCH = 500;
 
-/** The entries of a branch's CODEOWNERS file; none where there is no such file. @param branch without `refs/heads/` */
+/**
+ * Reads the entries of the CODEOWNERS file of a branch; empty if there is no file.
+ * @param branch without `refs/heads/`
+ */
 export async function readCodeOwners(repo: Repository, branch: string): Promise<CodeOwnerEntry[]> {
   const commit = await repo.refs.resolve(`refs/heads/${branch}`);
   if (commit === null) return [];
@@ -34,7 +40,7 @@ export async function readCodeOwners(repo: Repository, branch: string): Promise<
   return [];
 }
 
-/** The entries that decide about any of the paths, in the order of the file. Lets other requests have their turn. */
+/** The entries that apply to any of the paths, in the order of the file. Yields to other requests. */
 export async function entriesForPaths(
   entries: readonly CodeOwnerEntry[],
   paths: readonly string[],
@@ -52,7 +58,7 @@ export async function entriesForPaths(
   return entries.filter((entry) => found.has(entry));
 }
 
-/** Whom the entries mean: users, groups and roles, each entry for itself. */
+/** Resolves the owners of each entry: users, groups and roles. */
 export async function resolveOwners(db: Db, entries: readonly CodeOwnerEntry[]): Promise<NamedApprovers[]> {
   const owners = entries.flatMap((entry) => entry.owners);
   const names = textsOf(owners, (owner) => (owner.type === 'name' ? owner.name : undefined));
@@ -92,7 +98,7 @@ function* batches(texts: readonly string[]): Generator<string[]> {
 
 interface NamedRow {
   id: number;
-  /** In lower case. */
+  /** Lowercase name. */
   name: string;
 }
 

@@ -19,8 +19,8 @@ const SETTING_PATH = '/projects/:id/merge_request_approval_setting';
 
 const Setting = Type.Object({
   value: Type.Boolean(),
-  locked: Type.Boolean({ description: 'Whether administrators decide for all projects.' }),
-  inherited_from: Nullable(Type.String({ description: '`instance` where administrators decide.' })),
+  locked: Type.Boolean({ description: 'Whether administrators set the value for all projects.' }),
+  inherited_from: Nullable(Type.String({ description: '`instance` if administrators set the value.' })),
 });
 const SETTINGS = [
   'allow_author_approval',
@@ -62,7 +62,7 @@ function presentSetting(deps: Deps, project: Project) {
   }));
 }
 
-/** The newer names say what is allowed, the older ones what is not. */
+/** Converts the newer parameters, which allow, to settings, which forbid. */
 function settingsFromAllowed(input: Static<typeof ApprovalSettingInput>): Partial<ApprovalSettings> {
   const not = (value: boolean | undefined) => (value === undefined ? undefined : !value);
   const attributes: Static<typeof ApprovalConfigInput> = {
@@ -82,7 +82,7 @@ export const approvalConfigRoutes = [
     method: 'GET',
     path: '/projects/:id/approvals',
     plan: 'premium',
-    summary: 'Get how a project wants merge requests to be approved',
+    summary: 'Get the approval configuration of a project',
     access: inProjectByUser('read_approval_config'),
     success: { status: 200, schema: ApprovalConfig },
     handler: ({ deps, project }) => presentConfig(deps, project),
@@ -92,7 +92,7 @@ export const approvalConfigRoutes = [
     path: '/projects/:id/approvals',
     operationId: 'updateProjectApprovals',
     plan: 'premium',
-    summary: 'Change how a project wants merge requests to be approved',
+    summary: 'Change the approval configuration of a project',
     access: inProjectByUser('admin_approval_rules'),
     input: ApprovalConfigInput,
     rules: { atLeastOne: [NAMES] },

@@ -14,15 +14,15 @@ import { effectiveApprovalSettings, isSettingEnforced } from './effective-settin
 const flag = (description: string) => Type.Boolean({ description });
 
 const shared = {
-  reset_approvals_on_push: flag('New commits take all approvals away.'),
+  reset_approvals_on_push: flag('New commits remove all approvals.'),
   selective_code_owner_removals: flag(
-    'New commits take the approvals of the owners of changed files away. Needs `reset_approvals_on_push` to be off.',
+    'New commits remove the approvals of code owners of the changed files. Requires `reset_approvals_on_push` to be off.',
   ),
-  disable_overriding_approvers_per_merge_request: flag('Merge requests have no rules of their own.'),
+  disable_overriding_approvers_per_merge_request: flag('Merge requests cannot override approval rules.'),
   merge_requests_author_approval: flag('Authors may approve their own merge requests.'),
-  merge_requests_disable_committers_approval: flag('Who committed to a merge request may not approve it.'),
+  merge_requests_disable_committers_approval: flag('Users who committed to a merge request may not approve it.'),
   require_password_to_approve: flag('Deprecated: the same as `require_reauthentication_to_approve`.'),
-  require_reauthentication_to_approve: flag('Approving needs the password of the user.'),
+  require_reauthentication_to_approve: flag('Approving requires the password of the user.'),
 };
 
 /** Project approval configuration (part 1, section 2). */
@@ -44,13 +44,13 @@ export const ApprovalConfigInput = optional({
 });
 export type ApprovalConfigInput = Static<typeof ApprovalConfigInput>;
 
-/** Attributes of the settings that have to do with approvals. */
+/** Project settings about approvals. */
 export type ApprovalSettings = Pick<
   ProjectSettings,
   Exclude<keyof typeof shared, 'require_password_to_approve'> | 'approvals_before_merge'
 >;
 
-/** The configuration as the API shows it. */
+/** Presents the approval configuration. */
 export async function presentConfig(deps: Deps, project: Project): Promise<ApprovalConfig> {
   const settings = effectiveApprovalSettings(deps, project);
   const any = await deps.db
@@ -74,7 +74,7 @@ export async function presentConfig(deps: Deps, project: Project): Promise<Appro
   };
 }
 
-/** What was given, as settings. The newer name of re-authentication wins over the deprecated one. */
+/** The given settings. The newer name of re-authentication takes precedence over the deprecated one. */
 export function settingsFrom({ require_password_to_approve: old, ...input }: ApprovalConfigInput) {
   const { require_reauthentication_to_approve: asked = old, ...rest } = input;
   const settings: Partial<ApprovalSettings> = { ...rest };
@@ -83,8 +83,8 @@ export function settingsFrom({ require_password_to_approve: old, ...input }: App
 }
 
 /**
- * Changes how a project wants to be approved. What administrators have decided for all projects stays as it is.
- * @throws ApiError 400 when only owners' approvals shall go though all of them do
+ * Changes the approval settings of a project. Settings that administrators enforce stay as they are.
+ * @throws ApiError 400 if selective removal of code owners' approvals is combined with the reset of all approvals
  */
 export async function changeApprovalSettings(
   deps: Deps,
@@ -94,7 +94,7 @@ export async function changeApprovalSettings(
 ): Promise<Project> {
   return deps.db.transaction().execute(async (db) => {
     await revalidateProjectAbility(deps, db, caller, project.id, 'admin_approval_rules');
-    // The update that changes nothing locks the row: settings are merged into what is there now.
+    // The empty update locks the row: settings are merged into the current ones.
     const current = await db
       .updateTable('projects')
       .set((eb) => ({ path: eb.ref('path') }))

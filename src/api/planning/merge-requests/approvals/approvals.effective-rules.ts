@@ -4,34 +4,34 @@ import type { ProtectedRef } from '../../../../db/tables/protected-refs.table.ts
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import { type StoredRule, TYPE_ORDER } from './rule-store.ts';
 
-/** A rule that a merge request has to satisfy. */
+/** A rule in force for a merge request. */
 export interface EffectiveRule {
-  /** Whose approvers count: the merge request's own row where it has one. Null for a mere number of approvals. */
+  /** The rule whose approvers count: the merge request's own if there is one. Null for a mere number of approvals. */
   rule: StoredRule | null;
-  /** The project's rule that `rule` stands for; null where there is none, or `rule` is the project's own. */
+  /** The project rule that `rule` overrides; null if there is none, or if `rule` is the project rule itself. */
   source: StoredRule | null;
-  /** Approvals that are needed. */
+  /** Number of required approvals. */
   required: number;
 }
 
-/** What decides about the rules of one merge request. */
+/** Sources of the effective rules of a merge request. */
 export interface RuleSources {
   settings: ProjectSettings;
-  /** The project's own rules. */
+  /** Rules of the project. */
   projectRules: readonly StoredRule[];
-  /** Those of the merge request. */
+  /** Rules of the merge request. */
   ownRules: readonly StoredRule[];
-  /** Protected branches of the project, those of the groups above it included. */
+  /** Protected branches of the project, including those of its ancestor groups. */
   protections: readonly EffectiveBranch[];
 }
 
-/** A protected branch of a project, or one that a group above gives it. */
+/** A protected branch of a project, or one inherited from an ancestor group. */
 export type EffectiveBranch = ProtectedRef & { inherited?: true };
 
 const isBranch = (protection: ProtectedRef, branch: string): boolean =>
   protection.kind === 'branch' && (protection.name === branch || matchesWildcard(protection.name, branch));
 
-/** Whether a project's rule is for merge requests into the branch. */
+/** Whether a project rule applies to merge requests into the branch. */
 function appliesTo(rule: StoredRule, branch: string, protections: readonly EffectiveBranch[]): boolean {
   const all = rule.applies_to_all_protected_branches === 1;
   if (!all && rule.branchIds.length === 0) return true;
@@ -39,13 +39,13 @@ function appliesTo(rule: StoredRule, branch: string, protections: readonly Effec
   return protections.some((each) => (all || named(each)) && isBranch(each, branch));
 }
 
-/** Whether code owners have to approve what goes into the branch. */
+/** Whether the branch requires approval of code owners. */
 export const needsCodeOwners = (branch: string, protections: readonly ProtectedRef[]): boolean =>
   protections.some((each) => each.code_owner_approval_required === 1 && isBranch(each, branch));
 
 /**
- * The rules that count for a merge request. Its own rule takes the place of the project's that it stands for, but never
- * asks for fewer approvals; where rules may not be overridden, only the project's and those of code owners count. Pure.
+ * Computes the rules in force for a merge request. Its own rule replaces the project rule that it overrides, but never
+ * requires fewer approvals; if overrides are disabled, only project rules and code owner rules count. Pure.
  */
 export function effectiveRules(
   mergeRequest: Pick<MergeRequest, 'target_branch' | 'approvals_before_merge'>,
@@ -63,7 +63,7 @@ export function effectiveRules(
     return { rule, source, required: Math.max(rule.approvals_required, source.approvals_required) };
   });
   for (const rule of own) {
-    // What stands for a rule of another branch says nothing here.
+    // An override of a rule of another branch does not apply here.
     const foreign = projectRules.some(({ id }) => id === rule.source_rule_id);
     if (!used.has(rule.id) && !foreign) rules.push({ rule, source: null, required: rule.approvals_required });
   }
@@ -72,13 +72,13 @@ export function effectiveRules(
   return all.sort((a, b) => placeOf(a) - placeOf(b) || (a.rule?.id ?? 0) - (b.rule?.id ?? 0));
 }
 
-/** Where a rule's type stands in a list; a mere number of approvals asks what a rule for everybody would. */
+/** Position of a rule in lists, by type; a mere number of approvals counts as `any_approver`. */
 const placeOf = ({ rule }: EffectiveRule): number => TYPE_ORDER.indexOf(rule?.rule_type ?? 'any_approver');
 
 const standsFor = (own: StoredRule, source: StoredRule): boolean =>
   own.source_rule_id === source.id || (own.rule_type === 'any_approver' && source.rule_type === 'any_approver');
 
-/** The old way to ask for approvals: just a number of them, by whomever. */
+/** Adds the legacy requirement: a number of approvals by anybody. */
 function withNumber(rules: readonly EffectiveRule[], asked: number): EffectiveRule[] {
   const any = rules.find(({ rule }) => rule?.rule_type === 'any_approver');
   if (any === undefined) return asked === 0 ? [...rules] : [...rules, { rule: null, source: null, required: asked }];

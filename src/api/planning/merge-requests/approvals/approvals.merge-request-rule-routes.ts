@@ -23,7 +23,7 @@ const ruleParams = Type.Object(rule);
 const oneParams = Type.Object({ ...iid, ...rule });
 const access = inProjectByUser('read_merge_request');
 
-/** The rules that count for a merge request, as it shows them. */
+/** Presents the rules in force for a merge request. */
 async function presentRules(deps: Deps, caller: UserCaller, mergeRequest: MergeRequest) {
   const { rules, context } = await describeApprovals(deps, caller, mergeRequest);
   return rules.flatMap((state) => (state.rule === null ? [] : presentOwn(deps, state, state.rule, context)));
@@ -41,7 +41,7 @@ export const mergeRequestRuleRoutes = [
     method: 'GET',
     path: PATH,
     plan: 'premium',
-    summary: 'List the approval rules that count for a merge request',
+    summary: 'List the approval rules in force for a merge request',
     access,
     params,
     input: Type.Object(pagination),
@@ -59,7 +59,7 @@ export const mergeRequestRuleRoutes = [
     method: 'GET',
     path: ONE,
     plan: 'premium',
-    summary: 'Get an approval rule that counts for a merge request',
+    summary: 'Get an approval rule in force for a merge request',
     access,
     params: oneParams,
     success: { status: 200, schema: MergeRequestRule },
@@ -73,7 +73,7 @@ export const mergeRequestRuleRoutes = [
     method: 'POST',
     path: PATH,
     plan: 'premium',
-    summary: 'Give a merge request an approval rule of its own',
+    summary: 'Create an approval rule of a merge request',
     access: ruleEditor,
     input: CreateMergeRequestRule,
     success: { status: 201, schema: MergeRequestRule },
@@ -104,7 +104,7 @@ export const mergeRequestRuleRoutes = [
     method: 'DELETE',
     path: ONE,
     plan: 'premium',
-    summary: 'Take an approval rule from a merge request',
+    summary: 'Delete an approval rule of a merge request',
     access: ruleEditor,
     params: ruleParams,
     success: { status: 204, empty: true },

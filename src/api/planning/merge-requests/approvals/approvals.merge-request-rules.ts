@@ -20,7 +20,7 @@ import { recordRule } from './rule-audit.ts';
 import { namedGroups, namedUsers, namesNobody, refuseInvalid } from './rule-input.ts';
 import { mergeRequestRules, projectRules, type StoredRule } from './rule-store.ts';
 
-/** Answered to who may not change the rules of a merge request. */
+/** Refusal for callers who may not change the rules of a merge request. */
 export const prohibited = () => refused('Prohibited', 403);
 
 export interface EditorScope {
@@ -29,7 +29,7 @@ export interface EditorScope {
   caller: UserCaller;
 }
 
-/** Whether the rules of a merge request can be other ones than the project's. */
+/** Whether a merge request may override the rules of the project. */
 const isOverridable = (
   deps: Deps,
   project: Pick<Project, 'settings'>,
@@ -37,7 +37,7 @@ const isOverridable = (
 ): boolean =>
   state !== 'merged' && !effectiveApprovalSettings(deps, project).disable_overriding_approvers_per_merge_request;
 
-/** @throws ApiError 403 for who may not change the rules of the merge request, and where nobody may */
+/** @throws ApiError 403 if the caller, or anybody, may not change the rules of the merge request */
 export async function requireEditor(
   deps: Deps,
   { project, permissions, caller }: EditorScope,
@@ -48,15 +48,15 @@ export async function requireEditor(
   if (!may || !isOverridable(deps, project, { state })) throw prohibited();
 }
 
-/** Users who may change the rules of a merge request; handlers find it as `row`. */
+/** Access for users who may change the rules of a merge request; the handler gets it as `row`. */
 export const ruleEditor = onMergeRequest('admin_merge_request_rules', {
   refusal: prohibited,
   further: async (deps, { project, row }) => isOverridable(deps, project, row),
 });
 
-/** A rule of a merge request as it stands there: its own, or one that it has from the project. */
+/** A rule in force for a merge request: its own, or one inherited from the project. */
 interface Standing {
-  /** Its own row; null while the project's counts as it is. */
+  /** Its own rule; null if the project rule applies unchanged. */
   own: StoredRule | null;
   source: StoredRule | null;
 }
@@ -79,10 +79,10 @@ async function standingOf(deps: Deps, db: Db, mergeRequest: MergeRequest, ruleId
 const isInherited = ({ rule, source }: Pick<EffectiveRule, 'rule' | 'source'>, ruleId: number): boolean =>
   source?.id === ruleId || (rule?.merge_request_id === null && rule.id === ruleId);
 
-/** A change of rules that is ready to be made, with the merge request locked; it gives the id of the rule. */
+/** A prepared change of rules; runs with the merge request locked and returns the id of the rule. */
 export type RuleChange = (db: Db, mergeRequest: MergeRequest) => Promise<number>;
 
-/** Makes a change of rules with the merge request locked. @throws ApiError 403 once it is merged or the right is gone */
+/** Runs a change of rules with the merge request locked. @throws ApiError 403 if it is merged or the right was lost */
 function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): Promise<number> {
   return deps.db.transaction().execute(async (db) => {
     const mergeRequest = await lockMergeRequest(db, id);
@@ -96,7 +96,7 @@ function change(deps: Deps, caller: UserCaller, id: number, work: RuleChange): P
   });
 }
 
-/** @throws ApiError 403 for a merge request that is merged, or whose project keeps its rules for itself */
+/** @throws ApiError 403 if the merge request is merged, or if its project disables overrides */
 export async function requireOverridable(deps: Deps, db: Db, { project_id, state }: MergeRequest): Promise<void> {
   const project = await db
     .selectFrom('projects')
@@ -107,9 +107,9 @@ export async function requireOverridable(deps: Deps, db: Db, { project_id, state
 }
 
 /**
- * Gives a merge request a rule of its own.
+ * Creates a rule of a merge request.
  * @returns its id
- * @throws ApiError 400 with the texts by field, 403, 404 for a source that does not count here
+ * @throws ApiError 400 with the errors by field, 403, 404 for a source rule that does not apply
  */
 export async function createOwnRule(
   deps: Deps,
@@ -120,7 +120,7 @@ export async function createOwnRule(
   return change(deps, caller, id, await creationOfRule(deps, caller, project_id, input));
 }
 
-/** A rule for a merge request of the project that is there already or about to be. @throws ApiError as `createOwnRule` */
+/** Prepares the creation of a rule of an existing or new merge request. @throws ApiError as `createOwnRule` */
 export async function creationOfRule(
   deps: Deps,
   caller: UserCaller,
@@ -147,7 +147,7 @@ export async function creationOfRule(
   };
 }
 
-/** The rule that names nobody: there is one at most, and it stands for the project's. */
+/** Creates the `any_approver` rule: there is at most one, and it overrides that of the project. */
 async function createForEverybody(
   deps: Deps,
   db: Db,
@@ -170,7 +170,7 @@ async function refuseTaken(db: Db, { id }: MergeRequest, { name, except }: { nam
   if (taken) throw invalidModel({ name: ['has already been taken'] });
 }
 
-/** Puts a rule of its own in the place of the project's: what is not changed is copied. */
+/** Overrides a project rule by a rule of the merge request; copies attributes that are not changed. */
 async function override(
   deps: Deps,
   db: Db,
@@ -186,8 +186,8 @@ async function override(
 }
 
 /**
- * Changes a rule of a merge request; one that it has from the project becomes its own with it.
- * @returns the id of its own rule
+ * Changes a rule of a merge request; a rule inherited from the project is overridden.
+ * @returns the id of the merge request's rule
  * @throws ApiError 400; 403 for rules of code owners and reports; 404
  */
 export async function updateOwnRule(
@@ -200,7 +200,7 @@ export async function updateOwnRule(
   return change(deps, caller, mergeRequest.id, await changeOfRule(deps, caller, mergeRequest, ruleId, input));
 }
 
-/** A change of a rule of a merge request. @throws ApiError as `updateOwnRule` */
+/** Prepares a change of a rule of a merge request. @throws ApiError as `updateOwnRule` */
 export async function changeOfRule(
   deps: Deps,
   caller: UserCaller,
@@ -235,8 +235,8 @@ export async function changeOfRule(
 }
 
 /**
- * Takes a rule of its own from a merge request: where it stood for the project's, that counts again.
- * @throws ApiError 403 for what is not the merge request's own, 404
+ * Deletes a rule of a merge request; the project rule that it overrode applies again.
+ * @throws ApiError 403 if it is not a rule of the merge request itself, 404
  */
 export async function deleteOwnRule(
   deps: Deps,
@@ -247,7 +247,7 @@ export async function deleteOwnRule(
   await change(deps, caller, mergeRequest.id, removalOfRule(deps, ruleId));
 }
 
-/** The removal of a rule of a merge request. @throws ApiError as `deleteOwnRule`, when it is made */
+/** Prepares the deletion of a rule of a merge request. The change throws like `deleteOwnRule`. */
 export const removalOfRule =
   (deps: Deps, ruleId: number): RuleChange =>
   async (db, now) => {

@@ -7,11 +7,11 @@ import { recordRule, recordRuleChanges } from './rule-audit.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 
 interface NewOwn extends Pick<StoredRule, 'name' | 'approvals_required' | 'rule_type' | 'userIds' | 'groupIds'> {
-  /** The project's rule, whose place it takes. */
+  /** The project rule that it overrides. */
   source?: StoredRule;
 }
 
-/** Gives a merge request a rule of its own, with the handle of the transaction. @returns its id */
+/** Inserts a rule of a merge request. @param db handle of a transaction @returns its id */
 export async function insertOwn(
   deps: Deps,
   db: Db,
@@ -44,7 +44,7 @@ export async function insertOwn(
 
 export type OwnRuleChanges = Partial<Pick<StoredRule, 'name' | 'approvals_required' | 'userIds' | 'groupIds'>>;
 
-/** Changes a merge request's own rule, with the handle of the transaction. */
+/** Updates a rule of a merge request. @param db handle of a transaction */
 export async function updateOwn(
   deps: Deps,
   db: Db,

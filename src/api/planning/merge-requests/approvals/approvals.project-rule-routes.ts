@@ -12,7 +12,7 @@ import { ProjectRule } from './approvals.rule-responses.ts';
 import { presentProjectRules } from './approvals.rule-views.ts';
 import { withDetails } from './rule-store.ts';
 
-/** Where a rule's type stands in a list: of `TYPE_ORDER`, those that a project has. */
+/** Position of a rule in lists, by type: `TYPE_ORDER`, restricted to types of project rules. */
 const placeOfType = sql`case rule_type when 'any_approver' then 0 when 'regular' then 1 else 2 end`;
 
 const PATH = '/projects/:id/approval_rules';
@@ -61,7 +61,7 @@ export const projectRuleRoutes = [
     method: 'POST',
     path: PATH,
     plan: 'premium',
-    summary: 'Give a project an approval rule',
+    summary: 'Create an approval rule of a project',
     access: admins,
     input: CreateProjectRule,
     success: { status: 201, schema: ProjectRule },
@@ -90,7 +90,7 @@ export const projectRuleRoutes = [
     method: 'DELETE',
     path: ONE,
     plan: 'premium',
-    summary: 'Take an approval rule of a project away',
+    summary: 'Delete an approval rule of a project',
     access: admins,
     params,
     success: { status: 204, empty: true },

@@ -15,13 +15,13 @@ import { recordRule, recordRuleChanges } from './rule-audit.ts';
 import { namedGroups, namedUsers, namesNobody, refuseInvalid } from './rule-input.ts';
 import { type StoredRule, setApprovers, withDetails } from './rule-store.ts';
 
-/** What a rule about a report has to be called. */
+/** Required names of report rules. */
 const REPORT_NAMES: Readonly<Record<string, string>> = {
   code_coverage: 'Coverage-Check',
   license_scanning: 'License-Check',
 };
 
-/** A rule of the project. @throws ApiError 404 */
+/** Finds a rule of the project. @throws ApiError 404 */
 export async function findProjectRule(db: Db, projectId: number, id: number): Promise<StoredRule> {
   const row = await db
     .selectFrom('approval_rules')
@@ -34,7 +34,7 @@ export async function findProjectRule(db: Db, projectId: number, id: number): Pr
   return (await withDetails(db, [row]))[0]!;
 }
 
-/** A rule that names nobody is for everybody, unless its type says otherwise. */
+/** Type of a new rule: as given, else `any_approver` if it names nobody. */
 const typeOf = (input: CreateProjectRule): ApprovalRuleType =>
   input.rule_type ?? (namesNobody(input) ? 'any_approver' : 'regular');
 
@@ -47,8 +47,8 @@ function refuseWrongName({ rule_type, report_type, name }: Pick<ApprovalRule, 'r
 }
 
 /**
- * Gives a project a rule.
- * @throws ApiError 400 with the platform's texts by field
+ * Creates a rule of a project.
+ * @throws ApiError 400 with the errors by field
  */
 export async function createProjectRule(
   deps: Deps,
@@ -95,7 +95,7 @@ export async function createProjectRule(
   );
 }
 
-/** Turns a violation of what has to be unique into the platform's text. */
+/** Turns a unique violation into the error of the platform. */
 async function orTaken<T>(ruleType: ApprovalRuleType, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -123,7 +123,7 @@ async function setBranches(db: Db, rule: Pick<ApprovalRule, 'id' | 'project_id'>
 }
 
 /**
- * Changes a rule of a project: lists that are given replace those that were there.
+ * Changes a rule of a project; given lists replace existing ones.
  * @throws ApiError 400, 404
  */
 export async function updateProjectRule(
@@ -168,7 +168,7 @@ export async function updateProjectRule(
   );
 }
 
-/** Takes a rule away, and with it what open merge requests have in its place. */
+/** Deletes a rule, with its overrides in open merge requests. */
 export async function deleteProjectRule(deps: Deps, caller: Caller, rule: StoredRule): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await revalidateProjectAbility(deps, db, caller, rule.project_id, 'admin_approval_rules');

@@ -5,7 +5,7 @@ export const MAX_APPROVALS = 100;
 
 export const MAX_NAME = 1_024;
 
-/** Users or groups that one call may name. */
+/** Maximum number of users or groups in a request. */
 const MAX_NAMED = 1_000;
 
 export const name = Type.String({ description: `At most ${MAX_NAME} characters.` });
@@ -20,12 +20,12 @@ const approvers = {
 
 const branches = {
   protected_branch_ids: List(Type.Integer(), { maxItems: MAX_NAMED, description: 'Ids of protected branches.' }),
-  applies_to_all_protected_branches: Type.Boolean({ description: 'Wins over `protected_branch_ids`.' }),
+  applies_to_all_protected_branches: Type.Boolean({ description: 'Takes precedence over `protected_branch_ids`.' }),
 };
 
 const remove_hidden_groups = Type.Boolean({
   default: false,
-  description: 'Also removes groups hidden from the caller.',
+  description: 'Also removes groups that the caller may not see.',
 });
 
 export const CreateProjectRule = Type.Object({
@@ -34,9 +34,9 @@ export const CreateProjectRule = Type.Object({
   ...optional({
     rule_type: Enum(['regular', 'any_approver', 'report_approver'], {
       description:
-        'By default `regular`, and `any_approver` where neither users nor groups are named; a project has one of these.',
+        'Defaults to `regular`, or to `any_approver` if neither users nor groups are given. A project has at most one `any_approver` rule.',
     }),
-    report_type: Enum(['code_coverage', 'license_scanning'], { description: 'Of a rule of type `report_approver`.' }),
+    report_type: Enum(['code_coverage', 'license_scanning'], { description: 'Report of a `report_approver` rule.' }),
     ...approvers,
     ...branches,
   }).properties,
@@ -57,7 +57,7 @@ export const CreateMergeRequestRule = Type.Object({
   approvals_required,
   ...optional({
     approval_project_rule_id: Type.Integer({
-      description: "A project's rule, whose name, users and groups are copied.",
+      description: 'Id of a project rule whose name, users and groups are copied.',
     }),
     ...approvers,
   }).properties,

@@ -3,7 +3,7 @@ import { Dialectal } from '../../../../http/dialect.ts';
 import { Nullable } from '../../../../http/http.schema.ts';
 import { UserBasic } from '../../../identity/index.ts';
 
-/** A group as rules show it (part 1, section 2). */
+/** A group in an approval rule (part 1, section 2). */
 export const RuleGroup = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
@@ -39,11 +39,11 @@ const commonFields = {
   name: Type.String(),
   rule_type: Type.String({ description: '`regular`, `any_approver`, `report_approver` or `code_owner`.' }),
   report_type: Nullable(Type.String()),
-  eligible_approvers: Type.Array(UserBasic, { description: 'Whoever may approve by this rule.' }),
+  eligible_approvers: Type.Array(UserBasic, { description: 'Users who may approve by this rule.' }),
   approvals_required: Type.Integer(),
   users: Type.Array(UserBasic),
-  groups: Type.Array(RuleGroup, { description: 'Those that the caller may see.' }),
-  contains_hidden_groups: Type.Boolean({ description: 'Whether there are others.' }),
+  groups: Type.Array(RuleGroup, { description: 'Groups that the caller may see.' }),
+  contains_hidden_groups: Type.Boolean({ description: 'Whether there are groups that the caller may not see.' }),
 };
 
 export type CommonRule = Static<typeof CommonRule>;
@@ -58,17 +58,17 @@ export const ProjectRule = Type.Object({
 
 const ownFields = {
   ...commonFields,
-  section: Nullable(Type.String({ description: 'Of code owners: the section of CODEOWNERS.' })),
+  section: Nullable(Type.String({ description: 'Section of CODEOWNERS, for code owner rules.' })),
   source_rule: Nullable(Type.Object({ approvals_required: Type.Integer() })),
   overridden: Type.Boolean({
-    description: "Whether the merge request has values of its own instead of the project's.",
+    description: 'Whether the merge request overrides the rule of the project.',
   }),
 };
 
 /** Approval rule of a merge request (silent in the specification). */
 export const MergeRequestRule = Type.Object(ownFields);
 
-/** The same with where the merge request stands to it. */
+/** As `MergeRequestRule`, with the state of the merge request. */
 export const RuleState = Type.Object({
   ...ownFields,
   code_owner: Type.Boolean(),

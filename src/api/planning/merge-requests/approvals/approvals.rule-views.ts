@@ -17,16 +17,16 @@ import { eligibleApprovers } from './eligible.ts';
 import { seenGroups } from './rule-input.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** What rules of one project refer to. */
+/** Objects that rules of one project refer to. */
 export interface RuleContext {
   users: ReadonlyMap<number, User>;
   /** Groups that the caller may see. */
   groups: ReadonlyMap<number, RuleGroup>;
-  /** Who may approve, by rule. */
+  /** Eligible approvers by rule id. */
   eligible: ReadonlyMap<number, readonly User[]>;
 }
 
-/** Loads what some rules of one project refer to, in a bounded number of queries. */
+/** Loads the objects that rules of one project refer to, in a bounded number of queries. */
 export async function ruleContext(
   deps: Deps,
   caller: Caller,
@@ -76,7 +76,7 @@ async function ruleGroups(deps: Deps, caller: Caller, rows: readonly Namespace[]
   );
 }
 
-/** What all kinds of rules show. */
+/** Attributes common to all kinds of rules. */
 export function presentCommon(deps: Deps, rule: StoredRule, context: RuleContext): CommonRule {
   const groups = rule.groupIds.flatMap((id) => context.groups.get(id) ?? []);
   return {
@@ -92,7 +92,7 @@ export function presentCommon(deps: Deps, rule: StoredRule, context: RuleContext
   };
 }
 
-/** Rules of a project as the API shows them. */
+/** Presents rules of a project. */
 export async function presentProjectRules(deps: Deps, caller: Caller, projectId: number, rules: readonly StoredRule[]) {
   const context = await ruleContext(deps, caller, projectId, rules);
   const branches = await branchesOf(deps, projectId, rules);
@@ -143,7 +143,7 @@ function presentBranch(dialect: Dialect, branch: Protection, names: SubjectNames
   };
 }
 
-/** A rule as its merge request shows it: what it inherits names its source, as does what it has overridden. */
+/** Presents a rule in a merge request; inherited and overriding rules name their source. */
 export function presentOwn(deps: Deps, { source, required }: EffectiveRule, rule: StoredRule, context: RuleContext) {
   const inherited = rule.merge_request_id === null ? rule : source;
   return {

@@ -19,27 +19,30 @@ import { loadVoters, type Voters } from './voters.ts';
 
 export { syncRules } from './sync.ts';
 
-/** Where a merge request stands to one of its rules. */
+/** State of a merge request with regard to one rule. */
 export interface RuleState extends EffectiveRule {
   /** Approvals that count for the rule, oldest first. */
   approvals: readonly Approval[];
-  /** How many more are needed; none where `unsatisfiable`. */
+  /** Number of missing approvals; 0 if `unsatisfiable`. */
   left: number;
-  /** Whether too few people could ever give them: it counts as approved, as it would hold the merge request up for ever. */
+  /**
+   * Whether there are too few eligible approvers. Such a rule counts as approved, as it would block the merge request
+   * for ever.
+   */
   unsatisfiable: boolean;
 }
 
-/** Where a merge request stands. */
+/** Approval state of a merge request. */
 export interface ApprovalState {
   rules: readonly RuleState[];
-  /** All approvals that are there, whether or not a rule counts them; oldest first. */
+  /** All approvals, whether or not they count for a rule; oldest first. */
   approvals: readonly Approval[];
   settings: ProjectSettings;
-  /** Whether rules of code owners for the present head are still to come, where they are needed. */
+  /** Whether required code owner rules for the current head are not computed yet. */
   unsettled: boolean;
 }
 
-/** What many merge requests have to satisfy, in a bounded number of queries. By id. */
+/** Rules in force for many merge requests, by id, in a bounded number of queries. */
 export async function loadEffectiveRules(
   deps: Pick<Deps, 'settings'>,
   db: Db,
@@ -95,21 +98,21 @@ function byKey<R>(rows: readonly R[], key: (row: R) => number): Map<number, R[]>
 
 type InForce = Awaited<ReturnType<typeof loadEffectiveRules>>;
 
-/** What decides where merge requests stand, as it was read at one time. */
+/** Data that determines approval states, read at one time. */
 export interface ApprovalFacts {
   inForce: InForce;
-  /** By merge request, oldest first. */
+  /** Approvals by merge request id, oldest first. */
   approvals: ReadonlyMap<number, readonly Approval[]>;
-  /** What is known of who has approved, and of who was asked about. */
+  /** Rights of the users who approved, and of those in `about`. */
   voters: Voters;
-  /** Rules that too few people could ever satisfy. */
+  /** Rules with too few eligible approvers. */
   unsatisfiable: ReadonlySet<EffectiveRule>;
 }
 
 /**
- * Reads what decides where the merge requests stand. Uses nothing but the database, in a bounded number of queries, so
- * that it can be asked within the transaction that depends on it. Those that are gone are left out.
- * @param about whom to know beside who has approved, and who made the heads
+ * Loads the data that determines approval states. Uses only the database, in a bounded number of queries, so that it
+ * can run in the transaction that depends on it. Deleted merge requests are left out.
+ * @param about further users to load, and the authors of the heads
  */
 export async function readApprovalFacts(
   deps: Deps,
@@ -143,9 +146,9 @@ const openRules = (mergeRequest: MergeRequest, facts: ApprovalFacts): OpenRule[]
   });
 
 /**
- * Where a merge request stands by what was read.
- * @param input its approvals, where others are there by now
- * @returns undefined when it is gone
+ * Computes the approval state of a merge request from loaded data.
+ * @param input its approvals, if they differ from the loaded ones
+ * @returns undefined if it no longer exists
  */
 export function approvalState(
   mergeRequest: MergeRequest,
@@ -159,7 +162,7 @@ export function approvalState(
   return { ...rest, rules: states, approvals: input };
 }
 
-/** Where the merge requests stand, by id; see `readApprovalFacts`. */
+/** Approval states by merge request id; see `readApprovalFacts`. */
 export async function approvalStates(
   deps: Deps,
   db: Db,
@@ -190,7 +193,7 @@ function ruleState(
   return { ...rule, approvals, left, unsatisfiable };
 }
 
-/** Whether an approval of the user counts for a rule: those that name nobody take everyone who may approve at all. */
+/** Whether an approval of the user counts for a rule. Rules that name nobody accept everybody who may approve. */
 function countsFor(
   mergeRequest: MergeRequest,
   rule: StoredRule | null,
@@ -202,7 +205,7 @@ function countsFor(
   return isApprover(mergeRequest, all, userId, voters);
 }
 
-/** Whether the user may approve by their role, or because a rule names them. */
+/** Whether the user may approve, by their role or by a rule. */
 export const isApprover = (
   mergeRequest: MergeRequest,
   rules: readonly EffectiveRule[],
@@ -212,13 +215,13 @@ export const isApprover = (
   voters.mayApprove(mergeRequest.project_id, userId) ||
   rules.some(({ rule }) => rule !== null && voters.isNamed(rule, userId));
 
-/** Approvals that are still needed. */
+/** Total number of missing approvals. */
 export const leftOf = ({ rules, unsettled }: ApprovalState): number =>
   rules.reduce((sum, { left }) => sum + left, unsettled ? 1 : 0);
 
 /**
- * How many approvals each merge request still needs, by id; 0 is approved, as are all on a plan without approvals. Uses nothing but the database (contract of
- * the merge: asked within its transaction, after it has locked the row).
+ * Number of missing approvals by merge request id; 0 for approved ones, and for all on a plan without approvals. Uses
+ * only the database: a merge calls it in its transaction, after locking the row.
  */
 export async function approvalsLeft(
   deps: Deps,

@@ -35,19 +35,19 @@ export interface ApproveInput {
   approval_password?: string;
 }
 
-/** A merge request with where it stands. */
+/** A merge request with its approval state. */
 export interface Approved {
   mergeRequest: MergeRequest;
   state: ApprovalState;
 }
 
-/** Without a state nothing was approved, and it is to be tried again. */
+/** Result of an attempt; without a state, nothing was approved and the caller tries again. */
 type Attempt = Pick<Approved, 'mergeRequest'> & Partial<Approved>;
 
 /**
- * Approves a merge request as it is now.
- * @throws ApiError 401 for those who may not approve or have done so, and for a wrong password; 409 when `sha` is not
- *   the head, and where the target branch is changed meanwhile
+ * Approves a merge request.
+ * @throws ApiError 401 if the caller may not approve or already approved, or for a wrong password; 409 if `sha` is not
+ *   the head, or if the target branch changes in the meantime
  */
 export async function approve(
   deps: Deps,
@@ -69,9 +69,10 @@ export async function approve(
     const { mergeRequest: current, state } = await inTransaction(deps.db, async (db): Promise<Attempt> => {
       const now = await lockMergeRequest(db, mergeRequest.id);
       if (now === undefined) throw recordNotFound();
-      if (now.target_branch !== attributes.target_branch) throw conflict('The target branch was changed meanwhile');
+      if (now.target_branch !== attributes.target_branch)
+        throw conflict('The target branch was changed in the meantime. Review the merge request and try again.');
       await revalidateCaller(transactionDeps(deps, db), caller);
-      // Who has made a new head is to be found out before it can be approved.
+      // The authors of a new head must be loaded before it can be approved.
       if (now.head_sha !== mergeRequest.head_sha) return { mergeRequest: now };
       const facts = await readApprovalFacts(deps, db, [now], { userIds, heads });
       const settings = requireApprover(now, caller, facts);
@@ -90,11 +91,11 @@ function refuseOtherHead({ head_sha }: MergeRequest, sha: string | undefined): v
   throw conflict(`SHA does not match HEAD of source branch: ${head_sha ?? ''}`);
 }
 
-/** What is found out before the transaction: git, and who checks passwords, take long. */
+/** Data loaded before the transaction, because git and password checks take long. */
 interface Ahead {
-  /** Addresses of whoever made the head, by merge request, where git can tell: its version may not have been made yet. */
+  /** E-mail addresses of the authors of the head from git, by merge request: its version may not exist yet. */
   heads: ReadonlyMap<number, ReadonlySet<string>>;
-  /** Whether approving needs the caller's password. */
+  /** Whether approving requires the caller's password. */
   reauthenticate: boolean;
 }
 
@@ -121,7 +122,7 @@ async function lookAhead(deps: Deps, mergeRequest: MergeRequest): Promise<Ahead>
   return { heads: new Map(), reauthenticate };
 }
 
-/** The settings of the project. @throws ApiError 401 for callers whose approval is not wanted */
+/** Returns the settings of the project. @throws ApiError 401 if the caller may not approve */
 function requireApprover(
   mergeRequest: MergeRequest,
   { user }: UserCaller,
@@ -146,7 +147,7 @@ async function requirePassword(deps: Deps, { user }: UserCaller, password: strin
   if (!(await deps.passwords.check(user.username, password, stored))) throw unauthorized();
 }
 
-/** @returns where the merge request stands with the approval */
+/** @returns the approval state with the new approval */
 async function enterApproval(
   deps: Deps,
   db: Db,
@@ -195,8 +196,8 @@ async function setReviewer(
 }
 
 /**
- * Takes the caller's approval back.
- * @throws ApiError 404 where there is none, 401 once it is merged
+ * Removes the caller's approval.
+ * @throws ApiError 404 if there is none, 401 if the merge request is merged
  */
 export async function unapprove(
   deps: Deps,
@@ -226,11 +227,11 @@ export async function unapprove(
   });
 }
 
-/** Whether it has all approvals that it needs. */
+/** Whether no approval is missing. */
 const isComplete = async (deps: Deps, db: Db, mergeRequest: MergeRequest): Promise<boolean> =>
   (await approvalsLeft(deps, db, [mergeRequest])).get(mergeRequest.id) === 0;
 
-/** Takes all approvals away, at the request of a bot. @throws ApiError 401 once it is merged */
+/** Removes all approvals at the request of a bot. @throws ApiError 401 if the merge request is merged */
 export async function resetByBot(deps: Deps, { id }: MergeRequest): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);

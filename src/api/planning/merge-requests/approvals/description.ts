@@ -8,10 +8,10 @@ import { type RuleContext, ruleContext } from './approvals.rule-views.ts';
 import { type ApprovalState, approvalStates, isApprover } from './approvals.state.ts';
 import { loadVoters } from './voters.ts';
 
-/** Everything that answers tell about the approvals of one merge request. */
+/** Data about the approvals of a merge request, for responses. */
 export interface Description extends ApprovalState {
   context: RuleContext;
-  /** Those who have approved, by id. */
+  /** Users who approved, by id. */
   approvers: ReadonlyMap<number, User>;
   hasApproved: boolean;
   canApprove: boolean;
@@ -22,9 +22,9 @@ export const isApprovable = ({ state }: Pick<MergeRequest, 'state'>): boolean =>
   state === 'opened' || state === 'locked';
 
 /**
- * Loads what answers tell about a merge request, in a bounded number of queries.
- * @param known where it stands, when that was just found out
- * @throws ApiError 404 when it is gone
+ * Loads the data about the approvals of a merge request, in a bounded number of queries.
+ * @param known its approval state, if just computed
+ * @throws ApiError 404 if it no longer exists
  */
 export async function describeApprovals(
   deps: Deps,

@@ -6,7 +6,7 @@ import { type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 
 type WithSettings = Pick<Deps, 'settings'>;
 
-/** Settings of projects that administrators decide for all of them: what each is then. */
+/** Project settings that administrators can enforce: application setting and enforced value. */
 const DECIDED = {
   merge_requests_author_approval: ['prevent_merge_requests_author_approval', false],
   merge_requests_disable_committers_approval: ['prevent_merge_requests_committers_approval', true],
@@ -14,19 +14,19 @@ const DECIDED = {
 } as const;
 type Decided = keyof typeof DECIDED;
 
-/** The settings of approvals that no project changes now, with what they are. */
+/** The enforced approval settings, with their values. */
 export function isSettingEnforced({ settings }: WithSettings): Partial<Pick<ProjectSettings, Decided>> {
   const entries = Object.entries(DECIDED).filter(([, [setting]]) => settings.now[setting]);
   return Object.fromEntries(entries.map(([name, [, value]]) => [name, value]));
 }
 
-/** The settings of a project as they count for approvals: what administrators have decided goes before its own. */
+/** The effective settings of a project for approvals: enforced values take precedence over its own. */
 export const effectiveApprovalSettings = (deps: WithSettings, project: Pick<Project, 'settings'>): ProjectSettings => ({
   ...settingsOf(project),
   ...isSettingEnforced(deps),
 });
 
-/** @throws ApiError 403 where nobody but administrators may change the approval rules of projects */
+/** @throws ApiError 403 if only administrators may change approval rules of projects */
 export function requireChangeableRules({ settings }: WithSettings, { admin }: Pick<Caller, 'admin'>): void {
   if (settings.now.disable_overriding_approvers_per_merge_request && !admin) throw forbidden();
 }

@@ -7,14 +7,14 @@ import type { Deps } from '../../../../deps.ts';
 import type { StoredRule } from './rule-store.ts';
 import { approvesFrom } from './voters.ts';
 
-/** Users of one query; the number of values in a statement is limited. */
+/** Maximum number of users per query. */
 const BATCH = 1_000;
 
 export type NamedApprovers = Pick<StoredRule, 'userIds' | 'groupIds' | 'roles'>;
 
 /**
- * The users that rules of one project name, by themselves, as direct members of a group or by a role, as far as they have
- * access to the project; for each rule by id. A bounded number of queries for 1,000 users.
+ * Eligible approvers by rule id: users named directly, by direct membership in a group, or by role, who have access to
+ * the project. A bounded number of queries per 1,000 users.
  */
 export async function eligibleApprovers(
   deps: Deps,
@@ -32,7 +32,9 @@ export async function eligibleApprovers(
   return candidates.map((ids) => [...ids].sort((a, b) => a - b).flatMap((id) => users.get(id) ?? []));
 }
 
-/** Ids of the users that each rule names, by themselves, as direct members of a group or by a role, with access or not. */
+/**
+ * Ids of the users that each rule names directly, by direct membership in a group, or by role, with or without access.
+ */
 export async function namedByRules(
   db: Db,
   rules: readonly (NamedApprovers & Pick<StoredRule, 'project_id'>)[],

@@ -17,7 +17,7 @@ interface Resync {
 
 const RESYNC = jobKind<Resync>('approvals.code_owners', { lane: 'slow' });
 
-/** Branches that say otherwise than before a push who owns their code. */
+/** Branches whose CODEOWNERS file differs after a push. */
 export async function branchesWithOtherOwners(repo: Repository, updates: readonly RefChange[]): Promise<string[]> {
   const branches: string[] = [];
   for (const { ref, old, new: head } of updates) {
@@ -28,8 +28,8 @@ export async function branchesWithOtherOwners(repo: Repository, updates: readonl
 }
 
 /**
- * Has the code owners of all merge requests into a branch looked up anew, since a push changed who they are. From the
- * transaction on, whose handle is given, none of them counts as approved until it is done.
+ * Enqueues the recomputation of code owner rules of all merge requests into a branch, after a push changed CODEOWNERS.
+ * From this transaction on, none of them counts as approved until it is done.
  */
 export async function enqueueResync(deps: Deps, db: Db, projectId: number, branch: string): Promise<void> {
   const { numUpdatedRows } = await db
@@ -44,7 +44,7 @@ export async function enqueueResync(deps: Deps, db: Db, projectId: number, branc
   await deps.jobs.enqueue(db, RESYNC, payload, { uniqueKey: `${projectId}:${branch}`, projectId });
 }
 
-/** What tells one CODEOWNERS file of a commit from another: where it is and its object id. */
+/** Identity of the CODEOWNERS file of a commit: path, mode and object id. */
 async function ownersFile(repo: Repository, commit: string): Promise<string> {
   for (const path of CODE_OWNERS_PATHS) {
     const entry = await entryAt(repo, commit, path);
@@ -53,7 +53,7 @@ async function ownersFile(repo: Repository, commit: string): Promise<string> {
   return '';
 }
 
-/** Names the work behind `enqueueResync`. */
+/** Registers the job of `enqueueResync`. */
 export function registerResync(deps: Deps): void {
   deps.jobs.register(RESYNC, async ({ project_id, branch }, { signal }) => {
     const open = await deps.db

@@ -291,6 +291,6 @@ test('an approval does not count for another target branch than its giver was as
     return true;
   };
   const response = expectStatus(await made.approve(owner, { approval_password: 'secret' }), 409);
-  assert.match(String(response.message), /target branch was changed meanwhile/);
+  assert.match(String(response.message), /target branch was changed in the meantime/);
   assert.deepEqual(await approvedBy(), []);
 });

@@ -15,14 +15,14 @@ import { entriesForPaths, readCodeOwners, resolveOwners } from './approvals.code
 import { eligibleApprovers } from './eligible.ts';
 import { mergeRequestRules } from './rule-store.ts';
 
-/** Whose approvals a push takes away: of these users, or all. */
+/** Users whose approvals a push removes, or everyone. */
 export type ApprovalsToReset = ReadonlySet<number> | 'everyone';
 
 /**
- * Whose approvals a push to the source branch takes away, for those of the merge requests whose target project minds code
- * owners alone: the owners of what was changed.
- * @param head commit that the branch moves to
- * @returns by id of the merge request
+ * Users whose approvals a push to the source branch removes, for merge requests whose target project resets only
+ * approvals of code owners: the owners of the changed files.
+ * @param head new commit of the branch
+ * @returns users by merge request id
  */
 export async function ownersOfChanges(
   deps: Deps,
@@ -54,26 +54,26 @@ async function ownersOf(
     const users = await eligibleApprovers(deps, deps.db, target.id, await resolveOwners(deps.db, changed));
     return new Set(users.flat().map(({ id }) => id));
   } catch (error) {
-    // What has changed cannot be told (the old head is gone, or the change is too large): nobody has seen it.
+    // The changes are unknown (the old head is gone, or the diff is too large): all approvals go.
     if (error instanceof GitError) return 'everyone';
     throw error;
   }
 }
 
-/** What is known of a push when approvals are taken away for it. */
+/** Data of a push that resets approvals. */
 interface PushedHead {
-  /** Settings of the target project, as its row holds them. */
+  /** Settings of the target project, as stored in its row. */
   settings: string;
   head: string;
-  /** As `ownersOfChanges` found. */
+  /** Result of `ownersOfChanges`. */
   whose: ApprovalsToReset | undefined;
   /** Who pushed; null for a deploy token or the system. */
   userId: number | null;
 }
 
 /**
- * Takes approvals away in the transaction that records a push: all of them, or those of the owners of what was changed,
- * as the target project says. None is ever there for a head that it was not given for, where approvals are reset.
+ * Removes approvals in the transaction that records a push: all of them, or those of the owners of changed files, as
+ * the target project is configured. With resets enabled, an approval never outlives the head that it was given for.
  */
 export async function resetForPush(
   deps: Deps,
@@ -101,7 +101,7 @@ export async function resetForPush(
   await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'approvals_reset', text);
 }
 
-/** Records that a push took approvals away, each; with the last one goes what the merge request had. */
+/** Records each approval that a push removed; with the last one, the merge request loses its approved state. */
 async function recordReset(
   deps: Deps,
   db: Db,
@@ -126,9 +126,9 @@ async function recordReset(
 }
 
 /**
- * Takes approvals away in the transaction that changes the target branch, as the project says of pushes: what was
- * reviewed is not what would be merged. Where only code owners are minded, these are asked again.
- * @param actorId who changes it
+ * Removes approvals in the transaction that changes the target branch, by the project's rules for pushes: the reviewed
+ * changes differ from those to be merged. If only code owners matter, only their approvals are removed.
+ * @param actorId id of the user who changes it
  */
 export async function resetForTarget(
   deps: Deps,
@@ -150,7 +150,7 @@ export async function resetForTarget(
   await writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: target.id }, actorId, 'approvals_reset', text);
 }
 
-/** Users whom the merge request's rules of code owners name, themselves or by a group. */
+/** Users named by the code owner rules of the merge request, directly or by a group. */
 async function codeOwnersOf(db: Db, id: number): Promise<number[]> {
   const rules = (await mergeRequestRules(db, [id])).filter(({ rule_type }) => rule_type === 'code_owner');
   const groups = [...new Set(rules.flatMap(({ groupIds }) => groupIds))];
@@ -166,7 +166,7 @@ async function codeOwnersOf(db: Db, id: number): Promise<number[]> {
   return [...rules.flatMap(({ userIds }) => userIds), ...members.map(({ user_id }) => user_id)];
 }
 
-/** Takes the approvals of these users away, and lets them be reviewers who have not approved. */
+/** Removes the approvals of the users and resets their reviewer state. */
 export async function removeApprovals(db: Db, mergeRequestId: number, userIds: readonly number[]): Promise<void> {
   await db
     .deleteFrom('approvals')

@@ -102,7 +102,7 @@ test('they are refused where they say too little, and from who may not change ru
   assert.equal(await message([{ approvals_required: 1 }], 400), `${at}[name] is missing`);
   assert.equal(await message([{ name: 'x' }], 400), `${at}[approvals_required] is missing`);
   assert.equal(await message([{ _destroy: true }], 400), `${at}[id] is missing`);
-  assert.equal(await message([{ id: 1, name: 'x' }], 400), `${at}[id] is no rule of the merge request`);
+  assert.equal(await message([{ id: 1, name: 'x' }], 400), `${at}[id] is not a rule of the merge request`);
   assert.match(await message([{ name: 'x', approvals_required: 101 }], 400), /less than or equal to 100/);
   assert.match(await message('x', 400), /approval_rules_attributes is invalid/);
   assert.equal(expectStatus<unknown[]>(await app.get(path), 200).length, 0);

@@ -16,31 +16,32 @@ import {
 
 const ids = (description: string) => List(Type.Integer(), { maxItems: 1_000, description });
 
-/** What is done to the approval rules of a merge request as it is made or changed. */
+/** Changes of approval rules in the creation or update of a merge request. */
 export const ApprovalRulesAttributes = Type.Array(
   optional({
-    id: Type.Integer({ description: 'Rule that is changed; without it a new one is made.' }),
-    name: Type.String({ description: 'Needed for a new rule.' }),
-    approvals_required: Type.Integer({ description: 'From 0 to 100; needed for a new rule.' }),
-    approval_project_rule_id: Type.Integer({ description: "A project's rule, in whose place the new one stands." }),
-    user_ids: ids('Users who approve by it.'),
-    group_ids: ids('Groups whose members approve by it.'),
-    remove_hidden_groups: Type.Boolean({ description: 'Also removes groups hidden from the caller.' }),
-    _destroy: Type.Boolean({ description: 'Removes the rule of `id`.' }),
+    id: Type.Integer({ description: 'Id of the rule to change; a new rule is created if absent.' }),
+    name: Type.String({ description: 'Required for a new rule.' }),
+    approvals_required: Type.Integer({ description: 'From 0 to 100; required for a new rule.' }),
+    approval_project_rule_id: Type.Integer({ description: 'Id of the project rule that the new rule replaces.' }),
+    user_ids: ids('Ids of the approvers.'),
+    group_ids: ids('Ids of groups whose members are approvers.'),
+    remove_hidden_groups: Type.Boolean({ description: 'Also removes groups that the caller may not see.' }),
+    _destroy: Type.Boolean({ description: 'Deletes the rule given by `id`.' }),
   }),
   {
     maxItems: 100,
-    description: 'Approval rules of the merge request that are made, changed or removed.',
+    description: 'Approval rules of the merge request to create, change or delete.',
     ...ofPlan('premium'),
   },
 );
 type Attributes = Static<typeof ApprovalRulesAttributes>;
 
 /**
- * Gets changes of approval rules ready for the transaction that writes their merge request.
- * @param mergeRequest null for one that is about to be made
- * @returns makes them, in their order; give it the merge request as it will be
- * @throws ApiError 400 for what no rule can be, 403 for who may not change rules, 404; all of it when they are made, too
+ * Prepares changes of approval rules for the transaction that writes their merge request.
+ * @param mergeRequest null for a new one
+ * @returns a function that makes the changes in order; takes the final merge request
+ * @throws ApiError 400 for invalid rules, 403 if the caller may not change rules, 404; the returned function throws the
+ *   same
  */
 export async function rulesFromAttributes(
   deps: Deps,
@@ -68,7 +69,7 @@ async function changeFrom(
   at: string,
 ): Promise<RuleChange> {
   if (id !== undefined) {
-    if (mergeRequest === null) throw invalidParameter(`${at}[id] is no rule of the merge request`);
+    if (mergeRequest === null) throw invalidParameter(`${at}[id] is not a rule of the merge request`);
     if (destroy) return removalOfRule(deps, id);
     const hidden = remove_hidden_groups === undefined ? {} : { remove_hidden_groups };
     return changeOfRule(deps, caller, mergeRequest, id, { ...rule, ...hidden });

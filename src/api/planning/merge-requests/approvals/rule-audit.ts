@@ -17,7 +17,7 @@ const WATCHED: WatchedAttributes<StoredRule> = {
   },
 };
 
-/** A rule of a merge request is found in its project. */
+/** Audit entry of a rule; the entity is the project, also for rules of merge requests. */
 const entryOf = (
   { id, name, project_id, merge_request_id }: StoredRule,
   entry: Pick<AuditEntry, 'name' | 'message' | 'more'>,
@@ -28,7 +28,7 @@ const entryOf = (
   more: { ...entry.more, ...(merge_request_id === null ? {} : { merge_request_id }) },
 });
 
-/** Records that a project or merge request has a rule, or has it no more, with the handle of the transaction. */
+/** Records the creation or deletion of a rule. @param db handle of a transaction */
 export function recordRule(
   deps: Pick<Deps, 'clock'>,
   db: Db,
@@ -41,8 +41,8 @@ export function recordRule(
 }
 
 /**
- * Records what is another in a rule than it was, with the handle of the transaction.
- * @param before the project's rule, where one of a merge request takes its place
+ * Records the changes of a rule, with the handle of a transaction.
+ * @param before the old rule; for an override, the project rule
  */
 export const recordRuleChanges = (
   deps: Pick<Deps, 'clock'>,

@@ -11,7 +11,7 @@ import type { Deps } from '../../../../deps.ts';
 import { MAX_APPROVALS, MAX_NAME } from './approvals.rule-inputs.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** Whom a call names as approvers; what is absent was not given. */
+/** Approvers in a request; absent lists were not given. */
 export interface ApproversInput {
   user_ids?: number[];
   usernames?: string[];
@@ -20,9 +20,9 @@ export interface ApproversInput {
 }
 
 /**
- * Refuses values that no rule can have.
- * @param least approvals that are needed at least
- * @throws ApiError 400 with the texts by field
+ * Validates attributes of a rule.
+ * @param least minimum number of required approvals
+ * @throws ApiError 400 with the errors by field
  */
 export function refuseInvalid(input: { name?: string; approvals_required?: number }, least = 0): void {
   const errors: FieldErrors = {};
@@ -38,13 +38,13 @@ export function refuseInvalid(input: { name?: string; approvals_required?: numbe
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** Whether a call names neither users nor groups. */
+/** Whether a request names neither users nor groups. */
 export const namesNobody = ({ user_ids, usernames, group_ids }: ApproversInput): boolean =>
   [user_ids, usernames, group_ids].every((list) => list === undefined || list.length === 0);
 
 /**
- * Members of the project among the named users; others are left out, as nothing they did would count.
- * @returns undefined where nobody was named at all
+ * Members of the project among the named users; others are left out, as their approvals would not count.
+ * @returns undefined if no users were given
  */
 export async function namedUsers(
   deps: Deps,
@@ -73,7 +73,7 @@ export async function namedUsers(
     .map(({ id }) => id);
 }
 
-/** Groups of the ids that the caller may see. */
+/** The groups among the ids that the caller may see. */
 export async function seenGroups(deps: Deps, db: Db, caller: Caller, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const condition = await visibleGroups(deps, caller);
@@ -89,8 +89,8 @@ export async function seenGroups(deps: Deps, db: Db, caller: Caller, ids: readon
 }
 
 /**
- * The groups that a rule is to have: those that were named and the caller sees, and what is hidden from them, unless they
- * want it removed.
+ * The new groups of a rule: given ones that the caller may see, and existing ones that they may not see, unless these
+ * are to be removed.
  */
 export async function namedGroups(
   deps: Deps,

@@ -2,17 +2,17 @@ import type { Db } from '../../../../db/db.schema.ts';
 import { type Ids, prepared } from '../../../../db/prepared.ts';
 import type { ApprovalRule, ApprovalRuleType } from '../../../../db/tables/approval-rules.table.ts';
 
-/** A rule with who may approve and where it applies. */
+/** A rule with its approvers and protected branches. */
 export interface StoredRule extends ApprovalRule {
   userIds: readonly number[];
   groupIds: readonly number[];
-  /** Levels whose direct members of the project may approve; only code owners are named so. */
+  /** Access levels of direct project members who may approve; for code owner rules only. */
   roles: readonly number[];
-  /** Protected branches that it is limited to. */
+  /** Ids of the protected branches that it is limited to. */
   branchIds: readonly number[];
 }
 
-/** The types of rules in the order in which the platform lists them; those of one type follow by id. */
+/** Rule types in the order of the platform's lists; rules of one type are ordered by id. */
 export const TYPE_ORDER: readonly ApprovalRuleType[] = ['any_approver', 'regular', 'code_owner', 'report_approver'];
 
 const rulesOfProjects = prepared((db, { ids }: Ids) =>
@@ -28,21 +28,21 @@ const rulesOfRequests = prepared((db, { ids }: Ids) =>
   db.selectFrom('approval_rules').selectAll().where('merge_request_id', 'in', ids).orderBy('id'),
 );
 
-/** The rules of the projects themselves (in any order of projects), in order of their ids. */
+/** Rules of projects, ordered by id. */
 export async function projectRules(db: Db, projectIds: readonly number[]): Promise<StoredRule[]> {
   if (projectIds.length === 0) return [];
   const rows = await rulesOfProjects(db, { ids: projectIds });
   return withDetails(db, rows);
 }
 
-/** The rules that single merge requests have of their own, in order of their ids. */
+/** Rules of merge requests, ordered by id. */
 export async function mergeRequestRules(db: Db, mergeRequestIds: readonly number[]): Promise<StoredRule[]> {
   if (mergeRequestIds.length === 0) return [];
   const rows = await rulesOfRequests(db, { ids: mergeRequestIds });
   return withDetails(db, rows);
 }
 
-/** Adds to the rules who may approve and where they apply; four queries. */
+/** Adds approvers and protected branches to rules, in four queries. */
 export async function withDetails(db: Db, rules: readonly ApprovalRule[]): Promise<StoredRule[]> {
   if (rules.length === 0) return [];
   const ids = rules.map(({ id }) => id);
@@ -85,21 +85,21 @@ function listsBy<R extends { rule_id: number }>(rows: readonly R[], value: (row:
   return lists;
 }
 
-/** Who may approve by a rule; what is undefined stays as it is. */
+/** New approvers of a rule; undefined lists stay as they are. */
 export interface NewApprovers {
   userIds?: readonly number[] | undefined;
   groupIds?: readonly number[] | undefined;
   roles?: readonly number[] | undefined;
 }
 
-/** Rows of one statement; the number of values in it is limited. */
+/** Maximum number of rows per statement. */
 const BATCH = 1_000;
 
 function* batches<T>(rows: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < rows.length; at += BATCH) yield rows.slice(at, at + BATCH);
 }
 
-/** Replaces who may approve by a rule, with the handle of a transaction. */
+/** Replaces the approvers of a rule. @param db handle of a transaction */
 export async function setApprovers(db: Db, rule_id: number, { userIds, groupIds, roles }: NewApprovers): Promise<void> {
   if (userIds !== undefined) {
     await db.deleteFrom('approval_rule_users').where('rule_id', '=', rule_id).execute();

@@ -28,7 +28,9 @@ export const ApprovalSummary = Type.Object({
   approvals_left: Type.Integer(),
   require_password_to_approve: Type.Boolean(),
   approved_by: Type.Array(Type.Object({ user: UserBasic, approved_at: Instant() })),
-  suggested_approvers: Type.Array(UserBasic, { description: 'Whose approvals would count for what is still needed.' }),
+  suggested_approvers: Type.Array(UserBasic, {
+    description: 'Users whose approval would count towards the missing ones.',
+  }),
   approvers: Type.Array(Type.Object({}), { description: 'Deprecated: always empty.' }),
   approver_groups: Type.Array(Type.Object({}), { description: 'Deprecated: always empty.' }),
   user_has_approved: Type.Boolean(),
@@ -38,14 +40,14 @@ export const ApprovalSummary = Type.Object({
   merge_request_approvers_available: Type.Boolean(),
   multiple_approval_rules_available: Type.Boolean(),
   invalid_approvers_rules: Type.Array(RuleName, {
-    description: 'Rules that too few people could ever satisfy: they count as approved.',
+    description: 'Rules with too few eligible approvers; they count as approved.',
   }),
 });
 type ApprovalSummary = Static<typeof ApprovalSummary>;
 
 const { user_has_approved, user_can_approve, approved, approved_by, ...ofRules } = ApprovalSummary.properties;
 
-/** The summary, of which a lower plan shows who has approved alone. */
+/** The summary; a lower plan shows only who approved. */
 export const ApprovalSummaryOfPlan = Type.Object({
   user_has_approved,
   user_can_approve,
@@ -54,7 +56,7 @@ export const ApprovalSummaryOfPlan = Type.Object({
   ...Type.Partial(Type.Object(ofRules)).properties,
 });
 
-/** The summary on a plan that has no approval rules and takes no approvals: approved is what anybody approved before. */
+/** The summary on a plan without approval rules: approved if there is an earlier approval. */
 export const withoutRules = (summary: ApprovalSummary): Static<typeof ApprovalSummaryOfPlan> => ({
   user_has_approved: summary.user_has_approved,
   user_can_approve: false,
@@ -81,8 +83,8 @@ function* approvedBy(deps: Deps, { approvals, approvers }: Pick<Description, 'ap
 }
 
 /**
- * The summary of a merge request's approvals for the caller.
- * @param known where it stands, when that was just found out
+ * Presents the approval summary of a merge request to the caller.
+ * @param known its approval state, if just computed
  */
 export async function presentSummary(
   deps: Deps,
@@ -128,7 +130,7 @@ export async function presentSummary(
   };
 }
 
-/** Where a merge request stands to each of its rules. */
+/** Presents the approval state of a merge request by rule. */
 export async function presentState(
   deps: Deps,
   caller: UserCaller,

@@ -14,7 +14,7 @@ import { entriesForPaths, readCodeOwners, resolveOwners } from './approvals.code
 import { eligibleApprovers, type NamedApprovers } from './eligible.ts';
 import { mergeRequestRules, type StoredRule, setApprovers } from './rule-store.ts';
 
-/** A rule as CODEOWNERS asks for it. */
+/** A rule that CODEOWNERS requires. */
 interface RuleToSync extends NamedApprovers {
   name: string;
   section: string;
@@ -23,10 +23,10 @@ interface RuleToSync extends NamedApprovers {
 }
 
 /**
- * Brings the code owners' rules of a merge request in line with what it changes and with the CODEOWNERS file of its
- * target branch. Its head must be in the target's repository. Entries without anybody who has access make no rule, as
- * nobody could satisfy it.
- * @throws GitError where the head is not there
+ * Updates the code owner rules of a merge request to match its changed files and the CODEOWNERS file of its target
+ * branch. Its head must be in the target repository. Entries without eligible owners create no rule, as nobody could
+ * satisfy it.
+ * @throws GitError if the head is missing
  */
 export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise<void> {
   const { id, project_id, head_sha: head, target_branch } = mergeRequest;
@@ -37,13 +37,13 @@ export async function syncRules(deps: Deps, mergeRequest: MergeRequest): Promise
   const rulesToSync = await wantedRules(deps, project_id, entries);
   await deps.db.transaction().execute(async (db) => {
     const now = await lockMergeRequest(db, id);
-    // What has changed meanwhile is synchronised by whoever changed it.
+    // A concurrent change triggers its own synchronisation.
     if (now?.head_sha !== head || now.target_branch !== target_branch) return;
     await replaceRules(deps, db, now, rulesToSync);
   });
 }
 
-/** The entries that decide about what a head changes since it left the branch. */
+/** The entries that apply to the changes of a head since its merge base with the branch. */
 async function entriesForHead(repo: Repository, branch: string, head: string): Promise<CodeOwnerEntry[]> {
   const entries = await readCodeOwners(repo, branch);
   const target = entries.length === 0 ? null : await repo.refs.resolve(`refs/heads/${branch}`);
@@ -72,7 +72,7 @@ async function wantedRules(deps: Deps, projectId: number, entries: readonly Code
 const keyOf = ({ name, section, optional, approvals_required, userIds, groupIds, roles }: RuleToSync | StoredRule) =>
   JSON.stringify([name, section, optional, approvals_required, userIds, groupIds, roles]);
 
-/** Keeps the rows that are as they should be, and makes the others anew. */
+/** Keeps rules that match, and replaces the others. */
 async function replaceRules(
   deps: Deps,
   db: Db,

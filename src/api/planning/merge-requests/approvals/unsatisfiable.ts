@@ -9,21 +9,21 @@ import { namedByRules } from './eligible.ts';
 import type { StoredRule } from './rule-store.ts';
 import { loadVoters } from './voters.ts';
 
-/** Users who are looked at at once; the number of values in a statement is limited. */
+/** Maximum number of users per statement. */
 const BATCH = 500;
 
-/** A rule of a merge request that still lacks approvals. */
+/** A rule of a merge request with missing approvals. */
 export interface OpenRule {
   mergeRequest: MergeRequest;
   inForce: EffectiveRule;
 }
 
 /**
- * Those of the rules that too few people could ever satisfy: nobody is named, or who is has no access, is blocked or gone, or
- * is the author. Never among them are rules for everybody; one whose merge request asks for what nobody can give while the
- * project's rule in its place could be satisfied, or it would be a way around that; and one whose approvers have made commits,
- * since whose these are is only what their author says. A bounded number of queries for 500 users.
- * @param settings of the projects
+ * The rules with too few eligible approvers: none is named, or the named ones lack access, are blocked or deleted, or
+ * are the author. Excluded are `any_approver` rules; overrides whose project rule could be satisfied, since they
+ * would bypass it; and rules whose approvers have made commits, since authorship of commits is not verified. A
+ * bounded number of queries per 500 users.
+ * @param settings settings of the projects
  */
 export async function unsatisfiableRules(
   deps: Deps,
@@ -45,7 +45,7 @@ export async function unsatisfiableRules(
   return new Set(hopeless.map(({ inForce }) => inForce));
 }
 
-/** Users by whom each rule can be satisfied: all of them, or more than it could ever ask for. */
+/** Eligible approvers of each rule: all of them, or more than a rule can require. */
 async function someEligible(
   deps: Deps,
   db: Db,

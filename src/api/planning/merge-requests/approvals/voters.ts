@@ -9,15 +9,19 @@ import type { Deps } from '../../../../deps.ts';
 import type { ProjectSettings } from '../../../spaces/index.ts';
 import type { StoredRule } from './rule-store.ts';
 
-/** Who of a number of users may approve what. */
+/** Approval rights of a set of users. */
 export interface Voters {
-  /** Whether the user may approve by their level or a permission of their role; people who are gone or blocked may not. */
+  /** Whether the user may approve by access level or role permission; deleted and blocked users may not. */
   mayApprove(projectId: number, userId: number): boolean;
-  /** Whether the rule names the user, by name, by a group or by a role, and they still have access to the project. */
+  /**
+   * Whether the rule names the user directly, by a group or by a role, and the user still has access to the project.
+   */
   isNamed(rule: StoredRule, userId: number): boolean;
-  /** Whether approvals of the user do not count because the work is their own, or may be: its commits are not known yet. */
+  /**
+   * Whether approvals of the user do not count, because they are or may be an author: the commits may not be known yet.
+   */
   isExcluded(mergeRequest: MergeRequest, userId: number): boolean;
-  /** The same as far as `heads` tell: for who wants to approve, whose approval `isExcluded` decides about when it counts. */
+  /** As `isExcluded`, but judged by `heads`. For new approvals; `isExcluded` decides later whether they count. */
   seemsExcluded(mergeRequest: MergeRequest, userId: number): boolean;
 }
 
@@ -27,13 +31,13 @@ interface Question {
   rules: readonly StoredRule[];
   userIds: readonly number[];
   /**
-   * By merge request: addresses of whoever made its head, in lower case. Where they are given, the newest version counts
-   * for `seemsExcluded` though it may be of an earlier head.
+   * Lowercase e-mail addresses of the authors of the head, by merge request. If given, `seemsExcluded` uses the newest
+   * version even if it is of an earlier head.
    */
   heads?: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
-/** Finds out where the users stand, in a bounded number of queries. */
+/** Loads the approval rights of users, in a bounded number of queries. */
 export async function loadVoters(deps: Deps, db: Db, question: Question): Promise<Voters> {
   const { mergeRequests, settings, rules, userIds } = question;
   const day = today(deps.clock);
@@ -55,7 +59,7 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
   return {
     mayApprove: (projectId, userId) => has(AccessLevel.developer, projectId, userId),
     isNamed(rule, userId) {
-      // Being a member of a group that a rule names lets nobody into a project that is not shared with it.
+      // Membership in a group of a rule gives no access to a project that is not shared with the group.
       if (!has(AccessLevel.reporter, rule.project_id, userId)) return false;
       if (rule.userIds.includes(userId)) return true;
       if (rule.groupIds.some((id) => groups.get(id)?.has(userId))) return true;
@@ -70,18 +74,18 @@ export async function loadVoters(deps: Deps, db: Db, question: Question): Promis
     const rights = settings.get(mergeRequest.project_id)!;
     if (mergeRequest.author_id === userId && !rights.merge_requests_author_approval) return true;
     if (!rights.merge_requests_disable_committers_approval) return false;
-    // As long as the commits of the head are not known, anybody may have made them.
+    // While the commits of the head are unknown, anybody may be their author.
     return !isKnown || committers.get(mergeRequest.id)!.has(userId);
   }
 }
 
-/** Whether somebody may approve: from a level on, or by a custom role that lets them. */
+/** Whether a membership allows approving: from an access level on, or by a custom role. */
 export const approvesFrom = (level: number, scope: EffectiveMembership | undefined): boolean =>
   scope !== undefined && (scope.level >= level || grantsInProject(scope.permissions, 'approve_merge_request'));
 
 interface KnownUser {
   admin: boolean;
-  /** Addresses that they commit with, in lower case. */
+  /** Lowercase e-mail addresses that the user may commit with. */
   emails: string[];
 }
 
@@ -110,7 +114,7 @@ async function activeUsers(db: Db, ids: readonly number[]): Promise<Map<number, 
   return users;
 }
 
-/** Who of the users is a member of the sources themselves, with the level: by source. */
+/** Direct members of the sources among the users, with access level, by source. */
 export async function directMembers(
   db: Db,
   type: 'group' | 'project',
@@ -134,9 +138,9 @@ export async function directMembers(
 }
 
 interface Committers {
-  /** Who of the users wrote or committed something, by merge request; none for those of which nothing is known. */
+  /** Authors and committers among the users, by merge request; absent for unknown merge requests. */
   committers: ReadonlyMap<number, ReadonlySet<number>>;
-  /** Merge requests whose present head is known. */
+  /** Merge requests whose current head is known. */
   settled: ReadonlySet<number>;
 }
 
@@ -172,7 +176,7 @@ async function committersOf(
   return { committers: found, settled };
 }
 
-/** Newest versions that may be relied on, with their merge requests, and those of them that are of the present head. */
+/** Newest reliable versions by merge request, and which of them are of the current head. */
 async function knownVersions(
   db: Db,
   mergeRequests: readonly MergeRequest[],

@@ -8,21 +8,21 @@ import { onMergeRequest } from '../requests/merge-requests.kind.ts';
 import { addContextCommits, contextCommits, removeContextCommits } from './context-commits.writes.ts';
 
 const PATH = `${MERGE_REQUEST_PATH}/context_commits`;
-/** Those who may change the merge request, and read the code. */
+/** Access for users who may change the merge request and read the code. */
 const changer = onMergeRequest('update_merge_request', {
   further: async (_deps, { permissions }) => permissions.can('read_code'),
 });
-/** Commits of one request. */
+/** Maximum number of commits in a request. */
 const MAX_GIVEN = 20;
 const commits = (maxItems: number) =>
-  List(Type.String({ maxLength: 64 }), { minItems: 1, maxItems, description: 'Full ids of commits of the project.' });
+  List(Type.String({ maxLength: 64 }), { minItems: 1, maxItems, description: 'Full SHAs of commits of the project.' });
 
 export const contextCommitRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: PATH,
     summary: 'List the context commits of a merge request',
-    description: 'Commits of the project that are looked at with it, the newest first.',
+    description: 'Other commits of the project that are shown for review, newest first.',
     access: mergeRequestReader,
     params,
     input: Type.Object(pagination),

@@ -8,7 +8,7 @@ import { type Commit, isOid } from '../../../../git/git.objects.ts';
 import { versionRepository } from '../requests/merge-requests.changes.ts';
 import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 
-/** Commits that one merge request can have beside its own. */
+/** Maximum number of context commits of a merge request. */
 const MAX_COMMITS = 200;
 const invalid = () => refused("One or more context commits' sha is not valid.");
 
@@ -22,16 +22,16 @@ const load = async (deps: Deps, project: Project, shas: readonly string[]): Prom
   return Promise.all(shas.map((sha) => (isOid(sha) ? objects.commit(sha) : null)));
 };
 
-/** The commits, the newest first; those that git has not any more are left out. */
+/** The context commits, newest first, without those that git no longer has. */
 export async function contextCommits(deps: Deps, project: Project, row: MergeRequest): Promise<Commit[]> {
   const commits = (await load(deps, project, await shasOf(deps.db, row))).filter((commit) => commit !== null);
   return commits.sort((a, b) => b.committer.timestamp - a.committer.timestamp);
 }
 
 /**
- * Adds commits of the project to look at with a merge request.
- * @returns those that were added, in the order in which they were named
- * @throws ApiError 400 for one that is none or there already, and past 200; 404
+ * Adds context commits to a merge request.
+ * @returns the added commits, in the given order
+ * @throws ApiError 400 for invalid and existing commits, and beyond 200; 404
  */
 export async function addContextCommits(
   deps: Deps,
@@ -48,7 +48,7 @@ export async function addContextCommits(
     const twice = shas.filter((sha) => there.has(sha));
     if (twice.length > 0) throw refused(`Context commits: ${twice.join(', ')} are already created`);
     if (there.size + shas.length > MAX_COMMITS) {
-      throw refused(`A merge request can have ${MAX_COMMITS} context commits at most`);
+      throw refused(`Limit reached: a merge request has at most ${MAX_COMMITS} context commits. Remove some first.`);
     }
     const now = timestamp(deps.clock);
     const rows = shas.map((sha) => ({ merge_request_id: row.id, sha, created_at: now }));
@@ -57,7 +57,7 @@ export async function addContextCommits(
   return commits;
 }
 
-/** Takes commits away. @throws ApiError 400 for one that is not there, 404 */
+/** Removes context commits. @throws ApiError 400 for one that is not a context commit, 404 */
 export async function removeContextCommits(deps: Deps, row: MergeRequest, input: readonly string[]): Promise<void> {
   const shas = [...new Set(input)];
   await deps.db.transaction().execute(async (db) => {

@@ -5,15 +5,15 @@ import type { ExternalStatusCheck as CheckRow } from '../../../../db/tables/exte
 import type { ProtectedRef } from '../../../../db/tables/protected-refs.table.ts';
 import type { ExternalStatusCheck } from './external-status-checks.responses.ts';
 
-/** A check with the protected branches that it is for. */
+/** A check with its protected branches. */
 export interface StoredCheck extends CheckRow {
   branches: readonly ProtectedRef[];
 }
 
-/** Checks of one project at most. */
+/** Maximum number of checks of a project. */
 export const MAX_CHECKS = 100;
 
-/** The checks of projects with their branches, the oldest first, in two queries. */
+/** Loads the checks of projects with their branches, oldest first, in two queries. */
 export async function checksOf(db: Db, projectIds: readonly number[]): Promise<StoredCheck[]> {
   if (projectIds.length === 0) return [];
   const checks = await db
@@ -41,11 +41,11 @@ export async function withBranches(db: Db, checks: readonly CheckRow[]): Promise
   return checks.map((check) => ({ ...check, branches: branches.get(check.id) ?? [] }));
 }
 
-/** Whether a check is for merge requests into the branch. */
+/** Whether a check applies to merge requests into the branch. */
 export const isFor = ({ branches }: StoredCheck, targetBranch: string): boolean =>
   branches.length === 0 || branches.some(({ name }) => name === targetBranch || matchesWildcard(name, targetBranch));
 
-/** A check as maintainers see it. */
+/** Presents a check to maintainers. */
 export const presentCheck = (check: StoredCheck): Static<typeof ExternalStatusCheck> => ({
   id: check.id,
   name: check.name,

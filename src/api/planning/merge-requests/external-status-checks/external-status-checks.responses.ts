@@ -5,25 +5,27 @@ import { MergeRequestBasic } from '../requests/merge-requests.responses.ts';
 const CheckedBranch = Type.Object({
   id: Type.Integer(),
   project_id: Type.Integer(),
-  name: Type.String({ description: 'A name, or a pattern with `*`.' }),
+  name: Type.String({ description: 'Name, or pattern with `*`.' }),
   created_at: Instant(),
   updated_at: Instant(),
   code_owner_approval_required: Type.Boolean(),
 });
 
-/** A service outside that says whether merge requests of a project are fine. */
+/** An external service that checks merge requests of a project. */
 export const ExternalStatusCheck = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   project_id: Type.Integer(),
   external_url: Type.String(),
-  hmac: Type.Boolean({ description: 'Whether what it is sent is signed with a shared secret.' }),
-  protected_branches: Type.Array(CheckedBranch, { description: 'It is for merge requests into these; none: for all.' }),
+  hmac: Type.Boolean({ description: 'Whether requests to the service are signed with a shared secret.' }),
+  protected_branches: Type.Array(CheckedBranch, {
+    description: 'Target branches of the merge requests to check; empty for all.',
+  }),
 });
 
 export const STATUSES = ['pending', 'passed', 'failed'] as const;
 
-/** Where a merge request stands to a check. */
+/** State of a check for a merge request. */
 export const StatusCheck = Type.Object({
   id: Type.Integer({ description: 'Id of the external status check.' }),
   name: Type.String(),
@@ -31,7 +33,7 @@ export const StatusCheck = Type.Object({
   status: Enum(STATUSES),
 });
 
-/** What a service said of a merge request. */
+/** Result that a service sent for a merge request. */
 export const StatusCheckResponse = Type.Object({
   id: Type.Integer(),
   merge_request: MergeRequestBasic,
@@ -41,4 +43,4 @@ export const StatusCheckResponse = Type.Object({
 
 export const name = Filled({ maxLength: 255 });
 
-export const external_url = Filled({ maxLength: 2_048, description: 'Address of the service, over HTTP.' });
+export const external_url = Filled({ maxLength: 2_048, description: 'HTTP URL of the service.' });

@@ -4,16 +4,16 @@ import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts
 import type { StatusCheckResponsesTable } from '../../../../db/tables/status-check-responses.table.ts';
 import { checksOf, isFor, type StoredCheck } from './external-status-checks.checks.ts';
 
-/** A service that has said it is at work and then nothing for so long has failed. */
+/** A check that is pending for longer than this counts as failed. */
 const PENDING_MS = 2 * 60_000;
 
-/** Where a merge request stands to one of the checks that are for it. */
+/** State of an applicable check for a merge request. */
 export interface CheckStatus {
   check: StoredCheck;
   status: StatusCheckResponsesTable['status'];
 }
 
-/** Where merge requests stand to their checks, by id, as of their heads; three queries for all. */
+/** States of the checks of merge requests for their current heads, by merge request id; three queries. */
 export async function checkStatuses(
   { clock }: { clock: Clock },
   db: Db,
@@ -40,7 +40,7 @@ export async function checkStatuses(
   );
 }
 
-/** What each check said last of each merge request's head. */
+/** Newest response of each check for the head of each merge request. */
 const newestResponses = (db: Db, mergeRequests: readonly MergeRequest[]) =>
   db
     .selectFrom('status_check_responses')

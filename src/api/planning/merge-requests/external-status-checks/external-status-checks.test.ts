@@ -103,7 +103,7 @@ test('names and addresses that are none or taken, and branches of others, are re
     [{ external_url: made.external_url }, 'external_url has already been taken'],
     [{ external_url: 'ftp://example.com' }, 'external_url is blocked: Only allowed schemes are http, https'],
     [{ external_url: 'no address' }, 'external_url is blocked: URI is invalid'],
-    [{ protected_branch_ids: [foreign.id] }, 'protected_branch_ids are not all of this project'],
+    [{ protected_branch_ids: [foreign.id] }, 'protected_branch_ids must all belong to this project'],
   ] as const) {
     assert.equal(expectStatus(await app.put(`${pathOf(project)}/${other.id}`, { json }), 422).message, text);
     const body = { name: 'fresh', external_url: 'https://example.com/fresh', ...json };

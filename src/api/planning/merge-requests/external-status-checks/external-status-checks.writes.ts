@@ -13,7 +13,7 @@ import { isFor, MAX_CHECKS, type StoredCheck, withBranches } from './external-st
 import type { StatusCheckInput } from './external-status-checks.inputs.ts';
 import { checkStatuses } from './external-status-checks.statuses.ts';
 
-/** A check of the project. @throws ApiError 404 */
+/** Finds a check of the project. @throws ApiError 404 */
 export async function findCheck(db: Db, projectId: number, id: number): Promise<StoredCheck> {
   const row = await db
     .selectFrom('external_status_checks')
@@ -25,7 +25,7 @@ export async function findCheck(db: Db, projectId: number, id: number): Promise<
   return (await withBranches(db, [row]))[0]!;
 }
 
-/** @throws ApiError 422 for an address that can never be called */
+/** @throws ApiError 422 for an invalid or always blocked URL */
 function requireValid({ external_url }: StatusCheckInput): void {
   if (external_url === undefined) return;
   try {
@@ -36,7 +36,7 @@ function requireValid({ external_url }: StatusCheckInput): void {
   }
 }
 
-/** @throws ApiError 422 for a name or an address that another check of the project has */
+/** @throws ApiError 422 if another check of the project has the name or URL */
 async function refuseTaken(db: Db, projectId: number, input: StatusCheckInput, exceptId: number): Promise<void> {
   for (const column of ['name', 'external_url'] as const) {
     const value = input[column];
@@ -52,7 +52,7 @@ async function refuseTaken(db: Db, projectId: number, input: StatusCheckInput, e
   }
 }
 
-/** Lets a check be for these branches alone. @throws ApiError 422 for one that the project does not protect */
+/** Sets the protected branches of a check. @throws ApiError 422 for branches that the project does not protect */
 async function setBranches(db: Db, projectId: number, checkId: number, input: readonly number[]): Promise<void> {
   const ids = [...new Set(input)];
   await db.deleteFrom('external_status_check_branches').where('check_id', '=', checkId).execute();
@@ -64,14 +64,14 @@ async function setBranches(db: Db, projectId: number, checkId: number, input: re
     .where('kind', '=', 'branch')
     .where('id', 'in', ids)
     .execute();
-  if (known.length < ids.length) throw invalidModel({ protected_branch_ids: ['are not all of this project'] }, 422);
+  if (known.length < ids.length) throw invalidModel({ protected_branch_ids: ['must all belong to this project'] }, 422);
   const rows = ids.map((protected_ref_id) => ({ check_id: checkId, protected_ref_id }));
   await db.insertInto('external_status_check_branches').values(rows).execute();
 }
 
 /**
  * Adds a check to a project.
- * @throws ApiError 422 for a name or address that is none or taken, for branches of others, and past 100 checks
+ * @throws ApiError 422 for an invalid or taken name or URL, for branches of other projects, and beyond 100 checks
  */
 export async function createCheck(
   deps: Deps,
@@ -87,7 +87,11 @@ export async function createCheck(
       .where('project_id', '=', project.id)
       .limit(MAX_CHECKS)
       .execute();
-    if (there.length >= MAX_CHECKS) throw refused(`A project can have ${MAX_CHECKS} external status checks`, 422);
+    if (there.length >= MAX_CHECKS)
+      throw refused(
+        `Limit reached: a project has at most ${MAX_CHECKS} external status checks. Delete one first.`,
+        422,
+      );
     const { id } = await db
       .insertInto('external_status_checks')
       .values({
@@ -148,13 +152,13 @@ async function saving(
       return save(db);
     });
   } catch (error) {
-    // Another request was quicker: it is named now.
+    // A concurrent request took the name or URL: report which one.
     if (isUniqueViolation(error)) await refuseTaken(deps.db, projectId, input, exceptId);
     throw error;
   }
 }
 
-/** Removes a check with what it said. @throws ApiError 404 */
+/** Deletes a check with its responses. @throws ApiError 404 */
 export async function destroyCheck(deps: Deps, projectId: number, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const gone = await db
@@ -168,7 +172,7 @@ export async function destroyCheck(deps: Deps, projectId: number, id: number): P
   });
 }
 
-/** Records what happened to a check. Its address is told without what stands in it as a secret. */
+/** Records an audit event of a check. Contains only the host of its URL, which may hold secrets. */
 async function recorded<T extends Pick<StoredCheck, 'id' | 'name' | 'project_id' | 'external_url'>>(
   deps: Deps,
   db: Db,
@@ -187,9 +191,9 @@ async function recorded<T extends Pick<StoredCheck, 'id' | 'name' | 'project_id'
 }
 
 /**
- * Enters what a check says of the head of a merge request.
- * @returns id of the entry, and the check
- * @throws ApiError 404 for a check that is not for it, 409 when `sha` is not the head
+ * Stores the response of a check for the head of a merge request.
+ * @returns id of the response, and the check
+ * @throws ApiError 404 if the check does not apply, 409 if `sha` is not the head
  */
 export async function respond(
   deps: Deps,
@@ -204,7 +208,7 @@ export async function respond(
     if (!isFor(check, row.target_branch)) throw recordNotFound();
     if (row.head_sha !== sha) throw conflict(`SHA does not match HEAD of source branch: ${row.head_sha ?? ''}`);
     const id = await enter(deps, db, row, checkId, status);
-    // Automatic merges may wait for it.
+    // Auto-merges may wait for it.
     await deps.events.record(
       db,
       'merge_request.status_checked',
@@ -236,7 +240,7 @@ async function enter(
   return row.id;
 }
 
-/** Has a check that failed look at the merge request again. @throws ApiError 404, 422 where it has not failed */
+/** Retries a failed check of a merge request. @throws ApiError 404, 422 if it has not failed */
 export async function retry(deps: Deps, mergeRequest: MergeRequest, checkId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, mergeRequest.id);

@@ -24,27 +24,27 @@ import { enqueueRefresh } from './refresh.ts';
 import { retargetChain } from './retarget.ts';
 import { enqueueTargetMoved } from './target-moved.ts';
 
-/** States in which a push still counts. */
+/** States in which pushes have an effect. */
 const OPEN = ['opened', 'locked'] as const;
-/** Branches that one statement names at most. */
+/** Maximum number of branches per statement. */
 const BATCH = 500;
 
-/** What git had to be asked about the push of a branch, before the transaction. */
+/** Data about the push of a branch from git, loaded before the transaction. */
 interface PushFacts {
-  /** What the discussions will tell of it. */
+  /** Text of the system note. */
   note: string | null;
-  /** Whose approvals it takes away, by merge request. */
+  /** Users whose approvals it removes, by merge request. */
   whose: ReadonlyMap<number, ApprovalsToReset>;
 }
 
 const nameOf = ({ ref }: RefChange): string => ref.slice(HEADS.length);
 
 /**
- * Lets pushes have their effect on merge requests in the transaction that records them, in this order:
- * 1. a merge is entered, with what follows from it; where a merged branch goes, what leads to it leads on to its target;
- * 2. for each open merge request of a branch that moved: its head moves, approvals of the old head go, an automatic merge of
- *    it is taken back, and a refresh is asked for; those of a branch that has gone are closed;
- * 3. those into a branch that moved are to be checked again, and their code owners looked up where these changed.
+ * Applies the effects of pushes on merge requests in the transaction that records them, in this order: 1. a merge is
+ * recorded, with its consequences; if a merged branch is deleted, merge requests into it are retargeted; 2. for each
+ * open merge request of an updated branch: its head moves, approvals of the old head are reset, an auto-merge of it
+ * is cancelled, and a refresh is enqueued; those of a deleted branch are closed; 3. those into an updated branch
+ * become unchecked, and their code owners are recomputed if CODEOWNERS changed.
  */
 export const followPush =
   (deps: Deps): RefObserver =>
@@ -74,7 +74,7 @@ export const followPush =
       const deletedTargets: string[] = [];
       for (const update of updates) {
         const from = open.bySource.get(nameOf(update)) ?? [];
-        // Somebody may have made it anew and recorded that first: the ref itself tells.
+        // The branch may have been created again and recorded first: the ref itself decides.
         if (update.new === null && from.length > 0 && (await repo.refs.resolve(update.ref)) === null) {
           orphans.push(...from.map((row) => row.id));
         } else {
@@ -113,7 +113,7 @@ async function moveSource(
 ): Promise<void> {
   const row = await lockMergeRequest(db, id);
   if (row === undefined) return;
-  // Another process may have moved the branch on and recorded that first: with the row in hand the ref itself tells.
+  // Another process may have recorded a later update first: with the row locked, the ref itself decides.
   const head = update.new === null ? null : ((await repo.refs.resolve(update.ref)) ?? update.new);
   if (head === null || head === row.head_sha) {
     await db
@@ -175,7 +175,7 @@ async function moveTarget(deps: Deps, db: Db, { holder, userId }: Intent, update
   if (moved) await enqueueTargetMoved(deps, db, holder.id, update, userId);
 }
 
-/** Has the open merge requests into branches checked again, by a statement for some hundreds. @returns whether there are any */
+/** Marks the open merge requests into branches as unchecked, in batches. @returns whether there are any */
 async function markUnchecked(db: Db, projectId: number, branches: readonly string[]): Promise<boolean> {
   let any = false;
   for (let at = 0; at < branches.length; at += BATCH) {

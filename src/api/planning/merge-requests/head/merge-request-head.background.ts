@@ -5,7 +5,7 @@ import { followPush } from './follow-push.ts';
 import { REFRESH, refreshMergeRequest } from './refresh.ts';
 import { registerTargetMoved } from './target-moved.ts';
 
-/** What is done for merge requests when refs move: at once, within the push, and in the background after it. */
+/** Registers the effects of ref updates on merge requests: synchronous ones within the push, and background jobs. */
 export function registerMergeRequestWork(deps: Deps): void {
   deps.refObservers.push(followPush(deps));
   registerTargetMoved(deps);

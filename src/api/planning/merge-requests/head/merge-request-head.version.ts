@@ -7,18 +7,18 @@ import type { Repository } from '../../../../git/git.repository.ts';
 import { countCommits, listCommits } from '../../../../git/log.ts';
 import { patchId } from '../../../../git/patch-id.ts';
 
-/** Commits of a version that are kept: the newest. */
+/** Maximum number of stored commits of a version: the newest. */
 export const MAX_COMMITS = 10_000;
-/** Commits read from the repository, and rows written, at once. */
+/** Commits to read from the repository, and rows to write, at a time. */
 const BATCH = 200;
 
-/** What a version is made of, as git tells it. */
+/** Data of a version, from git. */
 export interface VersionFacts {
   row: Omit<MergeRequestDiff, 'id' | 'merge_request_id' | 'created_at'>;
   commits: readonly { sha: string; author_email: string; committer_email: string }[];
 }
 
-/** The version that the merge request shows; undefined before the first one is made. */
+/** The latest version of a merge request; undefined before the first one exists. */
 export async function latestVersion(
   db: Db,
   { latest_diff_id }: Pick<MergeRequest, 'latest_diff_id'>,
@@ -28,14 +28,15 @@ export async function latestVersion(
 }
 
 /**
- * Where a comparison of a source head with a target head starts: the best common ancestor, or the target itself where the two share no history.
+ * Base of a comparison of a source head with a target head: the merge base, or the target itself without common
+ * history.
  */
 export const baseOf = async (repo: Repository, head: string, start: string): Promise<string> =>
   (await mergeBase(repo, [head, start])) ?? start;
 
 /**
- * Works out the version of a head against the head of the target branch. All objects must be in the repository.
- * @throws GitError `failed` where one is not, `timeout`
+ * Computes the version of a head against the head of the target branch. All objects must be in the repository.
+ * @throws GitError `failed` if an object is missing, `timeout`
  */
 export async function versionFacts(repo: Repository, head: string, start: string, base: string): Promise<VersionFacts> {
   const oids = await listCommits(repo, { from: [head], not: [start], limit: MAX_COMMITS });
@@ -71,7 +72,7 @@ async function readAuthors(repo: Repository, oids: readonly string[]): Promise<V
   return found;
 }
 
-/** Writes a version with its commits, with the handle of a transaction. @returns its id */
+/** Inserts a version with its commits. @param db handle of a transaction @returns its id */
 export async function insertVersion(
   db: Db,
   mergeRequestId: number,

@@ -8,8 +8,8 @@ import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
 
 /**
- * Takes the approvals of a head away that came to an end without a push that could do it. Where a push would only take
- * those of the owners of what changed, all go.
+ * Removes the approvals of a head that was replaced without an observed push. Removes all of them even if a push would
+ * remove only those of code owners.
  */
 export async function dropOutdatedApprovals(
   db: Db,
@@ -23,9 +23,9 @@ export async function dropOutdatedApprovals(
 }
 
 /**
- * A push that comes just while a merge request is made or opened again takes no notice of it. Such a head is taken over
- * here: the branch is elsewhere, and no change of the source repository is still to be recorded.
- * @throws ApiError 404 when the merge request is gone
+ * Catches up with a push that ran while a merge request was created or reopened, and therefore missed it: the branch is
+ * at another commit, and no ref change of the source repository is pending.
+ * @throws ApiError 404 if the merge request no longer exists
  */
 export async function afterMissedPush(deps: Deps, row: MergeRequest): Promise<MergeRequest> {
   if (row.state !== 'opened' || row.source_project_id === null) return row;

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Db } from '../../../../db/db.schema.ts';
 import { cachedUntilWrite } from '../../../../db/read-cache.ts';
 
-/** Branches that one query names at most. */
+/** Maximum number of branches per query. */
 const BATCH = 500;
 const OPEN = ['opened', 'locked'] as const;
 
-/** Branches of the project that an open merge request comes from or leads to. */
+/** Source and target branches of open merge requests in the project. */
 export async function openBranches(db: Db, projectId: number): Promise<Set<string>> {
   const rows = await db
     .selectFrom('merge_requests')
@@ -24,27 +24,27 @@ export async function openBranches(db: Db, projectId: number): Promise<Set<strin
   return new Set(rows.map(({ name }) => name));
 }
 
-/** An open merge request that comes from a branch, with what its target project says of pushes. */
+/** An open merge request of a source branch, with settings of its target project. */
 export interface OpenMergeRequest {
   id: number;
   project_id: number;
   head_sha: string | null;
   target_branch: string;
-  /** Settings of the target project, as its row holds them. */
+  /** Settings of the target project, as stored in its row. */
   settings: string;
 }
 
-/** The open merge requests that concern some branches of a project. */
+/** Open merge requests from and into given branches of a project. */
 export interface OpenMergeRequests {
-  /** By branch that they come from, in the order of their ids. */
+  /** By source branch, ordered by id. */
   bySource: Map<string, OpenMergeRequest[]>;
-  /** Branches that any leads to. */
+  /** Target branches among the given ones. */
   targets: Set<string>;
 }
 
 /**
- * What of these branches open merge requests come from or lead to: all that a push of thousands of branches has to look at.
- * Uses one query for some hundreds of branches.
+ * Finds open merge requests from and into the given branches, which is all that a push of thousands of branches needs.
+ * One query per batch of branches.
  */
 export async function findOpen(db: Db, projectId: number, branches: readonly string[]): Promise<OpenMergeRequests> {
   const found: OpenMergeRequests = { bySource: new Map(), targets: new Set() };
@@ -73,7 +73,7 @@ interface Row {
   settings: string | null;
 }
 
-/** A row for each that comes from one of the branches, and one without an id for each branch that any leads to. */
+/** A row for each merge request from one of the branches, and one without an id for each target branch. */
 const bySourceOrTarget = cachedUntilWrite(
   (db, { projectId, branches }: { projectId: number; branches: readonly string[] }) =>
     db

@@ -3,12 +3,12 @@ import { GitError } from '../../../../git/git.errors.ts';
 import type { Repository } from '../../../../git/git.repository.ts';
 import { countCommits, listCommits } from '../../../../git/log.ts';
 
-/** Commits that are named one by one. */
+/** Maximum number of commits to list. */
 const MAX_NAMED = 10;
 
 /**
- * What the discussion of a merge request tells of a push to its source branch: `added 2 commits`, with a line for each.
- * @param old head before; null where the branch was not there
+ * System note text about a push to the source branch: `added 2 commits`, with a line for each.
+ * @param old previous head; null if the branch did not exist
  */
 export async function describePush(repo: Repository, old: string | null, head: string): Promise<string> {
   const not = old !== null && (await repo.objects.info(old)) !== null ? [old] : [];
@@ -25,7 +25,7 @@ export async function describePush(repo: Repository, old: string | null, head: s
     const list = lines.length === 0 ? '' : `\n\n<ul>${lines.join('')}</ul>`;
     return `added ${count} commit${count === 1 ? '' : 's'}${list}`;
   } catch (error) {
-    // The push itself is done: a history that cannot be read must not hold it up.
+    // The push itself is done: an unreadable history must not fail it.
     if (error instanceof GitError) return `moved the head to ${head.slice(0, 8)}`;
     throw error;
   }

@@ -27,12 +27,13 @@ export const REFRESH = jobKind<{ id: number }>('merge_requests.refresh', { lane:
 
 const keyOf = (id: number) => `${REFRESH.name}:${id}`;
 
-/** So long a refresh waits that an answer is to do itself, for when that comes to nothing. */
+/** Delay of the job behind a synchronous refresh, in milliseconds: it runs only if that fails. */
 const IN_PLACE_MS = 5_000;
 
 /**
- * Has the merge request refreshed in the background. Give the transaction's handle.
- * @param options `inPlace` when `refreshNow` follows the transaction
+ * Enqueues a refresh of the merge request.
+ * @param db handle of a transaction
+ * @param options `inPlace`: whether `refreshNow` follows the transaction
  */
 export const enqueueRefresh = (deps: Deps, db: Db, id: number, { inPlace = false } = {}): Promise<void> =>
   deps.jobs.enqueue(
@@ -46,21 +47,21 @@ export const enqueueRefresh = (deps: Deps, db: Db, id: number, { inPlace = false
 export const headRef = ({ iid }: Pick<MergeRequest, 'iid'>): string => `refs/merge-requests/${iid}/head`;
 
 /**
- * Brings everything about an open merge request in line with its `head_sha`: the objects of the source branch and
- * `refs/merge-requests/:iid/head` in the target repository, the version, and whether it can be merged. Does nothing where nothing is left to do;
- * one at a time for each merge request.
- * @returns the row as it is then
- * @throws ApiError 404 when it is gone, 400 while the target repository is read-only; GitError where git fails
+ * Updates everything about an open merge request to match its `head_sha`: objects of the source branch and
+ * `refs/merge-requests/:iid/head` in the target repository, version, and mergeability. Idempotent; serialized for
+ * each merge request.
+ * @returns the updated row
+ * @throws ApiError 404 if it no longer exists, 400 while the target repository is read-only; GitError if git fails
  */
 export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeRequest> {
   return deps.writes.run(keyOf(id), async () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const refreshed = await refreshOnce(deps, id);
-        // A push came between: its head counts.
+        // A concurrent push moved the head: try again with the new one.
         if (refreshed !== null || attempt === MAX_TRIES) return refreshed ?? (await load(deps, id));
       } catch (error) {
-        // Another process refreshes it, too.
+        // Another process refreshes it at the same time.
         if (!(error instanceof GitError) || error.code !== 'conflict' || attempt === MAX_TRIES) throw error;
       }
     }
@@ -68,8 +69,8 @@ export function refreshMergeRequest(deps: Deps, id: number): Promise<MergeReques
 }
 
 /**
- * A refresh that an answer waits for. Where it fails, the job that was written with the change does it later.
- * @returns the row as it is then
+ * Refreshes synchronously within a request. If it fails, the job that was enqueued with the change does it later.
+ * @returns the updated row
  */
 export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> {
   try {
@@ -77,7 +78,7 @@ export async function refreshNow(deps: Deps, id: number): Promise<MergeRequest> 
     await deps.jobs.cancel(deps.db, REFRESH, id);
     return row;
   } catch (error) {
-    deps.log.log('warn', 'a merge request could not be refreshed at once', { id, error: String(error) });
+    deps.log.log('warn', 'merge request not refreshed; retrying in the background', { id, error: String(error) });
     return await load(deps, id);
   }
 }
@@ -88,7 +89,7 @@ async function load(deps: Deps, id: number): Promise<MergeRequest> {
   return row;
 }
 
-/** @returns null when the head moved meanwhile */
+/** @returns null if the head moved in the meantime */
 async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null> {
   const row = await afterMissedPush(deps, await load(deps, id));
   const { head_sha: head } = row;
@@ -103,7 +104,7 @@ async function refreshOnce(deps: Deps, id: number): Promise<MergeRequest | null>
   return settled && checkMergeability(deps, settled);
 }
 
-/** Rules of code owners for what the head changes; from then on approvals count. */
+/** Updates the code owner rules for the changes of the head; approvals count from then on. */
 async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequest | null> {
   if (row.approvals_syncing === 0) return row;
   await syncRules(deps, row);
@@ -118,7 +119,10 @@ async function settleApprovals(deps: Deps, row: MergeRequest): Promise<MergeRequ
   return settled ?? null;
 }
 
-/** The head with its history, and the ref that keeps it. What a forced push replaced is kept by a ref of its own. */
+/**
+ * Copies the head with its history, and updates the ref that keeps it. A separate ref keeps the head that a force push
+ * replaced.
+ */
 async function fetchHead(
   deps: Deps,
   target: Project,
@@ -131,7 +135,7 @@ async function fetchHead(
   if (now === head) return;
   if (row.source_project_id !== row.project_id) {
     const source = await projectOf(deps.db, row.source_project_id);
-    // Without its source there is nowhere to take it from: what is there already has to do.
+    // Without a source project, only objects that already exist can be used.
     if (source !== undefined) await copyCommit(repositoryOf(deps, source), repo, head);
   }
   const replaced = now !== null && !(await isAncestor(repo, now, head));
@@ -149,7 +153,7 @@ async function updateVersion(
   const start = (await repo.refs.resolve(`${HEADS}${row.target_branch}`)) ?? known?.start_commit_sha;
   if (start === undefined) return row;
   const base = await baseOf(repo, head, start);
-  // Of another target branch the start counts too; one that only grew changes nothing.
+  // For a new target branch the start matters as well; growth of the same branch changes nothing.
   const sameStart = row.approvals_syncing === 0 || known?.start_commit_sha === start;
   const same = known?.head_commit_sha === head && known.base_commit_sha === base && sameStart;
   if (!same && row.source_project_id !== null && row.source_project_id !== row.project_id) {

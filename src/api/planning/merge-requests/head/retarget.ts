@@ -14,12 +14,12 @@ import { projectOf } from '../requests/merge-requests.projects.ts';
 import { uncheckedStatus } from '../requests/merge-status.ts';
 import { enqueueRefresh } from './refresh.ts';
 
-/** Merge requests that follow a merged branch to its target at most. */
+/** Maximum number of merge requests to retarget when a merged branch is deleted. */
 const MAX_RETARGETED = 4;
 
 /**
- * Lets open merge requests into a branch that went with its merge lead to where it was merged, in the transaction that records
- * its removal. Those that would be a second one between the same branches stay.
+ * Retargets open merge requests into a branch that was deleted with its merge to the target of that merge, in the
+ * transaction that records the deletion. Those that would become duplicates stay.
  * @param mergedId the merge request that was merged
  */
 export async function retargetChain(deps: Deps, db: Db, mergedId: number, userId: number | null): Promise<void> {
@@ -46,18 +46,18 @@ export async function retargetChain(deps: Deps, db: Db, mergedId: number, userId
   }
 }
 
-/** What leads a merge request to another branch, and who does it. */
+/** A change of the target branch, and its author. */
 interface Retarget {
   target_branch: string;
   userId: number;
-  /** What the discussion tells of it. */
+  /** Text of the system note. */
   note: string;
 }
 
 /**
- * Takes back what was agreed for the target branch that a merge request is leaving: approvals and an automatic merge. Tells the
- * discussion. Give the transaction's handle, with the row locked.
- * @returns the columns of its new target, for the caller's update; an open one is to be refreshed after it (`enqueueRefresh`)
+ * Resets what was agreed for the old target branch of a merge request: approvals and an auto-merge. Writes a system
+ * note. The row must be locked by the transaction.
+ * @returns the columns of the new target for the caller's update, after which an open one needs `enqueueRefresh`
  */
 export async function changeTarget(deps: Deps, db: Db, row: MergeRequest, { target_branch, userId, note }: Retarget) {
   const { id, project_id: projectId } = row;

@@ -13,7 +13,7 @@ import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 import { markMerged } from '../requests/merge-requests.state.ts';
 import { enqueueRefresh } from './refresh.ts';
 
-/** New commits that are looked for in open merge requests; past it all of them are refreshed. */
+/** Maximum number of new commits to match against open merge requests; beyond it, all of them are refreshed. */
 const MAX_NEW = 5_000;
 const BATCH = 500;
 
@@ -29,7 +29,7 @@ const TARGET_MOVED = jobKind<TargetMoved>('merge_requests.target_moved', { lane:
 
 type Open = Pick<MergeRequest, 'id' | 'head_sha' | 'latest_diff_id'>;
 
-/** Asks for a look at the open merge requests of a branch that has moved. Give the transaction's handle. */
+/** Enqueues the check of open merge requests into an updated branch. @param db handle of a transaction */
 export async function enqueueTargetMoved(
   deps: Deps,
   db: Db,
@@ -49,8 +49,8 @@ export async function enqueueTargetMoved(
 }
 
 /**
- * Names the work that follows when a target branch moves: merge requests whose head it now contains are merged, and those that share
- * other commits with it get a new version.
+ * Registers the work after an update of a target branch: merge requests whose head it now contains are marked as
+ * merged, and those that share other commits with it get a new version.
  */
 export function registerTargetMoved(deps: Deps): void {
   deps.jobs.register(TARGET_MOVED, async (moved) => {
@@ -82,7 +82,7 @@ const openInto = (deps: Deps, { project_id, branch }: TargetMoved): Promise<Open
     .orderBy('id')
     .execute();
 
-/** Heads that the push brought in. Those that the branch had before were never ahead of it. */
+/** Heads that the push introduced. Heads that the branch already contained do not count. */
 async function mergedHeads(repo: Repository, open: readonly Open[], moved: TargetMoved): Promise<Set<string>> {
   const heads = [...new Set(open.flatMap(({ head_sha }) => head_sha ?? []))];
   const there: string[] = [];
@@ -105,11 +105,11 @@ async function recordMerged(deps: Deps, repo: Repository, row: Open, moved: Targ
   });
 }
 
-/** The commit on the target branch's own line that brought the head in: a merge, or the head itself. */
+/** The first-parent commit of the target branch that introduced the head: a merge commit, or the head itself. */
 async function mergeCommitOf(repo: Repository, head: string, { old, new: tip }: TargetMoved): Promise<string> {
   const line = await listCommits(repo, { from: [tip], not: [old!], firstParent: true, limit: MAX_NEW });
   if (line.includes(head)) return head;
-  // Whoever comes after one that has the head has it, too.
+  // Binary search: descendants of a commit that contains the head contain it as well.
   let [least, most] = [0, line.length];
   while (least < most) {
     const middle = (least + most) >> 1;
@@ -119,7 +119,7 @@ async function mergeCommitOf(repo: Repository, head: string, { old, new: tip }: 
   return line[least - 1] ?? head;
 }
 
-/** Merge requests whose commits came into the target branch, or that stand on what it no longer has. */
+/** Merge requests whose commits are now in the target branch, or whose base it no longer contains. */
 async function affectedBy(
   deps: Deps,
   repo: Repository,

@@ -9,8 +9,8 @@ import type { Deps } from '../../../../deps.ts';
 import { canMergeBy, loadRefRules } from '../../../../repositories/repository.protections.ts';
 
 /**
- * Refuses whom the target branch is closed to by now, in the transaction that merges.
- * @returns the target project as it is now, and its push rule
+ * Checks again, in the transaction that merges, that the caller may merge into the target branch.
+ * @returns the current target project and its push rule
  * @throws ApiError 401, 403, 404
  */
 export async function requireMerger(
@@ -25,8 +25,8 @@ export async function requireMerger(
   return { project: scope.project, pushRule };
 }
 
-/** Refuses what leads to another branch than whoever asked has seen. @throws ApiError 409 */
+/** Refuses a merge request whose target branch has changed since the caller saw it. @throws ApiError 409 */
 export function refuseOtherTarget(seen: MergeRequest, now: MergeRequest): void {
   if (seen.target_branch === now.target_branch) return;
-  throw conflict('The target branch was changed meanwhile. Please look at the merge request and try again.');
+  throw conflict('The target branch was changed in the meantime. Review the merge request and try again.');
 }

@@ -6,7 +6,7 @@ import { cancelAutoMerge, processAutoMerge } from './auto-merge.ts';
 import { headedBy } from './head-pipelines.ts';
 import { hasAutoMerges, recheckAutoMergesFor, recheckAutoMergesOf } from './recheck-auto-merges.ts';
 
-/** Has automatic merges looked at when something happens that they may wait for. */
+/** Subscribes auto-merges to the events that they may wait for. */
 export function subscribeAutoMerge(deps: Deps): void {
   const { db, events } = deps;
   const look = async (ids: readonly number[]) => {
@@ -16,7 +16,7 @@ export function subscribeAutoMerge(deps: Deps): void {
     name: 'auto-merge-pipeline',
     types: ['pipeline.updated'],
     lane: 'git',
-    // Who enables an automatic merge does not lock the pipeline: that a merge request waits shows afterwards.
+    // Enabling auto-merge does not lock the pipeline, so whether a merge request waits is checked in the job.
     wants: async ({ payload: { pipeline_id, status } }, db) =>
       (status === 'success' || status === 'skipped') && (await headedBy(db, pipeline_id)).length > 0,
     handle: async ({ payload }) =>
@@ -49,7 +49,7 @@ export function subscribeAutoMerge(deps: Deps): void {
     wants: ({ payload }, db) => isWaiting(db, payload.merge_request_id),
     handle: (event) => afterChange(deps, event),
   });
-  // Rules that ask for somebody who cannot approve any more count as approved.
+  // Rules that require users who can no longer approve count as approved.
   events.subscribe({
     name: 'auto-merge-member',
     types: ['member.added', 'member.updated', 'member.removed'],
@@ -66,7 +66,10 @@ export function subscribeAutoMerge(deps: Deps): void {
   deps.lifecycle.userRemoved.add((db, { id }) => recheckAutoMergesFor(deps, db, id));
 }
 
-/** For events whose transactions hold the row of the merge request: who enables an automatic merge waits for them. */
+/**
+ * Whether the merge request has auto-merge enabled. For events whose transactions lock its row, which serializes them
+ * with enabling.
+ */
 async function isWaiting(db: Db, id: number): Promise<boolean> {
   const query = db.selectFrom('merge_requests').select('id').where('id', '=', id).where('auto_merge', '=', 1);
   return (await query.executeTakeFirst()) !== undefined;
@@ -87,7 +90,7 @@ async function ofNote(db: Db, noteId: number): Promise<number[]> {
 
 type Change = RecordedEvent<'merge_request.updated' | 'merge_request.closed'>;
 
-/** Nobody agreed to a merge into another branch, or to one of what has been closed meanwhile. */
+/** Cancels the auto-merge of a merge request that was closed or retargeted. */
 async function afterChange(deps: Deps, { type, payload, actor_id }: Change): Promise<void> {
   const { merge_request_id: id } = payload;
   const { changes = {} } = payload as Partial<DomainEvents['merge_request.updated']>;

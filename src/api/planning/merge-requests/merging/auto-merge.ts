@@ -21,7 +21,7 @@ import { AUTO_MERGE } from './recheck-auto-merges.ts';
 import { recoverLockedMerge } from './recover-locked-merge.ts';
 import { methodNotAllowed, shaMismatch } from './refusals.ts';
 
-/** What an automatic merge waits for: it may pass without a new commit. */
+/** Statuses that an auto-merge waits for: they may pass without a new commit. */
 const MAY_PASS: readonly DetailedMergeStatus[] = [
   'requested_changes',
   'approvals_syncing',
@@ -35,14 +35,14 @@ const MAY_PASS: readonly DetailedMergeStatus[] = [
   'ci_must_pass',
 ];
 
-/** Whether a merge that is asked for now waits instead: for a check that may pass, or the end of a pipeline. */
+/** Whether a requested merge has to wait for a check that may pass, or for the end of a pipeline. */
 export async function waits(deps: Deps, row: MergeRequest, status: DetailedMergeStatus): Promise<boolean> {
   if (MAY_PASS.includes(status)) return true;
   const pipeline = (await headPipelines(deps.db, [row])).get(row.id);
   return status === 'mergeable' && pipeline !== undefined && isActive(pipeline);
 }
 
-/** Has a merge request merged as soon as everything allows it. @throws ApiError 401, 404, 405, 409 */
+/** Enables auto-merge for a merge request. @throws ApiError 401, 404, 405, 409 */
 export async function enableAutoMerge(
   deps: Deps,
   seen: MergeRequest,
@@ -69,12 +69,12 @@ export async function enableAutoMerge(
       await deps.events.record(db, 'merge_request.auto_merge_set', payload, about);
     }
     await waitForTime(deps, db, row);
-    // What it waits for may have come while it was asked for.
+    // The awaited event may have happened in the meantime.
     await deps.jobs.enqueue(db, AUTO_MERGE, { merge_request_id: id }, { uniqueKey: `${id}:at-once` });
   });
 }
 
-/** Comes back when `merge_after` is over. */
+/** Enqueues a check for the time of `merge_after`. */
 async function waitForTime(deps: Deps, db: Db, { id, merge_after }: MergeRequest): Promise<void> {
   if (merge_after === null || Date.parse(merge_after) <= deps.clock.now().getTime()) return;
   const runAt = new Date(merge_after);
@@ -91,9 +91,9 @@ const note = (
 ) => writeSystemNote(deps, db, { type: 'MergeRequest', id, projectId: project_id }, userId, 'merge', text);
 
 /**
- * Takes an automatic merge back.
+ * Cancels an auto-merge.
  * @param db the handle of a transaction
- * @returns whether there was one
+ * @returns whether one was enabled
  */
 export async function cancelAutoMerge(
   deps: Deps,
@@ -115,7 +115,10 @@ export async function cancelAutoMerge(
   return true;
 }
 
-/** Takes an automatic merge back in the transaction that records a push to the source branch. Give the row as it was before. */
+/**
+ * Cancels an auto-merge in the transaction that records a push to the source branch.
+ * @param row the row before the push
+ */
 export async function abortForPush(deps: Deps, db: Db, row: MergeRequest, userId: number | null): Promise<void> {
   if (row.auto_merge !== 1 || row.state !== 'opened') return;
   const text = 'aborted the automatic merge because source branch was updated';
@@ -127,7 +130,7 @@ const abort = (deps: Deps, row: MergeRequest, userId: number, reason: string): P
     .transaction()
     .execute((db) => cancelAutoMerge(deps, db, row, { userId, text: `aborted the automatic merge because ${reason}` }));
 
-/** Merges what waits for it, when nothing stands in the way any more; in the name of who asked, with the rights left. */
+/** Merges a merge request with auto-merge if all checks pass, as the user who enabled it, with their current rights. */
 export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
   const waiting = await deps.db
     .selectFrom('merge_requests')
@@ -146,7 +149,7 @@ export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
   const caller = userId === null ? undefined : await jobCaller(deps, userId);
   const actor = caller && (await callerInProject(deps, caller, waiting.project_id));
   if (actor === undefined || !(await canMergeInto(deps, actor, waiting.project_id, waiting.target_branch))) {
-    await abort(deps, waiting, userId ?? author_id, 'who asked for it may no longer merge');
+    await abort(deps, waiting, userId ?? author_id, 'the user who enabled it may no longer merge');
     return;
   }
   const row = await recoverLockedMerge(deps, waiting);
@@ -158,16 +161,16 @@ export async function processAutoMerge(deps: Deps, id: number): Promise<void> {
   try {
     await mergeNow(deps, { mergeRequest: row, caller: actor.caller, params, automatic: true });
   } catch (error) {
-    // Something came between: whatever clears it calls again, and a merge that failed has been noted.
+    // A check fails now: the event that clears it triggers this again. A failed merge has been noted.
     if (!(error instanceof ApiError) || error instanceof RepositoryReadOnly) throw error;
   }
 }
 
-/** A pipeline that failed holds the merge up until it is run again, also where the project asks for none. */
+/** A failed pipeline blocks the merge until it is retried, even if the project requires no pipeline. */
 const hasPassed = (pipeline: Pipeline | undefined): boolean =>
   pipeline === undefined || pipeline.status === 'success' || pipeline.status === 'skipped';
 
-/** Names what automatic merges wait for. */
+/** Registers the jobs and subscriptions of auto-merge. */
 export function registerAutoMerge(deps: Deps): void {
   deps.jobs.register(AUTO_MERGE, ({ merge_request_id }) => processAutoMerge(deps, merge_request_id));
 }

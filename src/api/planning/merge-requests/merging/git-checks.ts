@@ -6,7 +6,7 @@ import { repositoryOf } from '../../../../repositories/change-refs.ts';
 import { tipOf } from '../requests/branches.ts';
 import type { MergeFacts } from './merging.facts.ts';
 
-/** Whether there is nothing to merge, or nowhere to merge it. */
+/** Whether there are no commits to merge, or a branch is missing. */
 export async function lacksCommits(deps: Deps, { mergeRequest, source, target, empty }: MergeFacts): Promise<boolean> {
   if (empty || mergeRequest.head_sha === null || source === null) return true;
   return (
@@ -15,7 +15,7 @@ export async function lacksCommits(deps: Deps, { mergeRequest, source, target, e
   );
 }
 
-/** Whether the merge request changes a file that somebody else has locked. */
+/** Whether the merge request changes a file that another user has locked. */
 export async function changesLockedPaths(deps: Deps, facts: MergeFacts): Promise<boolean> {
   const { mergeRequest, target, settings, lockedPaths } = facts;
   if (lockedPaths.size === 0 || !settings.lfs_enabled || mergeRequest.head_sha === null) return false;
@@ -30,7 +30,7 @@ export async function changesLockedPaths(deps: Deps, facts: MergeFacts): Promise
   });
 }
 
-/** Whether the project wants no merge of diverged branches, and the target branch has commits that the source has not. */
+/** Whether the project requires a linear history and the target branch has commits that the source lacks. */
 export async function needsRebase(deps: Deps, { mergeRequest, target, settings }: MergeFacts): Promise<boolean> {
   if (settings.merge_method === 'merge' || mergeRequest.head_sha === null) return false;
   const tip = await tipOf(deps, target, mergeRequest.target_branch);
@@ -38,7 +38,7 @@ export async function needsRebase(deps: Deps, { mergeRequest, target, settings }
   return present(async () => !(await isAncestor(repositoryOf(deps, target), tip, mergeRequest.head_sha!)));
 }
 
-/** A head that has not been brought into the target's repository yet decides nothing. */
+/** Runs a check; false while the head is not yet in the target repository. */
 async function present(check: () => Promise<boolean>): Promise<boolean> {
   try {
     return await check();

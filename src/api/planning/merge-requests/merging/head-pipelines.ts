@@ -4,7 +4,7 @@ import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 import type { Pipeline } from '../../../../db/tables/pipelines.table.ts';
 
-/** States of a pipeline that is not over. */
+/** Statuses of unfinished pipelines. */
 const ACTIVE: readonly string[] = [
   'created',
   'waiting_for_resource',
@@ -15,7 +15,7 @@ const ACTIVE: readonly string[] = [
   'canceling',
 ];
 
-/** Whether the pipeline may still change its mind. */
+/** Whether the pipeline is unfinished. */
 export const isActive = ({ status }: Pick<Pipeline, 'status'>): boolean => ACTIVE.includes(status);
 
 type Headed = Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
@@ -30,7 +30,7 @@ const ofBranches = (headed: readonly Headed[]): RawBuilder<{ id: number }> => sq
     and source not in (${sql.join(DANGLING_SOURCES)}) and merge_request_id is null
   group by project_id, sha, ref`;
 
-/** Ids of the newest pipelines that were made for merge requests, by merge request and its commit. */
+/** Ids of the newest merge request pipelines, by merge request and its commit. */
 const ofMergeRequests = (headed: readonly Headed[]): RawBuilder<{ id: number }> => sql`
   select max(id) from pipelines
   where merge_request_id in (${sql.join(headed.map(({ id }) => id))})
@@ -41,8 +41,8 @@ const ofMergeRequests = (headed: readonly Headed[]): RawBuilder<{ id: number }> 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /**
- * The pipeline of each merge request's head, by the id of the merge request; one query for all. The newest one that was made
- * for the merge request, else the newest one of its source branch. A merge request without one is not in the map.
+ * Head pipelines by merge request id, in one query: the newest merge request pipeline, else the newest one of the
+ * source branch. Merge requests without a pipeline are not in the map.
  */
 export async function headPipelines(db: Db, mergeRequests: readonly Headed[]): Promise<Map<number, Pipeline>> {
   const headed = mergeRequests.filter(({ head_sha }) => head_sha);
@@ -66,10 +66,10 @@ export async function headPipelines(db: Db, mergeRequests: readonly Headed[]): P
   );
 }
 
-/** Merge requests of one branch that one pipeline may move. */
+/** Maximum number of merge requests of a branch that a pipeline can affect. */
 const MAX_MOVED = 100;
 
-/** The open merge requests whose head a pipeline is of. */
+/** The open merge requests whose head pipeline is the given one. */
 export async function headedBy(db: Db, pipelineId: number): Promise<MergeRequest[]> {
   const pipeline = await db
     .selectFrom('pipelines')

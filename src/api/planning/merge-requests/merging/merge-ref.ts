@@ -19,9 +19,10 @@ const isMergeable = (row: MergeRequest): row is MergeRequest & { head_sha: strin
   row.state === 'opened' && row.head_sha !== null && row.merge_status === 'can_be_merged';
 
 /**
- * Makes `refs/merge-requests/:iid/merge` what a merge would make of the target branch now, unless it is that already.
+ * Updates `refs/merge-requests/:iid/merge` to the result of a merge into the current target branch, if it is out of
+ * date.
  * @returns the commit
- * @throws ApiError 400 when git cannot merge it, or it is not open
+ * @throws ApiError 400 if git cannot merge it, or if it is not open
  */
 export async function updateMergeRef(deps: Deps, target: Project, input: MergeRequest): Promise<string> {
   if (input.state !== 'opened') throw refused(NOT_MERGEABLE);
@@ -34,7 +35,7 @@ export async function updateMergeRef(deps: Deps, target: Project, input: MergeRe
     .executeTakeFirstOrThrow();
   const identity = { name: author.name, email: author.commit_email ?? author.email, date: deps.clock.now() };
   return inRepositoryQueue(deps, target, async (repo) => {
-    // It may have waited: the merge request may be closed by now, have another target or another head.
+    // After the wait, the merge request may be closed, or have another target or head.
     const now = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirst();
     if (now === undefined) throw recordNotFound();
     if (!isMergeable(now)) throw refused(NOT_MERGEABLE);

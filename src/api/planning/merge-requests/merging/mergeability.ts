@@ -13,10 +13,10 @@ import { firstFailure } from './merging.checks.ts';
 import { mergeFacts } from './merging.facts.ts';
 import type { DetailedMergeStatus } from './merging.statuses.ts';
 
-/** Of a merge request that somebody else keeps pushing to. */
+/** Maximum number of attempts while pushes keep interfering. */
 const MAX_ROUNDS = 5;
 
-/** What a stored status says by itself, before anything is looked at. */
+/** Statuses that follow directly from a stored one, without further checks. */
 const UNSETTLED: Partial<Record<MergeStatus, DetailedMergeStatus>> = {
   preparing: 'preparing',
   checking: 'checking',
@@ -24,7 +24,7 @@ const UNSETTLED: Partial<Record<MergeStatus, DetailedMergeStatus>> = {
   unchecked: 'unchecked',
 };
 
-/** Where a check begins, and the state that says so. */
+/** Stored statuses from which a check starts, and the status during the check. */
 const CHECKING: Partial<Record<MergeStatus, MergeStatus>> = {
   unchecked: 'checking',
   checking: 'checking',
@@ -33,10 +33,9 @@ const CHECKING: Partial<Record<MergeStatus, MergeStatus>> = {
 };
 
 /**
- * `detailed_merge_status` of some merge requests (a page) by their ids: what comes first of all that stands in the way
- * of a merge (part 1, 4.4). A fixed number of queries; git is asked about those that pass what comes before, and gives
- * most answers from its caches.
- * @param options `damaged`: the status of those whose repository cannot be read, which is an error otherwise
+ * `detailed_merge_status` of a page of merge requests, by id: the first check that fails (part 1, 4.4). A fixed number
+ * of queries; git runs only for those that pass all other checks, mostly from caches.
+ * @param options `damaged`: status for merge requests with an unreadable repository, which is an error otherwise
  */
 export async function detailedMergeStatuses(
   deps: Deps,
@@ -58,10 +57,10 @@ export async function detailedMergeStatuses(
 }
 
 /**
- * Finds out whether git can merge the head of an open merge request into its target branch, and stores the answer.
- * Nothing is done when the answer is known already, or while the head has not been brought into the target's
- * repository. A push in between makes the check start anew.
- * @returns the merge request as it is then
+ * Checks whether git can merge the head of an open merge request into its target branch, and stores the result. Does
+ * nothing if the result is known, or while the head is not in the target repository. Starts again after a concurrent
+ * push.
+ * @returns the updated merge request
  */
 export async function checkMergeability(deps: Deps, mergeRequest: MergeRequest): Promise<MergeRequest> {
   const { id, project_id } = mergeRequest;
@@ -77,16 +76,16 @@ export async function checkMergeability(deps: Deps, mergeRequest: MergeRequest):
   return current;
 }
 
-/** @returns the merge request with its new status; undefined when something moved meanwhile */
+/** @returns the merge request with its new status; undefined if a branch moved in the meantime */
 async function checkOnce(deps: Deps, target: Project, mergeRequest: MergeRequest): Promise<MergeRequest | undefined> {
   const { target_branch } = mergeRequest;
   const tip = await tipOf(deps, target, target_branch);
   const merge_status = (await merges(deps, target, tip, mergeRequest)) ? 'can_be_merged' : 'cannot_be_merged';
   return deps.db.transaction().execute(async (db) => {
     const moved = await move(db, mergeRequest, { merge_status });
-    // With the row locked, a push that is still to be recorded will make the status unchecked again.
+    // The row is locked: a push that is recorded later will reset the status to unchecked.
     if ((await tipOf(deps, target, target_branch)) === tip) {
-      // Told once, not again while it stays so.
+      // The event is recorded once, not again while the status stays.
       const news = mergeRequest.merge_status === 'checking' && merge_status === 'cannot_be_merged';
       if (news && moved !== undefined) {
         await addParticipantTodos(deps, db, moved, 'unmergeable');
@@ -113,7 +112,7 @@ const hasHead = async (deps: Deps, target: Project, { head_sha }: MergeRequest):
 const reload = (db: Db, id: number): Promise<MergeRequest | undefined> =>
   db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Changes the row while it is as it was seen; undefined when it is not. */
+/** Updates the row if it is unchanged since it was read; undefined otherwise. */
 const move = (
   db: Db,
   { id, head_sha, target_branch, merge_status }: MergeRequest,

@@ -5,7 +5,7 @@ import { registerUnlocking } from './merging.lock.ts';
 import { registerRebase } from './merging.rebase.ts';
 import { registerSourceRemoval } from './remove-source.ts';
 
-/** What belongs to merges beside the request that asks for one: what follows from them, and what waits or was left. */
+/** Registers the background work of merges: consequences, auto-merges and recovery. */
 export function registerMerging(deps: Deps): void {
   registerUnlocking(deps);
   registerSourceRemoval(deps);

@@ -11,11 +11,13 @@ type Verdict = boolean | Promise<boolean>;
 interface Check {
   name: DetailedMergeStatus;
   fails(deps: Deps, facts: MergeFacts): Verdict;
-  /** Git is asked, or its stored answer is looked at: nothing for a transaction, and the merge itself finds out anyway. */
+  /**
+   * Whether the check uses git or its stored result: not possible in a transaction, and the merge itself repeats it.
+   */
   git?: true;
 }
 
-/** What stands in the way of a merge, in the order in which it is told. */
+/** Checks of a merge, in the order in which failures are reported. */
 const CHECKS: readonly Check[] = [
   { name: 'requested_changes', fails: (_, { requestedChanges }) => requestedChanges },
   { name: 'approvals_syncing', fails: (_, { mergeRequest }) => mergeRequest.approvals_syncing === 1 },
@@ -35,8 +37,8 @@ const CHECKS: readonly Check[] = [
 ];
 
 /**
- * The first thing that stands in the way of a merge; null when nothing does.
- * @param options `git`: whether git is asked too, which nobody may do within a transaction
+ * The first failed check of a merge; null if all pass.
+ * @param options `git`: whether to run git checks as well; not allowed within a transaction
  */
 export async function firstFailure(
   deps: Deps,
@@ -50,7 +52,7 @@ export async function firstFailure(
   return null;
 }
 
-/** A pattern that cannot be read lets nothing pass, as long as it is set. */
+/** Whether the title matches the required pattern; an invalid pattern never matches. */
 function titleFits({ mergeRequest, settings }: MergeFacts): boolean {
   const pattern = settings.merge_request_title_regex;
   if (!pattern) return true;
@@ -62,7 +64,7 @@ function titleFits({ mergeRequest, settings }: MergeFacts): boolean {
   }
 }
 
-/** Whether the project wants a pipeline that succeeded, and there is none. */
+/** Whether the project requires a successful pipeline and there is none. */
 function pipelineMissing({ settings, pipeline }: MergeFacts): boolean {
   if (!settings.only_allow_merge_if_pipeline_succeeds || pipeline?.status === 'success') return false;
   return pipeline?.status !== 'skipped' || !settings.allow_merge_on_skipped_pipeline;

@@ -11,30 +11,30 @@ import { checkStatuses } from '../external-status-checks/external-status-checks.
 import { projectsOfMerges } from '../requests/projects-of-merges.ts';
 import { headPipelines } from './head-pipelines.ts';
 
-/** What the tables say about whether one merge request can be merged. */
+/** Data from the database that determines whether a merge request can be merged. */
 export interface MergeFacts {
   mergeRequest: MergeRequest;
-  /** Target and source project; the source is null when it is gone. */
+  /** Target and source project; the source is null if it was deleted. */
   target: Project;
   source: Project | null;
   settings: ProjectSettings;
   requestedChanges: boolean;
-  /** Approvals that are missing. */
+  /** Number of missing approvals. */
   approvalsLeft: number;
-  /** Whether an external status check has not passed, where the project wants all to pass. */
+  /** Whether the project requires all external status checks to pass and one has not. */
   statusChecksLeft: boolean;
   /** Whether its newest version has no commit. */
   empty: boolean;
   unresolvedDiscussions: boolean;
-  /** Of its head. */
+  /** Head pipeline. */
   pipeline: Pipeline | undefined;
-  /** Paths that others than its author have locked. */
+  /** Paths that users other than the author have locked. */
   lockedPaths: ReadonlySet<string>;
 }
 
 const MAX_LOCKS = 20_000;
 
-/** Reads the facts about some merge requests (a page), with a fixed number of queries. */
+/** Loads the facts about a page of merge requests, in a fixed number of queries. */
 export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<MergeFacts[]> {
   if (mergeRequests.length === 0) return [];
   const found = await projectsOfMerges(
@@ -73,7 +73,7 @@ export async function mergeFacts(deps: Deps, db: Db, mergeRequests: readonly Mer
   });
 }
 
-/** Those with an external status check that has not passed; none on a plan without such checks. */
+/** Merge requests with an external status check that has not passed; none on a plan without such checks. */
 async function withChecksLeft(deps: Deps, db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
   const statuses = await checkStatuses(deps, db, mergeRequests);
   const left = [...statuses].flatMap(([id, checks]) => (checks.some(({ status }) => status !== 'passed') ? id : []));
@@ -125,7 +125,7 @@ async function withoutCommits(db: Db, mergeRequests: readonly MergeRequest[]): P
   );
 }
 
-/** Those with a thread that is not resolved: its comments that can be resolved all have to be. */
+/** Merge requests with an unresolved thread: a thread is resolved if all its resolvable comments are. */
 async function withUnresolved(db: Db, mergeRequests: readonly MergeRequest[]): Promise<Set<number>> {
   if (mergeRequests.length === 0) return new Set();
   const rows = await db

@@ -15,36 +15,36 @@ import { firstFailure } from './merging.checks.ts';
 import { mergeFacts } from './merging.facts.ts';
 import { mergeRefusal, methodNotAllowed, shaMismatch } from './refusals.ts';
 
-/** What is asked for when something is to be merged. */
+/** A request to merge. */
 export interface MergeOrder {
-  /** As whoever asked has seen it. */
+  /** The merge request as the requester has seen it. */
   mergeRequest: MergeRequest;
-  /** Who merges; may be checked already. */
+  /** The user who merges; may already be authorized. */
   caller: UserCaller;
   params: MergeParams;
-  /** Merges only while the automatic merge stands. */
+  /** Merge only while auto-merge is enabled. */
   automatic?: true;
 }
 
-/** Longer than a merge takes: git is ended after a minute, and tried a few times. */
+/** Upper bound of the duration of a merge: git is stopped after a minute, and retried a few times. */
 const MERGE_TAKES_MS = 15 * 60_000;
 
 interface Unlock {
   merge_request_id: number;
   locked_at: string;
-  /** Which of the server's processes merges. */
+  /** Id of the server process that merges. */
   process_id?: number;
 }
 
 const UNLOCK = jobKind<Unlock>('merging.unlock', { lane: 'events' });
 
 /**
- * Takes a merge request for a merge of exactly the head and the target branch that were seen. In one transaction it
- * holds the row, so that approvals, pushes and changes of the target branch come before it or after it, and looks once
- * more at the right to merge and at all that the tables know.
- * @param locked_at by which the merge is known from others
- * @returns the row, the target project as it is by then with its push rule, and the automatic merge that stood before
- * @throws ApiError 401 for who may not merge, 404, 405, 409 when the head or the target branch is another one by now;
+ * Locks a merge request for a merge of exactly the head and target branch of the order. In one transaction, it locks
+ * the row, which serializes it with approvals, pushes and changes of the target branch, and repeats all checks of
+ * rights and of database state.
+ * @param locked_at identifies the merge
+ * @returns the row, the current target project with its push rule, and the previous auto-merge
+ * @throws ApiError 401 if the caller may not merge, 404, 405, 409 if the head or the target branch has changed;
  *   RepositoryReadOnly, which changes nothing
  */
 export async function lockForMerge(
@@ -65,7 +65,7 @@ export async function lockForMerge(
     const [facts] = await mergeFacts(deps, db, [row]);
     const failed = facts === undefined ? 'not_open' : await firstFailure(deps, facts, { git: false });
     if (failed !== null) throw mergeRefusal(failed);
-    // Should this process die, the merge request is opened again.
+    // If this process dies, the job reopens the merge request.
     const runAt = new Date(deps.clock.now().getTime() + MERGE_TAKES_MS);
     const unlock: Unlock = { merge_request_id: id, locked_at, process_id: deps.processes.id };
     await deps.jobs.enqueue(db, UNLOCK, unlock, { uniqueKey: id, runAt });
@@ -100,8 +100,8 @@ const approvalsOf = (db: Db, id: number) =>
     .execute();
 
 /**
- * Keeps the approvals that let a merge begin: a push that came in between has taken them away, but it is not what was
- * merged. Give the handle of the transaction that enters the merge.
+ * Keeps the approvals with which a merge began, even if a concurrent push removed them: the push was not merged.
+ * @param db handle of the transaction that records the merge
  */
 export async function preserveApprovals(db: Db, id: number): Promise<void> {
   const row = await db.selectFrom('merge_requests').select('merge_params').where('id', '=', id).executeTakeFirst();
@@ -121,7 +121,7 @@ export async function preserveApprovals(db: Db, id: number): Promise<void> {
   }
 }
 
-/** Whether the merge request is still taken by the same merge. */
+/** Whether the merge request is still locked by the same merge. */
 export async function isStillLocked(db: Db, { id, locked_at }: HeldMergeLock): Promise<boolean> {
   const row = await db
     .selectFrom('merge_requests')
@@ -133,17 +133,17 @@ export async function isStillLocked(db: Db, { id, locked_at }: HeldMergeLock): P
   return row !== undefined;
 }
 
-/** A merge request that is taken, and since when. */
+/** A locked merge request, and since when. */
 export type HeldMergeLock = Pick<MergeRequest, 'id' | 'locked_at'>;
 
-/** What a merge request that is merged by itself keeps of who asked for it, and how. */
+/** Columns of an auto-merge: whether it is enabled, by whom, and with which parameters. */
 type AutomaticMerge = Pick<MergeRequest, 'auto_merge' | 'merge_user_id' | 'merge_params'>;
 
 const NONE: AutomaticMerge = { auto_merge: 0, merge_user_id: null, merge_params: '{}' };
 
 /**
- * Opens the merge request again after a merge that failed; an automatic merge is over with it.
- * @param stood the automatic merge that goes on all the same
+ * Reopens the merge request after a failed merge; auto-merge is disabled by it.
+ * @param stood the auto-merge to restore
  */
 export async function unlock(
   deps: Deps,
@@ -152,7 +152,7 @@ export async function unlock(
   stood: AutomaticMerge = NONE,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    // The branch may have moved all the same: the intent decides, and the job comes back for it.
+    // The branch may have moved nevertheless: the intent decides, and the job handles it later.
     if ((await mergesUnderWay(db)).has(id)) return;
     const { numUpdatedRows } = await db
       .updateTable('merge_requests')
@@ -166,24 +166,26 @@ export async function unlock(
 }
 
 /**
- * Opens a merge request again once the database, which could not be reached when its merge failed, is there again. Should
- * this process end before that, the job that was written with the lock does it.
+ * Reopens a merge request once the database is available again, after it was unreachable when the merge failed. If this
+ * process ends before, the job that was enqueued with the lock does it.
  */
 export function unlockLater(deps: Deps, taken: HeldMergeLock): void {
   const key = `merge:${taken.id}`;
   const recover = async () => {
     await unlock(deps, taken, null);
-    if (await isStillLocked(deps.db, taken)) throw new Error('the write of a merge is not recovered yet');
+    if (await isStillLocked(deps.db, taken)) throw new Error('the ref change of a merge is not recovered yet');
   };
   deps.intentRetries.add(key, `${key}:${taken.locked_at}`, recover, (work) => work());
 }
 
-/** Takes back the job that would open the merge request. Give the handle of the transaction that ends the merge. */
+/** Deletes the job that would reopen the merge request. @param db handle of the transaction that ends the merge */
 export async function dropUnlock(deps: Deps, db: Db, id: number): Promise<void> {
   await deps.jobs.cancel(db, UNLOCK, id);
 }
 
-/** Names the job that opens merge requests whose merge was left, and does it at once for a process that has died. */
+/**
+ * Registers the job that reopens merge requests after an abandoned merge; runs immediately for those of dead processes.
+ */
 export function registerUnlocking(deps: Deps): void {
   deps.jobs.register(UNLOCK, (left) => reopenLeft(deps, left));
   deps.processes.onDeath(async (id) => {
@@ -199,7 +201,7 @@ export function registerUnlocking(deps: Deps): void {
   });
 }
 
-/** @throws Error while the intent of the merge is there: whether it has been merged shows when that is recovered */
+/** @throws Error while the intent of the merge exists: its recovery decides whether the merge happened */
 async function reopenLeft(deps: Deps, { merge_request_id, locked_at }: Unlock): Promise<void> {
   const row = await deps.db
     .selectFrom('merge_requests')
@@ -209,13 +211,13 @@ async function reopenLeft(deps: Deps, { merge_request_id, locked_at }: Unlock): 
     .where('locked_at', '=', locked_at)
     .executeTakeFirst();
   if (row === undefined) return;
-  if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the write of a merge is not recovered yet');
+  if ((await mergesUnderWay(deps.db)).has(row.id)) throw new Error('the ref change of a merge is not recovered yet');
   await reopen(deps, row);
 }
 
 /**
- * Opens merge requests whose merge a dead process left before any ref moved. For the start, after intents have been
- * recovered; where other servers run on the same data, their merges are left to the job of each.
+ * Reopens merge requests whose merge a dead process abandoned before any ref moved. Runs at the start, after the
+ * recovery of intents; merges of other servers on the same data are left to their jobs.
  */
 export async function recoverMerges(deps: Deps): Promise<void> {
   if (!deps.alone) return;
@@ -224,7 +226,7 @@ export async function recoverMerges(deps: Deps): Promise<void> {
   for (const row of rows) if (!underWay.has(row.id)) await reopen(deps, row);
 }
 
-/** Merge requests with an intent: their refs move, or have moved. */
+/** Ids of merge requests with a pending intent: their refs may have moved. */
 async function mergesUnderWay(db: Db): Promise<Set<number>> {
   const rows = await db.selectFrom('ref_intents').select('context').execute();
   return new Set(
@@ -250,5 +252,5 @@ async function reopen(deps: Deps, { id, locked_at, auto_merge }: MergeRequest): 
       .where('locked_at', '=', locked_at)
       .execute();
   });
-  deps.log.log('warn', 'an interrupted merge was taken back', { merge_request_id: id });
+  deps.log.log('warn', 'an interrupted merge was rolled back', { merge_request_id: id });
 }

@@ -27,29 +27,29 @@ import { removeSourceBranch } from './remove-source.ts';
 const MAX_TRIES = 10;
 const MERGE_ERROR = 'The source branch can no longer be merged into the target branch.';
 
-/** A merge under way. */
+/** A merge in progress. */
 interface Merge extends MergeOrder {
   target: Project;
   pushRule: PushRule | null;
 }
 
 /**
- * Merges exactly the head that `mergeRequest` has into exactly its target branch, or nothing: the merge request is
- * locked, the commits are made on the newest tip of the target branch, and the branch moves together with the state.
- * What fails leaves it open.
- * @throws ApiError 401 for who may not merge into the branch by then, 405, 409, 422 `Branch cannot be merged`;
- *   RepositoryReadOnly, after which an automatic merge stands as before; GitError where git fails
+ * Merges exactly the head of `mergeRequest` into exactly its target branch, or nothing: locks the merge request,
+ * creates the commits on the newest tip of the target branch, and moves the branch together with the state. A failure
+ * leaves it open.
+ * @throws ApiError 401 if the caller may no longer merge into the branch, 405, 409, 422 `Branch cannot be merged`;
+ *   RepositoryReadOnly, which keeps an auto-merge; GitError if git fails
  */
 export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
   const { caller } = order;
   const { id } = order.mergeRequest;
   const taken = { id, locked_at: timestamp(deps.clock) };
-  /** @throws what the work throws */
+  /** Runs `work`; if the database is unavailable, reopens the merge request later. @throws whatever `work` throws */
   const orUnlock = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (error) {
-      // The connection may have been lost behind the commit.
+      // The connection may have been lost after the commit.
       if (environmentFaultOf(error) !== null) unlockLater(deps, taken);
       throw error;
     }
@@ -60,19 +60,22 @@ export async function mergeNow(deps: Deps, order: MergeOrder): Promise<void> {
     await inRepositoryQueue(deps, target, (repo) => mergeInto(deps, repo, merge));
   } catch (error) {
     const reason = error instanceof CannotBeMerged ? (error.reason ?? MERGE_ERROR) : null;
-    // A repository that is moved can be written soon.
+    // A repository that is being moved becomes writable soon.
     await orUnlock(unlock(deps, locked, reason, error instanceof RepositoryReadOnly ? stood : undefined));
     throw error;
   }
   try {
     await removeSourceBranch(deps, id, caller.user.id);
   } catch (error) {
-    // The merge stands; a job comes back for the branch.
-    deps.log.log('warn', 'a merged branch was not removed', { merge_request_id: id, error: String(error) });
+    // The merge is done; a job retries the removal of the branch.
+    deps.log.log('warn', 'the source branch of a merged merge request was not removed', {
+      merge_request_id: id,
+      error: String(error),
+    });
   }
 }
 
-/** Again on the new tip, when another process moves the target branch meanwhile. */
+/** Tries again on the new tip if another process moves the target branch in the meantime. */
 async function mergeInto(deps: Deps, repo: Repository, order: Merge): Promise<void> {
   const ref = `refs/heads/${order.mergeRequest.target_branch}`;
   for (let attempt = 1; ; attempt += 1) {

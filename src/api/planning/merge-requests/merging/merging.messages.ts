@@ -11,11 +11,11 @@ const MERGE_TEMPLATE = `Merge branch '%{source_branch}' into '%{target_branch}'
 See merge request %{reference}`;
 const SQUASH_TEMPLATE = '%{title}';
 
-/** The message of a merge commit: by the project's template, or the usual one. */
+/** The message of a merge commit: from the project's template, or the default one. */
 export const mergeMessage = (deps: Deps, subject: MessageSubject, template: string | null): Promise<string> =>
   fill(deps, subject, template || MERGE_TEMPLATE);
 
-/** The message of a squash commit: by the project's template, or the title. */
+/** The message of a squash commit: from the project's template, or the title. */
 export const squashMessage = (deps: Deps, subject: MessageSubject, template: string | null): Promise<string> =>
   fill(deps, { ...subject, squash: true }, template || SQUASH_TEMPLATE);
 

@@ -26,7 +26,7 @@ import { tipOf } from '../requests/branches.ts';
 import { lockMergeRequest } from '../requests/merge-requests.lock.ts';
 import { methodNotAllowed } from './refusals.ts';
 
-/** After so long a rebase that has not ended is one of a dead process. */
+/** Upper bound of the duration of a rebase; a longer one belongs to a dead process. */
 const REBASE_TAKES_MS = 15 * 60_000;
 const MAX_TRIES = 3;
 const CONFLICT = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
@@ -41,8 +41,8 @@ interface Rebase {
 const REBASE = jobKind<Rebase>('merging.rebase', { lane: 'git' });
 
 /**
- * Asks for a rebase of the source branch onto the target branch; the work is done in the background.
- * @throws ApiError 405 when it is not open, 409 while one runs
+ * Enqueues a rebase of the source branch onto the target branch.
+ * @throws ApiError 405 if it is not open, 409 while another one runs
  */
 export async function requestRebase(deps: Deps, caller: UserCaller, row: MergeRequest, skipCi: boolean): Promise<void> {
   const { id } = row;
@@ -63,7 +63,7 @@ export async function requestRebase(deps: Deps, caller: UserCaller, row: MergeRe
   });
 }
 
-/** Names the work behind `requestRebase`. */
+/** Registers the job of `requestRebase`. */
 export function registerRebase(deps: Deps): void {
   deps.jobs.register(REBASE, async (payload, { signal }) => {
     const { merge_request_id: id } = payload;
@@ -78,12 +78,12 @@ export function registerRebase(deps: Deps): void {
   });
 }
 
-/** @returns what is told of a failure; null when it is done */
+/** @returns the message of a failure; null on success */
 async function attempt(deps: Deps, row: MergeRequest, payload: Rebase, signal: AbortSignal): Promise<string | null> {
   try {
     return await rebase(deps, row, payload, signal);
   } catch (error) {
-    // A server that stops does the rest when it starts again; a repository that is moved can be written soon.
+    // After a stop, the job continues at the next start; a repository that is being moved becomes writable soon.
     if (signal.aborted || error instanceof RepositoryReadOnly) throw error;
     if (error instanceof ApiError) return `Rebase failed: ${error.message}`;
     if (!(error instanceof GitError)) throw error;
@@ -115,7 +115,7 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
       changes: updates,
       defaultBranch: await repo.refs.head(),
       made: { oids: 'all', from: 'commits' },
-      // Those of the target branch are its own.
+      // Objects of the target branch already exist in the repository.
       known: [onto],
     });
     try {
@@ -134,23 +134,23 @@ async function rebase(deps: Deps, row: MergeRequest, payload: Rebase, signal: Ab
       );
       return null;
     } catch (error) {
-      // Somebody pushed meanwhile: what is there now is rebased.
+      // A concurrent push moved the branch: rebase its new head.
       if (!(error instanceof GitError) || error.code !== 'conflict' || tries === MAX_TRIES) throw error;
     }
   }
 }
 
-/** Refuses a rebase that is overtaken: by a merge or a change of the target branch, or by the loss of the right to it. */
+/** Refuses a rebase that is obsolete: the merge request was merged or retargeted, or the caller lost the right. */
 async function requireSame(deps: Deps, caller: UserCaller, { id, target_branch }: MergeRequest): Promise<void> {
   const now = await lockMergeRequest(deps.db, id);
   if (now?.state !== 'opened') throw methodNotAllowed();
-  if (now.target_branch !== target_branch) throw conflict('the target branch was changed meanwhile');
+  if (now.target_branch !== target_branch) throw conflict('the target branch was changed in the meantime');
   await sourceActor(deps, await revalidateCaller(deps, caller), now);
 }
 
 /**
- * The caller as one who may replace the source branch: by their rights in the source project, or where the author lets
- * those who may merge push to the branch.
+ * Authorizes the caller to force-push the source branch: by rights in the source project, or because the author allows
+ * users who may merge to push.
  * @throws ApiError 403
  */
 export async function sourceActor(

@@ -15,7 +15,7 @@ const PATH = '/projects/:id/merge_requests/:merge_request_iid';
 const Iid = Type.Object({
   merge_request_iid: Type.Integer({ description: 'Number of the merge request within the project.' }),
 });
-/** Addresses of what cannot be merged are told from those of nothing to whoever sees the project. */
+/** Callers who may see the project get 401 instead of 404 if they may not merge. */
 const sees = 'read_project';
 const merger = onMergeRequest('merge_merge_request', {
   sees,
@@ -45,9 +45,11 @@ export const mergingRoutes = [
       squash_commit_message: Type.Optional(Type.String({ description: 'Message of the squash commit.' })),
       should_remove_source_branch: Type.Optional(Type.Boolean({ description: 'Remove the source branch.' })),
       merge_when_pipeline_succeeds: Type.Optional(Type.Boolean({ description: 'Old name of `auto_merge`.' })),
-      auto_merge: Type.Optional(Type.Boolean({ description: 'Merge as soon as everything that is open has passed.' })),
-      sha: Type.Optional(Type.String({ description: 'Head of the source branch; refused when it is another one.' })),
-      squash: Type.Optional(Type.Boolean({ description: 'Make one commit of all.' })),
+      auto_merge: Type.Optional(Type.Boolean({ description: 'Merge automatically when all checks have passed.' })),
+      sha: Type.Optional(
+        Type.String({ description: 'Expected head of the source branch; the request fails if the head differs.' }),
+      ),
+      squash: Type.Optional(Type.Boolean({ description: 'Squash all commits into one.' })),
       skip_merge_train: Type.Optional(Type.Boolean()),
     }),
     success: { status: 200, schema: MergeRequest },
@@ -78,10 +80,12 @@ export const mergingRoutes = [
     path: `${PATH}/rebase`,
     summary: 'Rebase the source branch onto the target branch',
     description:
-      'The work is done in the background: `rebase_in_progress` and `merge_error` of the merge request tell.',
+      'The rebase runs in the background; `rebase_in_progress` and `merge_error` of the merge request show its state.',
     access: rebaser,
     input: Type.Object({
-      skip_ci: Type.Optional(Type.Boolean({ default: false, description: 'Make no pipeline for the new head.' })),
+      skip_ci: Type.Optional(
+        Type.Boolean({ default: false, description: 'Do not create a pipeline for the new head.' }),
+      ),
     }),
     success: { status: 202, schema: Type.Object({ rebase_in_progress: Type.Boolean() }) },
     errors: [403, 404, 405, 409],
@@ -93,8 +97,8 @@ export const mergingRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/merge_ref`,
-    summary: 'Merge the head into the target branch on a ref of its own',
-    description: 'The ref is `refs/merge-requests/:iid/merge`; nothing else changes.',
+    summary: 'Create a merge commit of the head and the target branch on a separate ref',
+    description: 'Updates `refs/merge-requests/:iid/merge` only.',
     access: inProject('read_project', { anonymous: true }),
     params: Iid,
     success: { status: 200, schema: Type.Object({ commit_id: Type.String() }) },

@@ -1,4 +1,4 @@
-/** Every value of `detailed_merge_status` that clients may know (part 1, 4.4); the tables give most of them. */
+/** All values of `detailed_merge_status` (part 1, 4.4). */
 export const DETAILED_MERGE_STATUSES = [
   'approvals_syncing',
   'checking',

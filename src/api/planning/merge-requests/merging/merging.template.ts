@@ -1,15 +1,15 @@
 const VARIABLE = /%\{([a-z_]{1,50})\}/g;
 const ONLY_VARIABLES = /^(?:%\{[a-z_]{1,50}\})+$/;
 
-/** Names of the variables that a template uses, each once. */
+/** Names of the variables in a template, without duplicates. */
 export const variablesOf = (template: string): string[] => [
   ...new Set([...template.matchAll(VARIABLE)].map(([, name]) => name!)),
 ];
 
 /**
- * Fills the variables of a template for commit messages. A line of nothing but variables without a value goes, and the
- * blank line before it where a blank line or the end follows. Names that are not in `values` stay as they are; values
- * are never read as templates.
+ * Fills the variables of a template for commit messages. A line of empty variables only is removed, together with the
+ * blank line before it if a blank line or the end follows. Unknown variables stay as they are; values are not
+ * expanded again.
  */
 export function fillTemplate(template: string, values: ReadonlyMap<string, string>): string {
   const lines = template.replaceAll('\r', '').split('\n');

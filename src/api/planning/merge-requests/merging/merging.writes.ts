@@ -15,16 +15,16 @@ export interface MergingScope extends MergeRequestScope {
 }
 
 export interface AcceptOptions extends Omit<MergeParams, 'sha'> {
-  /** What the client takes for the head. */
+  /** Head that the client expects. */
   sha?: string | undefined;
-  /** Wait for what may still pass, instead of refusing. */
+  /** Wait for pending checks instead of refusing. */
   auto: boolean;
 }
 
 /**
- * Merges a merge request, or has it merged later where `auto` is given and something still has to pass (part 1, 4.4).
- * @throws ApiError 401 for who may not merge into the target branch, 405 where its state does not allow it, 409 for
- * another `sha` than the head's and for a target branch that is changed meanwhile, 422 `Branch cannot be merged`
+ * Merges a merge request, or enables auto-merge if `auto` is given and checks are pending (part 1, 4.4).
+ * @throws ApiError 401 if the caller may not merge into the target branch, 405 if its state does not allow it, 409 if
+ *   `sha` is not the head or the target branch changes in the meantime, 422 `Branch cannot be merged`
  */
 export async function acceptMergeRequest(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function acceptMergeRequest(
   else await mergeNow(deps, { mergeRequest: row, caller, params });
 }
 
-/** Takes an automatic merge back. @throws ApiError 405 when it is not open any more, 406 when none is set */
+/** Cancels an auto-merge. @throws ApiError 405 if it is no longer open, 406 if auto-merge is not enabled */
 export async function cancelAutomaticMerge(deps: Deps, { user }: UserCaller, row: MergeRequest): Promise<void> {
   if (row.state !== 'opened') throw methodNotAllowed();
   const by = { userId: user.id, text: 'canceled the automatic merge' };

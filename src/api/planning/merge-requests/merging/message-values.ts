@@ -8,27 +8,27 @@ import type { Commit } from '../../../../git/git.objects.ts';
 import { listCommits } from '../../../../git/log.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 
-/** What the messages of a merge are made of. */
+/** Data for the messages of a merge. */
 export interface MessageSubject {
   mergeRequest: MergeRequest;
   target: Project;
-  /** Who merges. */
+  /** The user who merges. */
   merger: User;
-  /** Head of the target branch, and the head that is merged. */
+  /** Head of the target branch, and head to merge. */
   tip: string;
   head: string;
-  /** Whether the message is that of a squash commit, whose author is the author of the merge request. */
+  /** Whether it is the message of a squash commit, whose author is the author of the merge request. */
   squash: boolean;
 }
 
 type Value = (deps: Deps, subject: MessageSubject) => string | Promise<string>;
 
-/** Commits that a message looks at: the newest. */
+/** Maximum number of commits that a message considers: the newest. */
 const MAX_RECENT = 100;
 const MAX_COMMITS = 10_000;
 const MAX_QUOTED = 100 * 1024;
 
-/** The variables that templates of commit messages know, by name. */
+/** Variables of commit message templates, by name. */
 export const MESSAGE_VALUES: Readonly<Record<string, Value>> = {
   source_branch: (_, { mergeRequest }) => mergeRequest.source_branch,
   target_branch: (_, { mergeRequest }) => mergeRequest.target_branch,
@@ -141,7 +141,7 @@ async function firstMultiline(deps: Deps, subject: MessageSubject): Promise<Comm
   return commits.findLast(({ parents, message }) => parents.length < 2 && message.trim().includes('\n'));
 }
 
-/** Authors of the newest commits, but not the author of the commit whose message it is. */
+/** `Co-authored-by` lines of the authors of the newest commits, without the author of the commit itself. */
 async function coAuthors(deps: Deps, subject: MessageSubject): Promise<string> {
   const { mergeRequest, merger, squash } = subject;
   const [own] = squash ? await usersOf(deps.db, [mergeRequest.author_id]) : [merger];

@@ -3,7 +3,7 @@ import type { Db } from '../../../../db/db.schema.ts';
 import type { Deps } from '../../../../deps.ts';
 import { jobKind } from '../../../../jobs/jobs.kinds.ts';
 
-/** Looks at one automatic merge. */
+/** Job kind: checks one auto-merge. */
 export const AUTO_MERGE = jobKind<{ merge_request_id: number }>('merging.auto_merge', { lane: 'git' });
 
 const waiting = (db: Db) =>
@@ -15,7 +15,7 @@ const waiting = (db: Db) =>
 
 type Waiting = ReturnType<typeof waiting>;
 
-/** Whether something in the project waits to be merged. */
+/** Whether the project has a merge request with auto-merge. */
 export const hasAutoMerges = async (db: Db, projectId: number): Promise<boolean> =>
   (await waiting(db).where('merge_requests.project_id', '=', projectId).limit(1).executeTakeFirst()) !== undefined;
 
@@ -29,11 +29,14 @@ async function enqueue(deps: Pick<Deps, 'jobs'>, db: Db, query: Waiting): Promis
   await deps.jobs.enqueueAll(db, jobs);
 }
 
-/** Has the automatic merges of a project looked at, since it may need other approvals now. Give the transaction's handle. */
+/**
+ * Enqueues a check of the auto-merges of a project after its required approvals changed.
+ * @param db handle of a transaction
+ */
 export const recheckAutoMerges = (deps: Pick<Deps, 'jobs'>, db: Db, projectId: number): Promise<void> =>
   enqueue(deps, db, waiting(db).where('merge_requests.project_id', '=', projectId));
 
-/** The same for a project, or all projects below a group, whose members are others now. */
+/** As `recheckAutoMerges`, after a change of members of a project, or of a group for all projects below it. */
 export async function recheckAutoMergesOf(deps: Deps, type: 'project' | 'group', id: number): Promise<void> {
   const { db } = deps;
   if (type === 'project') return recheckAutoMerges(deps, db, id);
@@ -57,7 +60,10 @@ export async function recheckAutoMergesOf(deps: Deps, type: 'project' | 'group',
   );
 }
 
-/** The same for merge requests with rules that name a user, directly or by a group: they approve nothing any more. */
+/**
+ * As `recheckAutoMerges`, for merge requests with rules that name a user, directly or by a group, who can no longer
+ * approve.
+ */
 export async function recheckAutoMergesFor(deps: Pick<Deps, 'jobs'>, db: Db, userId: number): Promise<void> {
   const byName = db
     .selectFrom('approval_rule_users')

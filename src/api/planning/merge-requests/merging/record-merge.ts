@@ -6,8 +6,8 @@ import { dropUnlock, preserveApprovals } from './merging.lock.ts';
 import { enqueueRemoval } from './remove-source.ts';
 
 /**
- * Enters a merge in the transaction that moves its target branch, with what follows from it: nothing is left to unlock, the
- * approvals that it was made with stay, the source branch goes.
+ * Records a merge in the transaction that moves its target branch, with its consequences: drops the unlock job, keeps
+ * the approvals, and enqueues the removal of the source branch.
  */
 export async function recordMerge(
   deps: Deps,

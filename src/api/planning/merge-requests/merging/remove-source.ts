@@ -18,12 +18,12 @@ interface Remove {
 
 const REMOVE = jobKind<Remove>('merging.remove_source_branch', { lane: 'git' });
 
-/** Whether the source branch goes with the merge: as who merges says, else as the merge request says. */
+/** Whether the source branch is removed with the merge: by the merge parameters, else by the merge request. */
 function isWanted({ merge_params, remove_source_branch }: MergeRequest): boolean {
   return parseJson<MergeParams>(merge_params).should_remove_source_branch ?? remove_source_branch === 1;
 }
 
-/** Has the source branch removed, where that is wanted, even if this process ends. With the merge's transaction. */
+/** Enqueues the removal of the source branch, if requested. @param db handle of the transaction of the merge */
 export async function enqueueRemoval(deps: Deps, db: Db, id: number, userId: number | null): Promise<void> {
   const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined || userId === null || !isWanted(row)) return;
@@ -31,14 +31,14 @@ export async function enqueueRemoval(deps: Deps, db: Db, id: number, userId: num
   await deps.jobs.enqueue(db, REMOVE, payload, { uniqueKey: id, projectId: row.project_id });
 }
 
-/** Names the job that removes a merged branch whose merge was the last thing its process did. */
+/** Registers the job that removes a merged branch, should the merging process have died. */
 export function registerSourceRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE, ({ merge_request_id, user_id }) => removeSourceBranch(deps, merge_request_id, user_id));
 }
 
 /**
- * Removes the source branch of a merged merge request, where that is wanted and who merged (or who asked for it, the
- * author) may do so: never a protected branch or the default branch, nor one that has gone on since.
+ * Removes the source branch of a merged merge request, if requested and if the user who merged (or the author, who
+ * requested it) may do so. Never removes a protected branch, the default branch, or a branch with new commits.
  */
 export async function removeSourceBranch(deps: Deps, id: number, userId: number): Promise<void> {
   const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
@@ -48,7 +48,7 @@ export async function removeSourceBranch(deps: Deps, id: number, userId: number)
   await deps.jobs.cancel(deps.db, REMOVE, id);
 }
 
-/** @returns whether nothing is left to do */
+/** @returns whether it is done */
 async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId: number): Promise<boolean> {
   const caller = await jobCaller(deps, userId);
   const actor = caller && (await callerInProject(deps, caller, projectId));
@@ -63,7 +63,7 @@ async function removeAs(deps: Deps, row: MergeRequest, projectId: number, userId
       return true;
     } catch (error) {
       if (error instanceof RepositoryReadOnly) throw error;
-      // Not allowed, or moved just now: the merge stands all the same.
+      // Not allowed, or moved in the meantime: the merge itself is done.
       if (error instanceof ApiError || (error instanceof GitError && error.code === 'conflict')) return false;
       throw error;
     }

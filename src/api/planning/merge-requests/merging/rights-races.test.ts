@@ -56,7 +56,7 @@ test('a merge is not led to a protected branch by changing the target while its 
   const before = tips(made);
   meanwhile(app, () => retarget(made));
   const { message } = expectStatus(await merge(made), 409);
-  assert.match(String(message), /target branch was changed meanwhile/);
+  assert.match(String(message), /target branch was changed in the meantime/);
   assert.equal(tips(made), before);
   assert.equal((await reloadMergeRequest(app, made.row)).state, 'opened');
   expectStatus(await merge(made), 401);

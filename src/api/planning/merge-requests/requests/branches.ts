@@ -5,7 +5,7 @@ import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { repositoryOf } from '../../../../repositories/change-refs.ts';
 
-/** The two ends of a merge request. */
+/** Source and target of a merge request. */
 export interface MergeRequestBranches {
   source: Project;
   target: Project;
@@ -13,18 +13,18 @@ export interface MergeRequestBranches {
   target_branch: string;
 }
 
-/** Where a branch of a project is; null when it is not there. */
+/** Commit id of a branch of a project; null if the branch does not exist. */
 export const tipOf = (deps: Deps, project: Project, branch: string): Promise<string | null> =>
   repositoryOf(deps, project).refs.resolve(`refs/heads/${branch}`);
 
 const rootOf = ({ id, fork_root_id }: Project): number => fork_root_id ?? id;
 
-/** Whether two projects are one, or forks of each other. */
+/** Whether two projects are the same or in one fork network. */
 export const areRelated = (one: Project, other: Project): boolean => rootOf(one) === rootOf(other);
 
 /**
- * Whether a merge request can lead from the one end to the other.
- * @throws ApiError 422 for one and the same branch and for projects that are not forks of each other
+ * Checks that a merge request between source and target is possible.
+ * @throws ApiError 422 if both branches are the same, or if the projects are not in one fork network
  */
 export function checkBranches({ source, target, source_branch, target_branch }: MergeRequestBranches): void {
   if (source.id === target.id && source_branch === target_branch) {
@@ -34,8 +34,8 @@ export function checkBranches({ source, target, source_branch, target_branch }: 
 }
 
 /**
- * The head of the source branch.
- * @throws ApiError 400 where either of the branches is not there
+ * The head commit of the source branch.
+ * @throws ApiError 400 if one of the branches does not exist
  */
 export async function headOf(
   deps: Deps,
@@ -50,13 +50,13 @@ export async function headOf(
   });
 }
 
-/** The refusal of a second open merge request between the same two branches. */
+/** Refusal of a second open merge request between the same two branches. */
 export const alreadyOpen = (iid: number) =>
   conflict(`Another open merge request already exists for this source branch: !${iid}`);
 
 type Between = Pick<MergeRequest, 'project_id' | 'source_project_id' | 'source_branch' | 'target_branch'>;
 
-/** Another merge request that is open between the same two branches. */
+/** Finds another open merge request between the same two branches. */
 export async function findDuplicate(db: Db, ends: Between, exceptId = 0): Promise<{ iid: number } | undefined> {
   if (ends.source_project_id === null) return undefined;
   return db
@@ -71,7 +71,7 @@ export async function findDuplicate(db: Db, ends: Between, exceptId = 0): Promis
     .executeTakeFirst();
 }
 
-/** @throws ApiError 409 where another one is open between the same two branches */
+/** @throws ApiError 409 if another one is open between the same two branches */
 export async function refuseDuplicate(db: Db, ends: Between, exceptId = 0): Promise<void> {
   const other = await findDuplicate(db, ends, exceptId);
   if (other !== undefined) throw alreadyOpen(other.iid);

@@ -17,8 +17,8 @@ type PipelineKeys =
   | 'first_deployed_to_production_at';
 
 /**
- * What a single merge request tells of the pipeline of its head. The pipeline itself is shown to those who may see
- * pipelines of the project that it runs in, which may be another one than the caller sees.
+ * Attributes of a single merge request about its head pipeline. The pipeline itself is included only if the caller may
+ * see pipelines of the project that it runs in, which may be another one.
  */
 export async function headPipelineOf(
   deps: Deps,
@@ -44,12 +44,12 @@ export async function headPipelineOf(
   };
 }
 
-/** When the target branch first reached production after the merge. */
+/** Time of the first deployment of the target branch to production after the merge. */
 async function firstDeployment(
   { db, clock }: Deps,
   { project_id, target_branch, merged_at }: Pick<MergeRequest, 'project_id' | 'target_branch' | 'merged_at'>,
 ): Promise<string | null> {
-  // Who merges is answered at once: nothing has been deployed since.
+  // In the response to the merge itself nothing has been deployed yet.
   if (merged_at === null || clock.now().getTime() - Date.parse(merged_at) < 1_000) return null;
   const deployment = await db
     .selectFrom('deployments')

@@ -7,9 +7,9 @@ import { findMergeRequest } from './merge-requests.find.ts';
 export const PATH = '/projects/:id/merge_requests';
 export const MERGE_REQUEST_PATH = `${PATH}/:merge_request_iid`;
 
-/** Whoever may read merge requests, anonymous callers of public projects included. */
+/** Access for callers who may read merge requests, including anonymous ones of public projects. */
 export const mergeRequestReader = inProject('read_merge_request', { anonymous: true });
-/** The same for what only users can do. */
+/** Access for signed-in users who may read merge requests. */
 export const mergeRequestWriter = inProjectByUser('read_merge_request');
 
 export const MergeRequestIid = {
@@ -22,10 +22,13 @@ interface Asked extends ProjectScope {
   params: { merge_request_iid: number };
 }
 
-/** The merge request of the address. @throws ApiError 404 */
+/** Finds the merge request of the path. @throws ApiError 404 */
 export const mergeRequestOf = (c: Asked) => findMergeRequest(c.deps.db, c, c.params.merge_request_iid);
 
-/** The same for what shows its commits and files. @throws ApiError 403 for those who may not read code, 404 */
+/**
+ * Finds the merge request for routes that show commits and files.
+ * @throws ApiError 403 if the caller may not read code, 404
+ */
 export async function diffReader(c: Asked) {
   const row = await mergeRequestOf(c);
   if (!c.permissions.can('read_code')) throw forbidden();

@@ -25,7 +25,9 @@ import {
 import { presentMergeRequest } from './merge-requests.detail-views.ts';
 import { MergeRequest } from './merge-requests.responses.ts';
 
-const unidiff = Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' }));
+const unidiff = Type.Optional(
+  Type.Boolean({ default: false, description: 'Return diffs in unified format, with the --- and +++ lines.' }),
+);
 
 const versionFields = {
   id: Type.Integer(),
@@ -61,7 +63,7 @@ export const mergeRequestChangeRoutes = [
     access: mergeRequestReader,
     params,
     input: Type.Object({
-      access_raw_diffs: Type.Optional(Type.Boolean({ description: 'Diffs are always read from git.' })),
+      access_raw_diffs: Type.Optional(Type.Boolean({ description: 'Has no effect: diffs are always read from git.' })),
       unidiff,
     }),
     success: {
@@ -96,11 +98,11 @@ export const mergeRequestChangeRoutes = [
   route({
     method: 'GET',
     path: `${MERGE_REQUEST_PATH}/raw_diffs`,
-    summary: 'Get what a merge request changes as git prints it',
+    summary: 'Get the raw diff of a merge request',
     access: mergeRequestReader,
     params,
     expensive: true,
-    success: { status: 200, contentType: 'text/plain', description: 'The diff, streamed.' },
+    success: { status: 200, contentType: 'text/plain', description: 'The diff as text, streamed.' },
     errors: [404, 429],
     handler: async (c) => {
       const version = await currentVersion(c.deps, await diffReader(c));
@@ -131,7 +133,7 @@ export const mergeRequestChangeRoutes = [
     method: 'GET',
     path: `${MERGE_REQUEST_PATH}/versions`,
     summary: 'List the versions of a merge request',
-    description: 'Each push to the source branch makes one.',
+    description: 'Each push to the source branch creates a version.',
     access: mergeRequestReader,
     params,
     input: Type.Object(pagination),

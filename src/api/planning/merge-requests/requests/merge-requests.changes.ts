@@ -11,20 +11,20 @@ import { type CommitJson, presentCommit, projectUrl } from '../../../code/index.
 import { latestVersion } from '../head/merge-request-head.version.ts';
 import { refreshNow } from '../head/refresh.ts';
 
-/** Commits read at once. */
+/** Commits to read at a time. */
 const BATCH = 200;
 
-/** The newest version, made now where there is none yet; undefined where none can be made. */
+/** The newest version, created now if there is none; undefined if it cannot be created. */
 export async function currentVersion(deps: Deps, row: MergeRequest): Promise<MergeRequestDiff | undefined> {
   if (row.latest_diff_id === null && row.state === 'opened')
     return latestVersion(deps.db, await refreshNow(deps, row.id));
   return latestVersion(deps.db, row);
 }
 
-/** The repository that holds all versions: that of the target, so that nothing depends on what becomes of a fork. */
+/** The repository that holds all versions: that of the target project, so that versions survive their fork. */
 export const versionRepository = (deps: Deps, project: Project) => repositoryOf(deps, project);
 
-/** The files that a version changes. */
+/** The changed files of a version. */
 export async function versionDiff(
   deps: Deps,
   project: Project,
@@ -66,7 +66,7 @@ export const versionsOf = (deps: Deps, row: MergeRequest, page: { offset: number
     page,
   );
 
-/** A version of the merge request by its id; undefined for none, or one of another merge request. */
+/** Finds a version of the merge request by its id; undefined if it does not exist. */
 export const findVersion = (deps: Deps, row: MergeRequest, id: number): Promise<MergeRequestDiff | undefined> =>
   deps.db
     .selectFrom('merge_request_diffs')
@@ -75,7 +75,7 @@ export const findVersion = (deps: Deps, row: MergeRequest, id: number): Promise<
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** Ids of the merge requests of a project that brought a commit in: as one of their commits, or with their merge. */
+/** Ids of the merge requests of a project that introduced a commit: as one of their commits, or by their merge. */
 const broughtIn = (projectId: number, sha: string) => sql<{ id: number }>`
   select mr.id from merge_request_commits c
     join merge_requests mr on mr.id = c.merge_request_id and mr.latest_diff_id = c.diff_id
@@ -85,7 +85,7 @@ const broughtIn = (projectId: number, sha: string) => sql<{ id: number }>`
   union
   select mr.id from merge_requests mr where mr.project_id = ${projectId} and mr.squash_commit_sha = ${sha}`;
 
-/** A page of the merge requests of a project that brought a commit in, newest first. */
+/** A page of the merge requests of a project that introduced a commit, newest first. */
 export function mergeRequestsWith(
   deps: Deps,
   project: Project,

@@ -13,14 +13,18 @@ export const commitMergeRequestRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/merge_requests',
-    summary: 'List the merge requests that brought a commit in',
+    summary: 'List the merge requests that introduced a commit',
     credentials: API_AND_JOB_TOKENS,
     description:
-      'As one of their commits, or by their merge. Where merge requests are closed to the caller there are none.',
+      'Merge requests that contain the commit, or that created it when they were merged. Empty if the caller has no access to merge requests.',
     access: commitReader,
     params: Type.Object(CommitSha),
     input: Type.Object({
-      state: Type.Optional(Enum(['opened', 'closed', 'locked', 'merged'], { description: 'All when absent.' })),
+      state: Type.Optional(
+        Enum(['opened', 'closed', 'locked', 'merged'], {
+          description: 'Only merge requests in this state; defaults to all.',
+        }),
+      ),
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(MergeRequestBasic) },

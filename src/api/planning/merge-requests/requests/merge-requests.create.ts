@@ -26,14 +26,14 @@ import { isDraftTitle, textErrors } from './title.ts';
 
 export interface Created {
   row: MergeRequest;
-  /** Where it is: the target project, with what the caller may do there. */
+  /** The target project, with the caller's permissions. */
   scope: MergeRequestScope;
 }
 
 /**
- * Makes a merge request out of a branch of `from.project` (public documentation, "Create MR"). Its head is brought over
- * and checked before the answer, as far as that succeeds; the rest is done in the background.
- * @param after what else belongs to it, in the same transaction
+ * Creates a merge request from a branch of `from.project` (public documentation, "Create MR"). Copies and checks its
+ * head before the response, if possible; else in the background.
+ * @param after further work in the same transaction
  * @throws ApiError 400, 403, 404, 409 for a second one between the same branches, 422
  */
 export async function createMergeRequest(
@@ -63,7 +63,7 @@ export async function createMergeRequest(
   return { row: await refreshNow(deps, id), scope };
 }
 
-/** The project to merge into. @throws ApiError 404 for one that the caller may not see, 403 */
+/** Finds the project to merge into. @throws ApiError 404 if the caller may not see it, 403 */
 export async function findTarget(deps: Deps, from: UserScope, targetId: number | undefined): Promise<UserScope> {
   const { caller } = from;
   const own = targetId === undefined || targetId === from.project.id;
@@ -84,7 +84,7 @@ async function checkFormats(deps: Deps, { source, target }: MergeRequestBranches
   }
 }
 
-/** Whether commits shall be squashed when the client says nothing. */
+/** Whether commits are squashed, by the project's option and the client's parameter. */
 function squashes(target: Project, squash: boolean | undefined): boolean {
   const option = settingsOf(target).squash_option;
   return squash ?? (option === 'always' || option === 'default_on');

@@ -14,16 +14,16 @@ interface RemoveRefs {
   iid: number;
 }
 
-/** Merge requests that go by one statement. */
+/** Maximum number of merge requests to delete per statement. */
 const BATCH = 500;
 const REMOVE_REFS = jobKind<RemoveRefs>('merge_requests.remove_refs', { lane: 'git' });
 
-/** Removes a merge request with everything about it; its refs go by background work. */
+/** Deletes a merge request with everything that belongs to it; a background job removes its refs. */
 export async function destroyMergeRequest(deps: Deps, caller: UserCaller, row: MergeRequest): Promise<void> {
   await deps.db.transaction().execute((db) => destroyMergeRequests(deps, db, [row], caller.user.id));
 }
 
-/** Removes the merge requests of an author as `destroyMergeRequest`, within a transaction. */
+/** Deletes the merge requests of an author like `destroyMergeRequest`, within a transaction. */
 export async function destroyMergeRequestsOf(deps: Deps, db: Db, authorId: number, actorId: number): Promise<void> {
   const theirs = db
     .selectFrom('merge_requests')
@@ -56,7 +56,10 @@ async function destroyMergeRequests(deps: Deps, db: Db, rows: readonly MergeRequ
   await deps.jobs.enqueueAll(db, jobs);
 }
 
-/** Names the work behind `destroyMergeRequest`. Numbers are not given twice, so nothing new can be hit. */
+/**
+ * Registers the job of `destroyMergeRequest`. Numbers are never reused, so it cannot remove refs of a new merge
+ * request.
+ */
 export function registerRefRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE_REFS, async ({ project_id, iid }) => {
     const project = await deps.db.selectFrom('projects').selectAll().where('id', '=', project_id).executeTakeFirst();

@@ -18,7 +18,7 @@ import type { MergeRequest } from './merge-requests.responses.ts';
 import { loadMergeRequestViews } from './merge-requests.view-rows.ts';
 import { type MergeRequestOptions, presentView } from './merge-requests.views.ts';
 
-/** Where a single merge request is looked at from, and by whom. */
+/** Project of a merge request, with the caller and their permissions. */
 export interface MergeRequestScope {
   project: Project;
   namespace: Pick<Namespace, 'lineage' | 'owner_id'>;
@@ -33,7 +33,7 @@ export interface DetailOptions extends Omit<MergeRequestOptions, 'from'> {
   rebaseInProgress?: boolean;
 }
 
-/** The JSON of a single merge request with all its keys (part 1, section 2). */
+/** Presents a single merge request with all attributes (part 1, section 2). */
 export async function presentMergeRequest(
   deps: Deps,
   scope: MergeRequestScope,
@@ -65,7 +65,7 @@ export async function presentMergeRequest(
   };
 }
 
-/** Commits that the target branch has and the head has not. */
+/** Number of commits of the target branch that the head lacks. */
 async function divergedCommits(deps: Deps, project: Project, row: Row): Promise<number> {
   const repo = repositoryOf(deps, project);
   try {
@@ -73,13 +73,13 @@ async function divergedCommits(deps: Deps, project: Project, row: Row): Promise<
     if (target === null || row.head_sha === null) return 0;
     return (await divergence(repo, target, row.head_sha)).ahead;
   } catch (error) {
-    // Until the head has been brought over nothing can be counted.
+    // The head may not be in the target repository yet.
     if (error instanceof GitError) return 0;
     throw error;
   }
 }
 
-/** Whether the author is neither a member above Guest nor has had a merge request merged here. */
+/** Whether the author is not a member above Guest and has no merged merge request in the project. */
 export async function isFirstContribution(
   deps: Deps,
   { project, namespace }: Pick<MergeRequestScope, 'project' | 'namespace'>,

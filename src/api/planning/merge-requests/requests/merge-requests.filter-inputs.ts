@@ -18,24 +18,27 @@ const own = {
   source_branch: Type.String(),
   target_branch: Type.String(),
   source_project_id: Type.Integer(),
-  reviewer_id: number('reviewer_id', 'Id; or None, or Any.'),
+  reviewer_id: number('reviewer_id', 'Id of the reviewer; or None, or Any.'),
   reviewer_username: Type.String(),
-  wip: Enum(['yes', 'no'], { description: '`yes`: drafts only; `no`: those that are none.' }),
+  wip: Enum(['yes', 'no'], { description: '`yes`: drafts only; `no`: no drafts.' }),
   merge_user_id: Type.Integer(),
   merge_user_username: Type.String(),
-  approved: Enum(['yes', 'no'], { description: '`yes`: those that somebody has approved; `no`: the others.' }),
-  approver_ids: people('Ids of users whom rules name as approvers, all of them; or None, or Any.'),
-  approved_by_ids: people('Ids of users who all have approved; or None, or Any.'),
-  approved_by_usernames: people('Names of users who all have approved; or None, or Any.'),
+  approved: Enum(['yes', 'no'], { description: '`yes`: with at least one approval; `no`: without approvals.' }),
+  approver_ids: people('Ids of users who must all be approvers by a rule; or None, or Any.'),
+  approved_by_ids: people('Ids of users who must all have approved; or None, or Any.'),
+  approved_by_usernames: people('Names of users who must all have approved; or None, or Any.'),
   merged_after: Instant(),
   merged_before: Instant(),
-  deployed_after: Instant({ description: 'Nothing has been deployed.' }),
-  deployed_before: Instant({ description: 'Nothing has been deployed.' }),
-  environment: Type.String({ maxLength: 255, description: 'Nothing has been deployed.' }),
-  view: Enum(['simple'], { description: 'A few keys only.' }),
+  deployed_after: Instant({ description: 'Has no effect: no deployments are recorded for merge requests.' }),
+  deployed_before: Instant({ description: 'Has no effect: no deployments are recorded for merge requests.' }),
+  environment: Type.String({
+    maxLength: 255,
+    description: 'Has no effect: no deployments are recorded for merge requests.',
+  }),
+  view: Enum(['simple'], { description: '`simple`: only a few attributes.' }),
   with_merge_status_recheck: Type.Boolean({
     default: false,
-    description: 'Have it found out for those of the page of which it is not known whether they can be merged.',
+    description: 'Recompute the merge status of merge requests on the page in the background, if it is unknown.',
   }),
 };
 
@@ -50,7 +53,9 @@ const filters = {
 const scope = (fallback: 'all' | 'created_by_me') =>
   Type.Optional(Enum([...SCOPES, 'reviews_for_me'], { default: fallback }));
 
-const non_archived = Type.Optional(Type.Boolean({ default: true, description: 'Not those of archived projects.' }));
+const non_archived = Type.Optional(
+  Type.Boolean({ default: true, description: 'Leave out merge requests of archived projects.' }),
+);
 
 export const ProjectMergeRequests = Type.Object({ ...filters, ...releaseFilter, scope: scope('all'), ...pagination });
 
@@ -58,7 +63,7 @@ export const GroupMergeRequests = Type.Object({ ...filters, scope: scope('all'),
 
 export const AllMergeRequests = Type.Object({ ...filters, scope: scope('created_by_me'), non_archived, ...pagination });
 
-/** What a list of merge requests is narrowed down and sorted by. */
+/** Filters and order of a list of merge requests. */
 export type MergeRequestFilters = Omit<Static<typeof AllMergeRequests>, 'page' | 'per_page'> & { release_tag?: string };
 
 export const listRules: ParamRules = {

@@ -11,7 +11,7 @@ const NOTHING = sql<SqlBool>`1 = 0`;
 const EVERY = sql<SqlBool>`1 = 1`;
 const column = (name: string) => sql.ref(`merge_requests.${name}`);
 
-/** A table about merge requests: where its rows are, and which column names the merge request. */
+/** A table related to merge requests, and its column with the merge request id. */
 interface About {
   from: RawBuilder<unknown>;
   id: RawBuilder<unknown>;
@@ -19,14 +19,14 @@ interface About {
 const REVIEWERS: About = { from: sql`merge_request_reviewers about`, id: sql`about.merge_request_id` };
 const APPROVALS: About = { from: sql`approvals about`, id: sql`about.merge_request_id` };
 
-/** Writes the conditions of the filters that only merge requests have. */
+/** Collects the conditions of the filters of merge requests only. */
 class OwnFilters {
   readonly deps: Deps;
   readonly #projectId: number | undefined;
   readonly conditions: Expression<SqlBool>[] = [];
   readonly sources: Ids[] = [];
 
-  /** @param projectId of a list of one project */
+  /** @param projectId project of a list of one project */
   constructor(deps: Deps, projectId: number | undefined) {
     this.deps = deps;
     this.#projectId = projectId;
@@ -45,7 +45,7 @@ class OwnFilters {
     this.add(condition, indexed ? source : undefined);
   }
 
-  /** Rows about which the table has one that fits, or none. */
+  /** Merge requests with, or without, a matching row in the table. */
   having({ from, id }: About, where: Expression<SqlBool>, negate = false): void {
     const exists = sql<SqlBool>`exists (select 1 from ${from} where ${id} = ${column('id')} and ${where})`;
     if (negate) this.add(sql<SqlBool>`not ${exists}`);
@@ -61,7 +61,7 @@ class OwnFilters {
     return user?.id;
   }
 
-  /** People by their ids, or the words None and Any. */
+  /** Merge requests related to all users of the ids, or None or Any. */
   people(about: About, ids: readonly (number | undefined)[] | 'none' | 'any', negate = false): void {
     if (ids === 'none' || ids === 'any') this.having(about, EVERY, (ids === 'none') !== negate);
     else
@@ -72,7 +72,7 @@ class OwnFilters {
   }
 }
 
-/** A list of ids, or one of the words. @throws ApiError 400 */
+/** Parses a list of ids, or None or Any. @throws ApiError 400 */
 function idsOrWord(name: string, values: readonly string[]): number[] | 'none' | 'any' {
   const [first = ''] = values;
   const word = first.toLowerCase();
@@ -110,7 +110,7 @@ async function byApproval(own: OwnFilters, filters: MergeRequestFilters): Promis
   if (approvers !== undefined && approvers.length > 0) byApprover(own, idsOrWord('approver_ids', approvers));
 }
 
-/** Users whom a rule of the merge request names or, where it has no rules of its own, one of the project. */
+/** Merge requests with approvers by a rule of their own or, without own rules, by a rule of the project. */
 function byApprover(own: OwnFilters, ids: number[] | 'none' | 'any'): void {
   const named = (where: RawBuilder<SqlBool>) => sql<SqlBool>`exists (
     select 1 from approval_rules rule join approval_rule_users about on about.rule_id = rule.id
@@ -131,9 +131,9 @@ async function byMerge(own: OwnFilters, filters: MergeRequestFilters): Promise<v
 }
 
 /**
- * The conditions of the filters that only merge requests have.
- * @param projectId of a list of one project
- * @throws ApiError 400 for lists of people that are none
+ * Builds the conditions of the filters of merge requests only.
+ * @param projectId project of a list of one project
+ * @throws ApiError 400 for invalid lists of users
  */
 export async function narrowMergeRequests(
   deps: Deps,

@@ -10,8 +10,8 @@ const requestOfNumber = prepared((db, { project, iid }: { project: number; iid: 
 );
 
 /**
- * A merge request of the (target) project by its number.
- * @throws ApiError 404 when there is none, or none that the caller may read
+ * Finds a merge request of the (target) project by its number.
+ * @throws ApiError 404 if it does not exist or the caller may not read it
  */
 export async function findMergeRequest(
   db: Db,

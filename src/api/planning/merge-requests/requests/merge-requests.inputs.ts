@@ -6,21 +6,25 @@ const ids = (what: string) => List(Type.Integer(), { maxItems: 200, description:
 
 const names = (what: string) => List(Type.String(), { maxItems: 200, description: what });
 
-/** What can be set when a merge request is made, and changed later. */
+/** Attributes at creation and update. */
 const attributes = {
   description: Nullable(Type.String()),
-  assignee_id: Nullable(Type.Integer({ description: 'One assignee; 0 for none. `assignee_ids` goes first.' })),
-  assignee_ids: Nullable(ids('Users it is assigned to.')),
-  reviewer_ids: Nullable(ids('Users asked for a review.')),
-  labels: Nullable(names('Names; those of no label become labels of the project.')),
+  assignee_id: Nullable(
+    Type.Integer({ description: 'Id of the only assignee; 0 for none. `assignee_ids` takes precedence.' }),
+  ),
+  assignee_ids: Nullable(ids('Ids of the assignees.')),
+  reviewer_ids: Nullable(ids('Ids of the reviewers.')),
+  labels: Nullable(names('Names of labels; unknown labels are created in the project.')),
   add_labels: names('Names of labels to add.'),
-  remove_labels: names('Names of labels to take away.'),
-  milestone_id: Nullable(Type.Integer({ description: 'Milestone of the project or a group above; 0 for none.' })),
-  remove_source_branch: Type.Boolean({ description: 'Remove the source branch with the merge.' }),
-  allow_collaboration: Type.Boolean({ description: 'Let those who may merge push to the source branch.' }),
-  allow_maintainer_to_push: Type.Boolean({ description: 'The same; deprecated.' }),
+  remove_labels: names('Names of labels to remove.'),
+  milestone_id: Nullable(
+    Type.Integer({ description: 'Id of a milestone of the project or an ancestor group; 0 for none.' }),
+  ),
+  remove_source_branch: Type.Boolean({ description: 'Remove the source branch when merged.' }),
+  allow_collaboration: Type.Boolean({ description: 'Allow users who may merge to push to the source branch.' }),
+  allow_maintainer_to_push: Type.Boolean({ description: 'Deprecated: use `allow_collaboration`.' }),
   squash: Type.Boolean(),
-  merge_after: Nullable(Instant({ description: 'Not to be merged before.' })),
+  merge_after: Nullable(Instant({ description: 'Do not merge before this time.' })),
   approvals_before_merge: Nullable(
     Type.Integer({ minimum: 0, maximum: 100, description: 'Deprecated.', ...ofPlan('premium') }),
   ),
@@ -28,11 +32,13 @@ const attributes = {
 } satisfies TProperties;
 
 export const CreateMergeRequest = Type.Object({
-  title: Type.String({ description: 'A title that begins with `Draft:` makes a draft.' }),
-  source_branch: Type.String({ description: 'Branch of the project of the address.' }),
+  title: Type.String({ description: 'Title; a `Draft:` prefix marks the merge request as a draft.' }),
+  source_branch: Type.String({ description: 'Branch of the project in the URL.' }),
   target_branch: Type.String(),
   ...optional({
-    target_project_id: Type.Integer({ description: 'Project to merge into; the same project when absent.' }),
+    target_project_id: Type.Integer({
+      description: 'Id of the project to merge into; defaults to the project in the URL.',
+    }),
     ...attributes,
   }).properties,
 });
@@ -47,7 +53,7 @@ export const UpdateMergeRequest = optional({
 });
 export type UpdateMergeRequest = Static<typeof UpdateMergeRequest>;
 
-/** Of a client's parameters those that name people: null where nothing was said. */
+/** Ids of the assignees and reviewers in the parameters; null if absent. */
 export function assigneeIds({
   assignee_id,
   assignee_ids,

@@ -7,7 +7,7 @@ import { presentMergeRequest } from './merge-requests.detail-views.ts';
 import { findMergeRequest } from './merge-requests.find.ts';
 import { MergeRequest } from './merge-requests.responses.ts';
 
-/** Merge requests in the endpoints that issues have too. */
+/** Merge requests in the endpoints shared with issues. */
 export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
   type: 'MergeRequest',
   table: 'merge_requests',
@@ -26,6 +26,6 @@ export const MERGE_REQUEST_KIND: IssuableKind<Row> = {
   },
 };
 
-/** Users who have an ability on the merge request of the address; handlers find it as `row`. */
+/** Access for users with an ability on a merge request; the handler gets it as `row`. */
 export const onMergeRequest = (ability: ProjectAbility, options: IssuableOptions<Row> = {}) =>
   onIssuable(MERGE_REQUEST_KIND, ability, options);

@@ -31,7 +31,7 @@ export const mergeRequestListRoutes = [
     method: 'GET',
     path: '/merge_requests',
     summary: 'List merge requests of all projects that the caller may see',
-    description: "The caller's own unless `scope` says otherwise; anonymous callers say `scope=all`.",
+    description: "By default the caller's own merge requests, see `scope`. Anonymous callers must give `scope=all`.",
     access: anyone,
     input: AllMergeRequests,
     rules: listRules,
@@ -45,7 +45,7 @@ export const mergeRequestListRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/merge_requests',
-    summary: 'List the merge requests of a group and of all below it',
+    summary: 'List the merge requests of a group and its subgroups',
     access: inGroup('read_group_merge_requests', { anonymous: true }),
     input: GroupMergeRequests,
     rules: listRules,

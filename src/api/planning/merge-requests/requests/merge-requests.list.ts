@@ -15,7 +15,7 @@ import type { MergeRequestFilters } from './merge-requests.filter-inputs.ts';
 import { narrowMergeRequests } from './merge-requests.filters.ts';
 import { isUnchecked } from './merge-status.ts';
 
-/** Where merge requests are listed: in a project, in a group (by its lineage) and all below it, or everywhere. */
+/** Scope of a list of merge requests: a project, a group (by its lineage) with its descendants, or everything. */
 export interface MergeRequestListScope {
   project?: ListedProject;
   below?: string;
@@ -58,7 +58,7 @@ async function select(
   };
 }
 
-/** A page of the merge requests of a place that the caller may see and that fit the filters. */
+/** A page of the merge requests of a scope that the caller may see and that match the filters. */
 export async function listMergeRequests(
   deps: Deps,
   caller: Caller,

@@ -2,8 +2,8 @@ import type { Db } from '../../../../db/db.schema.ts';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 
 /**
- * Takes the row of a merge request for the transaction whose handle is given: whatever decides about one merge request
- * waits for each other. Gives the row as it is now; undefined when it is gone.
+ * Locks the row of a merge request for the transaction, which serializes all decisions about it. Returns the current
+ * row; undefined if it no longer exists.
  */
 export const lockMergeRequest = (db: Db, id: number): Promise<MergeRequest | undefined> =>
   db

@@ -3,13 +3,13 @@ import { route } from '../../../../http/http.route.ts';
 import { inProjectByUser } from '../../../api.access.ts';
 import { requestMergedDeletion } from './merged-branches.ts';
 
-/** The removal of merged branches: those of open merge requests stay. */
+/** Removal of merged branches, except those of open merge requests. */
 export const mergedBranchRoutes = [
   route({
     method: 'DELETE',
     path: '/projects/:id/repository/merged_branches',
-    summary: 'Delete all branches that are merged into the default branch',
-    description: 'Protected branches stay. The work is done in the background, in the name of the caller.',
+    summary: 'Delete all branches merged into the default branch',
+    description: 'Keeps protected branches. Runs in the background with the rights of the caller.',
     access: inProjectByUser('push_code'),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     handler: async ({ deps, project, caller }) => {

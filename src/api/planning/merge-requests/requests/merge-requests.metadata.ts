@@ -13,7 +13,7 @@ import type { MergeRequestScope } from './merge-requests.detail-views.ts';
 import { assigneeIds, type UpdateMergeRequest } from './merge-requests.inputs.ts';
 import { changeReviewers } from './reviewers.ts';
 
-/** Old and new value by attribute, as the event tells them. */
+/** Old and new values by attribute, for the event. */
 export type MetadataChanges = {
   labels?: [LabelFacts[], LabelFacts[]];
   assignee_ids?: [number[], number[]];
@@ -27,9 +27,9 @@ type Metadata = Pick<
 >;
 
 /**
- * Changes people, labels and milestone of a merge request within a transaction. Those who may not do that are not
- * refused: what they ask for is passed over, as the platform does.
- * @throws ApiError 400 for a milestone that is not there
+ * Changes assignees, reviewers, labels and milestone of a merge request within a transaction. Ignores attributes that
+ * the caller may not set, as on the platform.
+ * @throws ApiError 400 for an unknown milestone
  */
 export async function changeMetadata(
   deps: Deps,

@@ -239,7 +239,7 @@ describe('a merge request from a fork is closed', () => {
     assert.deepEqual(await eventsOf(path), [['closed', author.user.id]]);
     const reopen = () => app.put(path, { json: { state_event: 'reopen' } });
     const { message } = expectStatus<{ message: string }>(await reopen(), 400);
-    assert.equal(message, 'source_project is not a fork of the target project any more');
+    assert.equal(message, 'source_project is no longer a fork of the target project');
     expectStatus(await app.post(`/projects/${fork.id}/fork/${project.id}`), 201);
     expectStatus(await reopen(), 200);
   });

@@ -7,11 +7,11 @@ import { areRelated, tipOf } from './branches.ts';
 import { lockMergeRequest } from './merge-requests.lock.ts';
 import { closeMergeRequest } from './state-event.ts';
 
-/** So many are closed in the transaction that takes their source away; more are closed by jobs after it. */
+/** Maximum number of merge requests to close in the transaction that removes their source; jobs close the others. */
 const BATCH_SIZE = 20;
-/** Merge requests of one job. */
+/** Maximum number of merge requests per job. */
 const BATCH = 100;
-/** What is being merged is looked at again after this. */
+/** Delay before a merge request with a merge in progress is checked again, in milliseconds. */
 const LATER_MS = 5_000;
 const OPEN = ['opened', 'locked'] as const;
 
@@ -23,9 +23,9 @@ interface Close {
 const CLOSE = jobKind<Close>('merge_requests.close_orphans', { lane: 'git' });
 
 /**
- * Closes open merge requests whose source has gone, with the handle of the transaction that takes it away: few at once, others and
- * those that are just being merged by jobs.
- * @param actorId who takes it away; null for the system
+ * Closes open merge requests whose source is removed, in the transaction that removes it: a few immediately; others,
+ * and those with a merge in progress, by jobs.
+ * @param actorId id of the user who removes it; null for the system
  */
 export async function closeOrphans(deps: Deps, db: Db, ids: readonly number[], actorId: number | null): Promise<void> {
   const later: number[] = [];
@@ -41,7 +41,7 @@ export async function closeOrphans(deps: Deps, db: Db, ids: readonly number[], a
   await deps.jobs.enqueueAll(db, jobs);
 }
 
-/** Whether the branch that a merge request comes from is not there, or not in a fork of its target. */
+/** Whether the source branch of a merge request does not exist, or is not in the fork network of its target. */
 export async function isOrphan(deps: Deps, db: Db, row: MergeRequest): Promise<boolean> {
   const { project_id, source_project_id, source_branch } = row;
   if (source_project_id === null) return true;
@@ -57,13 +57,13 @@ export async function isOrphan(deps: Deps, db: Db, row: MergeRequest): Promise<b
   return (await tipOf(deps, source, source_branch)) === null;
 }
 
-/** Closes a merge request if its source is still gone. @returns whether a merge of it is under way */
+/** Closes a merge request if its source is still missing. @returns whether a merge of it is in progress */
 async function closeOne(deps: Deps, id: number, actorId: number | null): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
     const row = await lockMergeRequest(db, id);
     if (row?.state === 'locked') return true;
     if (row?.state !== 'opened' || !(await isOrphan(deps, db, row))) return false;
-    // Whoever took it away may be gone by now.
+    // The user who removed it may have been deleted.
     const actor = await db
       .selectFrom('users')
       .select('id')
@@ -74,7 +74,7 @@ async function closeOne(deps: Deps, id: number, actorId: number | null): Promise
   });
 }
 
-/** Open merge requests from some projects into others, or the other way round where `into`. */
+/** Open merge requests from the projects into others, or from others into them if `into`. */
 async function betweenForks(db: Db, ids: readonly number[], into: boolean): Promise<number[]> {
   const rows = await db
     .selectFrom('merge_requests')
@@ -96,7 +96,7 @@ async function betweenForks(db: Db, ids: readonly number[], into: boolean): Prom
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** Names the job behind `closeOrphans`, and closes what forks are the source of when these are unlinked or removed. */
+/** Registers the job of `closeOrphans`, and closes merge requests of forks that are unlinked or deleted. */
 export function registerOrphans(deps: Deps): void {
   deps.jobs.register(CLOSE, async ({ ids, user_id }, { signal }) => {
     let underWay = false;
@@ -104,7 +104,7 @@ export function registerOrphans(deps: Deps): void {
       signal.throwIfAborted();
       if (await closeOne(deps, id, user_id)) underWay = true;
     }
-    if (underWay) throw new RetryLater(LATER_MS, 'a merge is under way');
+    if (underWay) throw new RetryLater(LATER_MS, 'a merge is in progress');
   });
   deps.lifecycle.forkUnlinked.add(async (db, projectId, actorId) =>
     closeOrphans(deps, db, await betweenForks(db, [projectId], true), actorId),

@@ -17,7 +17,7 @@ const common = {
   access: mergeRequestReader,
   params,
   expensive: true,
-  success: { status: 200, contentType: 'text/plain', description: 'Streamed.' },
+  success: { status: 200, contentType: 'text/plain', description: 'The content as text, streamed.' },
   errors: [404, 429],
 } as const;
 
@@ -29,18 +29,18 @@ const send = (print: Print) => async (c: Asked) => {
   return print(repo, version.base_commit_sha, version.head_commit_sha, c.signal);
 };
 
-/** A merge request as text at its web address, which tools fetch to apply it. */
+/** A merge request as patch or diff at its web URL, for tools that apply it. */
 export const mergeRequestPageRoutes = [
   route({
     ...common,
     path: '/:id/-/merge_requests/:merge_request_iid.diff',
-    summary: 'Get what a merge request changes, as git prints it',
+    summary: 'Get the diff of a merge request as text',
     handler: send(rawPatch),
   }),
   route({
     ...common,
     path: '/:id/-/merge_requests/:merge_request_iid.patch',
-    summary: 'Get the commits of a merge request as mails, for git am',
+    summary: 'Get the commits of a merge request as patches for git am',
     handler: send(mailPatch),
   }),
 ];

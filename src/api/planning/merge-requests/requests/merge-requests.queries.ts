@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { MergeRequest } from '../../../../db/tables/merge-requests.table.ts';
 
-/** A query for the ids of the issues that are closed with the merge; not all of them the caller may see. */
+/** Query for the ids of the issues that the merge closes, without a check of the caller's rights. */
 export const closedIssues = ({ id }: Pick<MergeRequest, 'id'>) => sql<{ id: number }>`
   select closing.issue_id as id from merge_requests_closing_issues closing where closing.merge_request_id = ${id}`;
 
-/** The same for issues that are known. */
+/** As `closedIssues`, for given ids. */
 export const idsOf = (ids: readonly number[]) => sql<{ id: number }>`
   select known.id from issues known where known.id in (${sql.join(ids.length === 0 ? [0] : ids)})`;
 
-/** The same of all issues that the merge request, its discussion or its commits name. */
+/** As `closedIssues`, for all issues that the merge request, its comments or its commits refer to. */
 export const relatedIssues = ({
   id,
   project_id,

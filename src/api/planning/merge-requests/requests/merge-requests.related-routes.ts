@@ -20,7 +20,7 @@ const Reviewer = Type.Object({
   created_at: Instant(),
 });
 
-/** A page of the issues of the ids that the caller may read, oldest first. */
+/** Answers with a page of the issues that the caller may read, oldest first. */
 async function answerIssues(c: BaseContext & ProjectScope, ids: ReturnType<typeof closedIssues>) {
   const { db } = c.deps;
   const query = db
@@ -46,8 +46,8 @@ export const mergeRequestRelatedRoutes = [
   route({
     ...list,
     path: `${MERGE_REQUEST_PATH}/closes_issues`,
-    summary: 'List the issues that are closed when a merge request is merged',
-    description: 'Those that the caller may see.',
+    summary: 'List the issues that a merge request closes when merged',
+    description: 'Only issues that the caller may see.',
     success: { status: 200, schema: Type.Array(Issue) },
     handler: async (c) => {
       const mergeRequest = await mergeRequestOf(c);
@@ -58,15 +58,15 @@ export const mergeRequestRelatedRoutes = [
   route({
     ...list,
     path: `${MERGE_REQUEST_PATH}/related_issues`,
-    summary: 'List the issues that a merge request, its commits and its discussion name',
-    description: 'Those that the caller may see.',
+    summary: 'List the issues that a merge request, its commits and its comments refer to',
+    description: 'Only issues that the caller may see.',
     success: { status: 200, schema: Type.Array(Issue) },
     handler: async (c) => answerIssues(c, relatedIssues(await mergeRequestOf(c))),
   }),
   route({
     ...list,
     path: `${MERGE_REQUEST_PATH}/reviewers`,
-    summary: 'List those who are asked to review a merge request',
+    summary: 'List the reviewers of a merge request',
     success: { status: 200, schema: Type.Array(Reviewer) },
     handler: async (c) => {
       const { db } = c.deps;

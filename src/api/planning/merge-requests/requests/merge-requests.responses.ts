@@ -6,7 +6,7 @@ import { LabelList, References, TaskCompletionStatus, TimeStats } from '../../is
 import { Milestone } from '../../milestones/milestones.responses.ts';
 import { DETAILED_MERGE_STATUSES } from '../merging/merging.statuses.ts';
 
-/** `merge_status` as answers show it. */
+/** Values of `merge_status` in responses. */
 export const SHOWN_MERGE_STATUSES = [
   'unchecked',
   'checking',
@@ -45,13 +45,13 @@ const basicFields = {
   assignees: Type.Array(UserBasic),
   assignee: Nullable(UserBasic),
   reviewers: Type.Array(UserBasic),
-  source_project_id: Nullable(Type.Integer({ description: 'Null when the fork that it came from is gone.' })),
+  source_project_id: Nullable(Type.Integer({ description: 'Null if the source project was deleted.' })),
   target_project_id: Type.Integer(),
   labels: LabelList,
   draft: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  work_in_progress: Type.Boolean({ description: 'The same as `draft`; deprecated.' }),
+  work_in_progress: Type.Boolean({ description: 'Deprecated: use `draft`.' }),
   milestone: Nullable(Milestone),
   merge_when_pipeline_succeeds: Type.Boolean(),
   merge_status: Enum(SHOWN_MERGE_STATUSES),
@@ -66,7 +66,7 @@ const basicFields = {
   prepared_at: Nullable(Instant()),
   allow_collaboration: Type.Optional(Type.Boolean()),
   allow_maintainer_to_push: Type.Optional(Type.Boolean()),
-  reference: Type.String({ description: 'Deprecated; see `references`.' }),
+  reference: Type.String({ description: 'Deprecated: use `references`.' }),
   references: References,
   time_stats: TimeStats,
   squash: Type.Boolean(),
@@ -77,11 +77,11 @@ const basicFields = {
   approvals_before_merge: Nullable(Type.Integer()),
 };
 
-/** With `view=simple`. */
+/** A merge request with `view=simple`. */
 export const MergeRequestSimple = Type.Object(simpleFields);
 export type MergeRequestSimple = Static<typeof MergeRequestSimple>;
 
-/** A merge request as lists show it (part 1, section 2: all keys). */
+/** A merge request in lists (part 1, section 2: all keys). */
 export const MergeRequestBasic = Type.Object(basicFields);
 export type MergeRequestBasic = Static<typeof MergeRequestBasic>;
 
@@ -91,11 +91,11 @@ const instant = Nullable(Instant());
 
 const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
 
-/** A single merge request. */
+/** A single merge request, with further attributes. */
 export const MergeRequest = Type.Object({
   ...basicFields,
   subscribed: Type.Boolean(),
-  changes_count: Nullable(Type.String({ description: 'Number of files, with a `+` where there are more.' })),
+  changes_count: Nullable(Type.String({ description: 'Number of files, followed by `+` if there are more.' })),
   latest_build_started_at: instant,
   latest_build_finished_at: instant,
   first_deployed_to_production_at: instant,

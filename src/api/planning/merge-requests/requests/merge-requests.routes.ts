@@ -19,7 +19,7 @@ export const mergeRequestRoutes = [
     path: PATH,
     summary: 'Create a merge request',
     description:
-      'The project of the address is the one that the branch comes from. Quick actions in the description act, and are taken out of it.',
+      'The project in the URL is the source project. Quick actions in the description are executed and removed from it.',
     access: inProjectByUser('create_merge_request_from'),
     input: CreateMergeRequest,
     success: { status: 201, schema: MergeRequest },
@@ -37,7 +37,7 @@ export const mergeRequestRoutes = [
     access: mergeRequestReader,
     params,
     input: Type.Object({
-      render_html: Type.Optional(Type.Boolean({ description: 'Adds title and description as HTML.' })),
+      render_html: Type.Optional(Type.Boolean({ description: 'Add the title and the description as HTML.' })),
       include_diverged_commits_count: Type.Optional(Type.Boolean()),
       include_rebase_in_progress: Type.Optional(Type.Boolean()),
     }),
@@ -45,7 +45,7 @@ export const mergeRequestRoutes = [
     errors: [404],
     handler: async (c) => {
       const found = await mergeRequestOf(c);
-      // Asked for one by one, it is told whether it can be merged: what the answer says is then true.
+      // A single merge request is refreshed first, so that its merge status is up to date.
       const row = isUnchecked(found) ? await refreshNow(c.deps, found.id) : found;
       return presentMergeRequest(c.deps, c, row, {
         renderHtml: c.input.render_html === true,
@@ -58,7 +58,7 @@ export const mergeRequestRoutes = [
     method: 'PUT',
     path: MERGE_REQUEST_PATH,
     summary: 'Update a merge request',
-    description: 'Quick actions in the description act, and are taken out of it.',
+    description: 'Quick actions in the description are executed and removed from it.',
     access: onMergeRequest('update_merge_request'),
     input: UpdateMergeRequest,
     rules: { atLeastOne: [Object.keys(UpdateMergeRequest.properties)] },

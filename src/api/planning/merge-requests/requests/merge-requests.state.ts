@@ -10,9 +10,9 @@ import { markTodosDone } from '../../todos/todos.record.ts';
 export type MergedFacts = Pick<MergeRequest, 'head_sha' | 'merge_commit_sha' | 'squash_commit_sha'>;
 
 /**
- * Enters that a merge request is merged, with its event and note; once, however often it is called.
- * @param db the handle of the transaction that moves the target branch, or finds that it has been moved
- * @param userId who merged; null for a deploy key or the system
+ * Marks a merge request as merged, with event and system note; idempotent.
+ * @param db handle of the transaction that moves the target branch, or that detects its move
+ * @param userId id of the user who merged; null for a deploy key or the system
  */
 export async function markMerged(
   deps: Deps,

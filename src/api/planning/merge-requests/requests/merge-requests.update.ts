@@ -29,13 +29,13 @@ import { isDraftTitle, textErrors } from './title.ts';
 type Scope = MergeRequestScope & { caller: UserCaller };
 type Columns = Updateable<MergeRequestsTable>;
 
-/** @throws ApiError 403 for who may not change the merge request any more */
+/** @throws ApiError 403 if the caller may no longer change the merge request */
 async function requireUpdate(db: Db, { permissions, caller }: Scope, row: MergeRequest): Promise<void> {
   const target = issuableTarget(db, 'MergeRequest', row, caller.user.id);
   if (!(await allowsOn(permissions, 'update_merge_request', target))) throw forbidden();
 }
 
-/** Columns that a client's parameters ask to be different, and what the discussion tells of it. */
+/** Changed columns by the client's parameters, and their system notes. */
 interface ChangedColumns {
   columns: Columns;
   notes: [action: string, text: string][];
@@ -65,7 +65,7 @@ function changedColumns(row: MergeRequest, input: UpdateMergeRequest, actorId: n
       `${locked ? 'locked' : 'unlocked'} the discussion in this merge request`,
     ]);
   }
-  // It opens the author's fork to others, so nobody else can say it.
+  // It opens the author's fork to others, so only the author may set it.
   const own = row.author_id === actorId && row.source_project_id !== row.project_id;
   const collaboration = own ? (input.allow_collaboration ?? input.allow_maintainer_to_push) : undefined;
   const flags = {
@@ -82,7 +82,7 @@ function changedColumns(row: MergeRequest, input: UpdateMergeRequest, actorId: n
   return { columns, notes };
 }
 
-/** The new target branch, where one is asked for and can be had. What is merged, or being merged, keeps its own. */
+/** The requested new target branch, if valid; undefined for merge requests that are merged or being merged. */
 function newTarget(row: MergeRequest, { target_branch }: UpdateMergeRequest): string | undefined {
   if (target_branch === undefined || target_branch === row.target_branch) return undefined;
   return row.state === 'opened' || row.state === 'closed' ? target_branch : undefined;
@@ -97,10 +97,10 @@ async function checkTarget(deps: Deps, { project }: Scope, row: MergeRequest, br
 }
 
 /**
- * Changes a merge request (public documentation, "Update MR"). Within the transaction of another, version and mergeability
- * follow in the background.
- * @param after what else belongs to the change, in the same transaction
- * @throws ApiError 400, 403, 404, 409 where another one is open between the same branches, 422
+ * Changes a merge request (public documentation, "Update MR"). Within an outer transaction, version and mergeability
+ * are updated in the background.
+ * @param after further work in the same transaction
+ * @throws ApiError 400, 403, 404, 409 if another one is open between the same branches, 422
  */
 export async function updateMergeRequest(
   deps: Deps,
@@ -133,11 +133,11 @@ export async function updateMergeRequest(
   return deps.db.selectFrom('merge_requests').selectAll().where('id', '=', row.id).executeTakeFirstOrThrow();
 }
 
-/** Flags leave the event as truths. */
+/** Columns that are booleans in events. */
 const FLAGS = new Set(['draft', 'discussion_locked', 'squash', 'remove_source_branch', 'allow_collaboration']);
 const told = (column: string, value: unknown): unknown => (FLAGS.has(column) && value !== null ? value === 1 : value);
 
-/** @returns whether version, rules and mergeability have to follow */
+/** @returns whether version, rules and mergeability must be updated */
 async function changeWithin(
   deps: Deps,
   db: Db,

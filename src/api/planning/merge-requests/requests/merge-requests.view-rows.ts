@@ -15,7 +15,7 @@ import { detailedMergeStatuses } from '../merging/mergeability.ts';
 import type { DetailedMergeStatus } from '../merging/merging.statuses.ts';
 import { type ProjectOfMerges, projectsOfMerges } from './projects-of-merges.ts';
 
-/** What a merge request's JSON needs beside its row. */
+/** Data to present a merge request. */
 export interface MergeRequestView {
   row: MergeRequest;
   /** The target project. */
@@ -32,7 +32,7 @@ export interface MergeRequestView {
   discussionsResolved: boolean;
 }
 
-/** Loads what the merge requests' JSON needs in a fixed number of queries, however many there are. */
+/** Loads the data to present merge requests, in a fixed number of queries. */
 export async function loadMergeRequestViews(deps: Deps, rows: readonly MergeRequest[]): Promise<MergeRequestView[]> {
   if (rows.length === 0) return [];
   const { db } = deps;
@@ -85,7 +85,7 @@ const reviewerRows = prepared((db, { ids }: Ids) =>
     .orderBy('users.id'),
 );
 
-/** Reviewers by merge request, each list by the users' ids. */
+/** Reviewers by merge request, ordered by user id. */
 export async function reviewersFor(db: Db, ids: readonly number[]): Promise<Map<number, User[]>> {
   const found = new Map<number, User[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return found;
@@ -94,7 +94,7 @@ export async function reviewersFor(db: Db, ids: readonly number[]): Promise<Map<
   return found;
 }
 
-/** Those with an open thread, where the project wants all of them resolved before a merge. */
+/** Merge requests with an open thread whose project requires all threads to be resolved. */
 async function withUnresolved(
   db: Db,
   rows: readonly MergeRequest[],

@@ -15,14 +15,14 @@ import type { MergeRequestBasic, MergeRequestSimple } from './merge-requests.res
 import { loadMergeRequestViews, type MergeRequestView } from './merge-requests.view-rows.ts';
 
 export interface MergeRequestOptions {
-  /** Where the client looks from, for `references.relative`; everywhere when absent. */
+  /** Viewpoint for `references.relative`; none when absent. */
   from?: Viewpoint;
   withLabelsDetails?: boolean;
   /** Adds `title_html` and `description_html`. */
   renderHtml?: boolean;
 }
 
-/** `merge_status` as answers show it: what is under way is `checking`. */
+/** `merge_status` in responses: a check in progress is `checking`. */
 function shownStatus({ merge_status }: Row): MergeRequestBasic['merge_status'] {
   switch (merge_status) {
     case 'preparing':
@@ -33,7 +33,7 @@ function shownStatus({ merge_status }: Row): MergeRequestBasic['merge_status'] {
   }
 }
 
-/** Address of a merge request's page. */
+/** Web URL of a merge request. */
 export const mergeRequestUrl = (deps: Pick<Deps, 'externalUrl'>, fullPath: string, iid: number): string =>
   `${deps.externalUrl()}/${fullPath}/-/merge_requests/${iid}`;
 
@@ -68,7 +68,7 @@ function people(deps: Deps, view: MergeRequestView) {
   };
 }
 
-/** The JSON of a merge request whose view is loaded. */
+/** Presents a merge request from a loaded view. */
 export function presentView(deps: Deps, view: MergeRequestView, options: MergeRequestOptions): MergeRequestBasic {
   const { row, project } = view;
   const references = referencesOf('!', row.iid, project, options.from ?? null);
@@ -121,7 +121,7 @@ export function presentView(deps: Deps, view: MergeRequestView, options: MergeRe
   };
 }
 
-/** The JSON of merge requests as lists show them, in their order; the number of queries does not grow with the list. */
+/** Presents merge requests for lists, in a fixed number of queries. */
 export async function presentMergeRequests(
   deps: Deps,
   rows: readonly Row[],
@@ -131,7 +131,7 @@ export async function presentMergeRequests(
   return views.map((view) => presentView(deps, view, options));
 }
 
-/** The same with the few keys of `view=simple`. */
+/** Presents merge requests with `view=simple`. */
 export async function presentSimple(deps: Deps, rows: readonly Row[]): Promise<MergeRequestSimple[]> {
   if (rows.length === 0) return [];
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];

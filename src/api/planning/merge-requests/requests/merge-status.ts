@@ -2,7 +2,7 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Schema } from '../../../../db/db.schema.ts';
 import type { MergeRequest, MergeStatus } from '../../../../db/tables/merge-requests.table.ts';
 
-/** What becomes of `merge_status` when either of the two branches moves (part 1, section 4.4). */
+/** New `merge_status` after an update of the source or target branch (part 1, section 4.4). */
 export function uncheckedStatus(eb: ExpressionBuilder<Schema, 'merge_requests'>) {
   return eb
     .case()
@@ -14,6 +14,6 @@ export function uncheckedStatus(eb: ExpressionBuilder<Schema, 'merge_requests'>)
     .end();
 }
 
-/** Whether it is still to be found out if an open merge request can be merged. */
+/** Whether the mergeability of an open merge request is not yet known. */
 export const isUnchecked = ({ state, merge_status }: Pick<MergeRequest, 'state' | 'merge_status'>): boolean =>
   state === 'opened' && merge_status !== 'can_be_merged' && merge_status !== 'cannot_be_merged';

@@ -17,7 +17,7 @@ import { revalidateActor } from '../../../../repositories/revalidate-actor.ts';
 import { defaultBranchOf } from '../../../code/index.ts';
 import { openBranches } from '../head/open-branches.ts';
 
-/** Branches that go in one transaction, and are told of in one event. */
+/** Maximum number of branches to delete per transaction and event. */
 const BATCH = 100;
 
 interface DeleteMerged {
@@ -27,7 +27,7 @@ interface DeleteMerged {
 
 const DELETE_MERGED = jobKind<DeleteMerged>('branches.delete_merged', { lane: 'slow' });
 
-/** Asks for the removal of all merged branches, in the caller's name; the work is done in the background. */
+/** Enqueues the deletion of all merged branches, with the rights of the caller. */
 export async function requestMergedDeletion(deps: Deps, project: Project, user: User): Promise<void> {
   const payload: DeleteMerged = { project_id: project.id, user_id: user.id };
   await deps.jobs.enqueue(deps.db, DELETE_MERGED, payload, {
@@ -36,7 +36,7 @@ export async function requestMergedDeletion(deps: Deps, project: Project, user: 
   });
 }
 
-/** Names the work behind `requestMergedDeletion`. */
+/** Registers the job of `requestMergedDeletion`. */
 export function registerMergedDeletion(deps: Deps): void {
   deps.jobs.register(DELETE_MERGED, async ({ project_id, user_id }, { signal }) => {
     const found = await findProject(deps, String(project_id));
@@ -45,12 +45,15 @@ export function registerMergedDeletion(deps: Deps): void {
     const { project, namespace } = found;
     const caller: Caller = { user, admin: user.admin === 1, scopes: null, credential: { kind: 'none' }, sudoBy: null };
     const permissions = await projectPermissions(deps, caller, project, namespace);
-    // Rights may have been taken away since the request.
+    // Rights may have been revoked since the request.
     if (permissions.can('push_code')) await deleteMerged(deps, project, { caller, permissions }, signal);
   });
 }
 
-/** Removes branches whose commits all are part of the default branch, but not it, nor protected ones, nor those of open merge requests. */
+/**
+ * Deletes branches whose commits are all in the default branch, except the default branch, protected ones, and those of
+ * open merge requests.
+ */
 async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: AbortSignal): Promise<void> {
   for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
     removed = await inRepositoryQueue(deps, project, async (repo) => {
@@ -69,14 +72,14 @@ async function deleteMerged(deps: Deps, project: Project, actor: Actor, signal: 
   }
 }
 
-/** Rights may be gone by now, and branches may have been protected, or merge requests opened. */
+/** Checks again before the deletion: rights may be revoked, branches protected, or merge requests opened. */
 async function refuseKept(deps: Deps, { id }: Project, actor: Actor, updates: readonly RefChange[]): Promise<void> {
   if (!(await revalidateActor(deps, actor, id)).permissions.can('push_code')) throw forbidden();
   const isKept = await keptBranches(deps, id);
   if (updates.some(({ ref }) => isKept(ref))) throw conflict();
 }
 
-/** Whether a branch stays although it is merged. */
+/** Returns a predicate for merged branches that must stay. */
 async function keptBranches(deps: Deps, projectId: number): Promise<(ref: string) => boolean> {
   const protections = await loadProtections(deps, projectId);
   const open = await openBranches(deps.db, projectId);
@@ -91,7 +94,7 @@ async function mergedBranches(deps: Deps, project: Project, repo: Repository): P
   if (target === null) return [];
   const isKept = await keptBranches(deps, project.id);
   const candidates = (await repo.refs.list(HEADS)).filter(({ name, oid }) => {
-    // At the same commit nothing has been merged yet: most likely the branch has just been made.
+    // At the same commit nothing has been merged yet: most likely the branch is new.
     return name !== target.name && oid !== target.oid && !isKept(name);
   });
   const merged = await mergedInto(repo, [...new Set(candidates.map(({ oid }) => oid))], target.oid);

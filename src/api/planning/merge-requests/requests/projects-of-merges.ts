@@ -8,14 +8,14 @@ import type { Project } from '../../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../../deps.ts';
 import { groupSettings, type ProjectSettings, settingsOf } from '../../../spaces/index.ts';
 
-/** What a group that sets it sets for all projects below it, whatever they and the groups between say. */
+/** Merge settings that a group enforces for all projects below it. */
 const MERGE_CHECKS = [
   'only_allow_merge_if_pipeline_succeeds',
   'allow_merge_on_skipped_pipeline',
   'only_allow_merge_if_all_discussions_are_resolved',
 ] as const;
 
-/** A project with its settings as they count for merges. */
+/** A project with its effective settings for merges. */
 export interface ProjectOfMerges {
   project: Project;
   settings: ProjectSettings;
@@ -30,7 +30,7 @@ const withOwners = prepared((db, { ids }: Ids) =>
     .where('projects.id', 'in', ids),
 );
 
-/** Projects by their ids, those, too, that are being removed: what the groups above them set of merge checks is in their settings. */
+/** Projects by id, including those that are being deleted, with merge settings of their ancestor groups applied. */
 export async function projectsOfMerges(
   deps: Deps,
   db: Db,

@@ -16,9 +16,9 @@ const names = (users: readonly User[]): string =>
     .replace(/, ([^,]*)$/, ' and $1');
 
 /**
- * Asks these users for a review instead of those who are asked, within a transaction, and tells it in a system note.
- * Users who could not see the merge request are passed over; those who stay keep what they have said.
- * @returns ids before and after, for the event; null when nothing changed
+ * Replaces the reviewers within a transaction, with a system note. Ignores users who may not see the merge request;
+ * remaining reviewers keep their state.
+ * @returns ids before and after, for the event; null if nothing changed
  */
 export async function changeReviewers(
   deps: Deps,
@@ -61,7 +61,7 @@ export async function changeReviewers(
   return [ids(before), ids([...before.filter((user) => !gone.includes(user)), ...added])];
 }
 
-/** Asks reviewers to look at a merge request once more, within a transaction: what they have come to counts no longer. */
+/** Requests a review again, within a transaction: resets the state of the reviewers. */
 export async function rerequestReview(
   deps: Deps,
   db: Db,

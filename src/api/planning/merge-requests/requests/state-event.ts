@@ -13,10 +13,11 @@ import { projectOf } from './merge-requests.projects.ts';
 import { uncheckedStatus } from './merge-status.ts';
 
 /**
- * Closes an open merge request or opens a closed one again, within a transaction; in any other state nothing happens.
+ * Closes an open merge request or reopens a closed one, within a transaction; no effect in other states.
  * @param row the row, locked by the transaction
- * @returns whether it was opened again, so that version, rules and mergeability have to follow
- * @throws ApiError 409 where another one is open between the same branches by now, 400 where the source is not there any more
+ * @returns whether it was reopened, so that version, rules and mergeability must be updated
+ * @throws ApiError 409 where another one is open between the same branches by now, 400 where the source is not there
+ *   any more
  */
 export async function applyStateEvent(
   deps: Deps,
@@ -57,7 +58,7 @@ export async function closeMergeRequest(deps: Deps, db: Db, row: MergeRequest, a
   if (actorId !== null) await markTodosDone(deps, db, { type: 'MergeRequest', id: row.id }, actorId);
 }
 
-/** What was pushed while it was closed counts from now on. */
+/** Reopens a merge request with the current head of its source branch. */
 async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): Promise<void> {
   const now = timestamp(deps.clock);
   const head = await currentHead(deps, db, row);
@@ -80,13 +81,13 @@ async function reopen(deps: Deps, db: Db, row: MergeRequest, actorId: number): P
   await tell(deps, db, opened, actorId, 'reopened');
 }
 
-/** @throws ApiError 400 where the source branch, or the fork that it is in, is not there any more */
+/** @throws ApiError 400 if the source branch or its fork no longer exists */
 async function currentHead(deps: Deps, db: Db, row: MergeRequest): Promise<string> {
   const { project_id, source_project_id, source_branch } = row;
   const source = await projectOf(db, source_project_id);
   const target = await projectOf(db, project_id);
   if (source === undefined || target === undefined || !areRelated(source, target)) {
-    throw invalidModel({ source_project: ['is not a fork of the target project any more'] });
+    throw invalidModel({ source_project: ['is no longer a fork of the target project'] });
   }
   const head = await tipOf(deps, source, source_branch);
   if (head === null) throw invalidModel({ source_branch: ['does not exist'] });

@@ -7,13 +7,13 @@ const MAX_DESCRIPTION = 1_048_576;
 /** Whether the title marks a merge request as a draft. */
 export const isDraftTitle = (title: string): boolean => DRAFT.test(title);
 
-/** The title with or without the mark of a draft. */
+/** Adds or removes the draft prefix of a title. */
 export function withDraft(title: string, draft: boolean): string {
   if (isDraftTitle(title) === draft) return title;
   return draft ? `Draft: ${title}` : title.replace(/^(?:\s*(?:\[draft\]|\(draft\)|draft:))+\s*/i, '');
 }
 
-/** What is wrong with a title and a description, as the platform words it. */
+/** Validates title and description; returns the platform's errors. */
 export function textErrors({ title, description }: { title?: string; description?: string | null }): FieldErrors {
   const errors: FieldErrors = {};
   if (title !== undefined) {

@@ -3,17 +3,17 @@ import { assigneesFor } from '../../issuables/assignees.ts';
 import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../quick-actions.action.ts';
 import { type Eligible, eligibleAmong, mentionsOf, usersOf } from '../quick-actions.users.ts';
 
-/** Assignees of the target as it is. */
+/** Current assignees of the target. */
 async function current(c: Context) {
   const row = rowOf(c);
   if (row === null || c.type === 'Commit') return [];
   return (await assigneesFor(c.deps.db, c.type, [row.id])).get(row.id)!;
 }
 
-/** Whether several people can have it. */
+/** Whether the plan allows several assignees or reviewers. */
 export const takesSeveral = ({ plan }: Context): boolean => holds(plan, 'premium');
 
-/** The users that are named, as many as can be assigned; or what is told where there are none. */
+/** The named users who can be assigned; or the message if there are none. */
 async function named(c: Context, argument: string): Promise<Eligible | string> {
   const users = await usersOf(c, argument);
   if (typeof users === 'string') return users;

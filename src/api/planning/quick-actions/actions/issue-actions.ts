@@ -13,7 +13,7 @@ const SEVERITIES: Readonly<Record<string, Issue['severity']>> = {
   ...{ 2: 'HIGH', s2: 'HIGH', high: 'HIGH' },
   ...{ 1: 'CRITICAL', s1: 'CRITICAL', critical: 'CRITICAL' },
 };
-/** Types that issues change into. */
+/** Types that issues can be converted to. */
 const TYPES = ['issue', 'incident', 'task'] as const;
 
 const weighs = (c: Context): boolean => holds(c.plan, 'premium') && mayManage(c);
@@ -23,7 +23,7 @@ function typeOf(argument: string): (typeof TYPES)[number] | undefined {
   return TYPES.find((type) => type === argument.toLowerCase());
 }
 
-/** Of another issue or merge request of the project: its labels and milestone. */
+/** Labels and milestone of another issue or merge request of the project. */
 async function metadataOf(c: Context, argument: string) {
   const [issue] = await issuesOf(c, argument);
   if (issue !== undefined) return { type: 'Issue', ...issue, row: issue.issue, sign: '#' } as const;

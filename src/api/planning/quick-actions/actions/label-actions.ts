@@ -2,7 +2,7 @@ import { labelsFor } from '../../issuables/issuables.labels.ts';
 import { BOTH, type Context, mayManage, pluralize, type QuickAction, rowOf } from '../quick-actions.action.ts';
 import { labelsOf, referencesTo } from '../quick-actions.labels.ts';
 
-/** Labels of the target as it is. */
+/** Current labels of the target. */
 async function current(c: Context) {
   const row = rowOf(c);
   if (row === null || c.type === 'Commit') return [];

@@ -21,7 +21,7 @@ const IS_LINKED: Readonly<Record<LinkType, string>> = {
   is_blocked_by: 'blocking this issue',
 };
 
-/** How the other issue is linked already, and what to do where it should be linked in another way. */
+/** Message that the other issue is already linked, with advice if the requested relation differs. */
 async function alreadyLinked(at: ExecutionContext, other: FoundIssue, linkType: LinkType): Promise<string> {
   const links = await linksFrom(at.deps.db, at.issue!.id);
   const type = links.find(({ otherId }) => otherId === other.issue.id)?.type ?? linkType;
@@ -29,7 +29,7 @@ async function alreadyLinked(at: ExecutionContext, other: FoundIssue, linkType: 
   return `${referenceTo(at, other)} is already ${IS_LINKED[type]}.${advice}`;
 }
 
-/** Links the issue to each of the others. @returns what is told of it */
+/** Links the issue to each of the others. @returns the message */
 async function link(at: ExecutionContext, others: readonly FoundIssue[], type: LinkType): Promise<string> {
   const linked: string[] = [];
   const refusals = new Set<string>();

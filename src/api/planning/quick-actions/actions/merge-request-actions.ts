@@ -26,7 +26,7 @@ const isDraft = ({ mergeRequest, update }: Context): boolean =>
 
 const NO_CHANGE = { message: "No change to this merge request's draft status." };
 
-/** Merging, rebasing, drafts and the target branch. */
+/** Quick actions for merging, rebasing, drafts and the target branch. */
 export const mergeRequestActions: readonly QuickAction[] = [
   {
     name: 'merge',
@@ -44,7 +44,7 @@ export const mergeRequestActions: readonly QuickAction[] = [
       return {
         changes: { merge: sha },
         afterCommit: async ({ deps, scope, mergeRequest: now }) => {
-          if (c.rebaseRequested) throw new ApiError(409, 'A merge request that is rebased is not merged.');
+          if (c.rebaseRequested) throw new ApiError(409, 'A merge request cannot be merged while it is being rebased.');
           await acceptMergeRequest(deps, scope, now!, { auto: true, sha });
           const { state } = await deps.db
             .selectFrom('merge_requests')

@@ -22,7 +22,7 @@ const mayMove = (c: Context): boolean => c.issue !== null && mayManage(c);
 const unable = (verb: 'move' | 'clone') =>
   refused(`Unable to ${verb}. Target project or group doesn't exist or doesn't support this item type.`);
 
-/** Moves or clones to the project of a path; one that the caller may not see is told of like one that is not there. */
+/** Moves or clones an issue to the project of a path; hidden projects are reported like unknown ones. */
 async function transfer(
   { deps }: ExecutionContext,
   verb: 'move' | 'clone',
@@ -73,7 +73,7 @@ async function duplicateOf(c: Context, argument: string): Promise<Outcome> {
   };
 }
 
-/** Links where that may be: who may comment on the other may yet not link it. */
+/** Links two issues if allowed: users who may comment on an issue may not always link it. */
 async function relate(...args: Parameters<typeof linkIssues>): Promise<void> {
   try {
     await linkIssues(...args);
@@ -82,7 +82,7 @@ async function relate(...args: Parameters<typeof linkIssues>): Promise<void> {
   }
 }
 
-/** Where an issue is: moved, cloned, closed in favour of another one. */
+/** Quick actions that move, clone or deduplicate an issue. */
 export const moveActions: readonly QuickAction[] = [
   { name: 'duplicate', on: ISSUES, once: true, requiresArgument: true, may: mayMove, evaluate: duplicateOf },
   {

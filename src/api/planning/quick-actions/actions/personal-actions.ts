@@ -10,7 +10,7 @@ function aboutOf({ issue, mergeRequest }: Pick<Context, 'issue' | 'mergeRequest'
   return { type: issue === null ? 'MergeRequest' : 'Issue', id: row.id, projectId: row.project_id, row } as const;
 }
 
-/** Whether the caller may follow it and put it on their list. */
+/** Whether the caller may subscribe and add a to-do item. */
 const mayFollow = (c: Context): boolean =>
   rowOf(c) !== null && c.scope.permissions.can(c.type === 'Issue' ? 'follow_issue' : 'follow_merge_request');
 
@@ -46,10 +46,10 @@ async function toggle({ deps, scope: { caller }, ...at }: ExecutionContext, name
   else await revoke(deps, caller, awardable, reaction);
 }
 
-/** `:tada:`, whatever follows it, or `tada` alone. */
+/** `:tada:` followed by anything, or `tada` alone. */
 const SHORTCODE = /^(?::(?=[\w+-]{1,100}:)|(?=[\w+-]{1,100}$))([\w+-]+)/;
 
-/** What concerns the caller alone: to-do items, notifications, reactions. */
+/** Quick actions about the caller only: to-do items, notifications, reactions. */
 export const personalActions: readonly QuickAction[] = [
   {
     name: 'todo',

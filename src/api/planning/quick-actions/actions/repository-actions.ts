@@ -9,17 +9,17 @@ import { ISSUES, type QuickAction } from '../quick-actions.action.ts';
 
 const MAX_BRANCH = 100;
 
-/** Name of the branch in which an issue is resolved; of a confidential one it tells nothing. */
+/** Default branch name for an issue; without the title for confidential ones. */
 function branchOf({ iid, title, confidential }: Issue): string {
   const words = confidential === 1 ? 'confidential-issue' : title.normalize('NFKD').toLowerCase();
   const tidy = words.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MAX_BRANCH);
   return `${iid}-${tidy.replace(/^-/, '')}`.replace(/-$/, '');
 }
 
-/** Makes a branch for an issue, and a draft that resolves it. @throws ApiError */
+/** Creates a branch for an issue, and a draft merge request that closes it. @throws ApiError */
 async function resolveIn(deps: Deps, scope: UserScope, issue: Issue, name: string): Promise<void> {
   const target = await repositoryOf(deps, scope.project).refs.head();
-  if (target === null) throw refused('The project has no branch to merge into.');
+  if (target === null) throw refused('The project has no branch to merge into. Push one first.');
   const target_branch = target.replace(/^refs\/heads\//, '');
   await createBranch(deps, scope.project, scope, name, target_branch);
   await createMergeRequest(deps, scope, {
@@ -31,7 +31,7 @@ async function resolveIn(deps: Deps, scope: UserScope, issue: Issue, name: strin
   });
 }
 
-/** What writes to the repository. */
+/** Quick actions that write to the repository. */
 export const repositoryActions: readonly QuickAction[] = [
   {
     name: 'create_merge_request',

@@ -22,7 +22,7 @@ const mayApprove = ({ plan, scope, mergeRequest }: Context): boolean =>
 
 const APPROVED = 'Approved the current merge request.';
 const SUBMITTED = 'Submitted the current review.';
-/** What a reviewer comes to, as arguments name it. */
+/** Review states that can be given as argument. */
 const STATES = ['reviewed', 'requested_changes'] as const;
 
 async function hasDrafts({ deps, scope, mergeRequest }: ExecutionContext): Promise<boolean> {
@@ -30,7 +30,7 @@ async function hasDrafts({ deps, scope, mergeRequest }: ExecutionContext): Promi
   return (await drafts.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Reviews of a merge request: approvals, drafts that are published, what a reviewer comes to. */
+/** Quick actions for reviews: approvals, publishing drafts, review states. */
 export const reviewActions: readonly QuickAction[] = [
   {
     name: 'approve',
@@ -68,7 +68,7 @@ export const reviewActions: readonly QuickAction[] = [
     once: true,
     may: ({ mergeRequest }) => mergeRequest !== null,
     evaluate: (c, argument) => {
-      // The review that it is part of is submitted anyway.
+      // The surrounding review is submitted anyway.
       if (c.inReview) return undefined;
       const state = STATES.find((each) => each === argument);
       return {

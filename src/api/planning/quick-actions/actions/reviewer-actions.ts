@@ -11,7 +11,7 @@ async function current({ deps, mergeRequest }: Context): Promise<User[]> {
 
 const idsOf = (users: readonly User[]): number[] => users.map(({ id }) => id);
 
-/** The users that are named, as many as can be reviewers; or what is told where there are none. */
+/** The named users who can be reviewers; or the message if there are none. */
 async function named(c: Context, argument: string, nobody: string): Promise<Eligible | string> {
   const users = await usersOf(c, argument);
   if (typeof users === 'string') return users;

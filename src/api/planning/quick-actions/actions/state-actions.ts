@@ -2,7 +2,7 @@ import { BOTH, mayManage, mayUpdate, type QuickAction, rowOf, typeName } from '.
 
 const MAX_TITLE = 255;
 
-/** State, title and lock. */
+/** Quick actions for state, title and lock. */
 export const stateActions: readonly QuickAction[] = [
   {
     name: 'close',
@@ -40,5 +40,5 @@ export const stateActions: readonly QuickAction[] = [
   },
 ];
 
-/** What the endpoint asks of who locks a discussion: of merge requests it is the right to change them. */
+/** Right to lock the discussion, as in the endpoints; for merge requests it is the right to change them. */
 const mayLock: QuickAction['may'] = (c) => (c.type === 'Issue' ? mayManage(c) : mayUpdate(c));

@@ -26,7 +26,7 @@ const setTo = (seconds: number) => async (at: ExecutionContext) => {
 
 const DATE = /(\d{2,4})[/.-](\d{1,2})[/.-](\d{1,2})/;
 
-/** `1h 30m 2026-05-01` taken apart: seconds, and the day on which they were spent; null where it cannot be read. */
+/** Parses `1h 30m 2026-05-01`: seconds, and the day on which they were spent; null if invalid. */
 function spentOf(argument: string, today: string): { seconds: number; day: string | null } | null {
   const [date, year = '', month = '', day = ''] = DATE.exec(argument) ?? [];
   const on = date === undefined ? null : `${year.padStart(4, '20')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

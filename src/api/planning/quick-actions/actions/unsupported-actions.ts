@@ -1,6 +1,8 @@
 import { BOTH, type QuickAction } from '../quick-actions.action.ts';
 
-/** Quick actions of the platform about things that there are none of here: epics, iterations, boards, contacts and the like. */
+/**
+ * Quick actions of the platform for features that this server lacks: epics, iterations, boards, contacts and the like.
+ */
 const UNSUPPORTED: readonly (readonly [name: string, ...aliases: string[]])[] = [
   ['set_parent', 'epic', 'parent_epic'],
   ['remove_parent', 'remove_epic', 'remove_parent_epic'],
@@ -25,7 +27,7 @@ const UNSUPPORTED: readonly (readonly [name: string, ...aliases: string[]])[] = 
   ['checkin_reminder'],
 ];
 
-/** They are none of the text, and say that they cannot be applied. */
+/** Unsupported quick actions are removed from the text and report that they cannot be applied. */
 export const unsupportedActions: readonly QuickAction[] = UNSUPPORTED.map(([name, ...aliases]) => ({
   name,
   aliases,
