@@ -35,7 +35,7 @@ import { variableRoutes } from './variables/variables.routes.ts';
 export { rewriteArtifactUrl } from './artifacts/artifacts.addresses.ts';
 export { mayRun } from './ci.run-rights.ts';
 
-/** Pipelines, their jobs, and the runners that do them. */
+/** Pipelines, jobs and runners. */
 export const ci: Area = {
   routes: [
     ...artifactRoutes,

@@ -1,8 +1,8 @@
 const PATTERN = /^\/api\/v4\/projects\/[^/]+\/jobs\/artifacts\/(?=.)/;
 
 /**
- * Turns `/projects/1/jobs/artifacts/refs/merge-requests/2/head/download` into a path the router can match, with the ref as
- * one segment: clients send the slashes of refs as they are. Any other address comes back as it is.
+ * Rewrites `/projects/1/jobs/artifacts/refs/merge-requests/2/head/download` so that the ref is a single segment, since
+ * clients do not encode slashes in refs. Returns other URLs unchanged.
  */
 export function rewriteArtifactUrl(url: string): string {
   const prefix = PATTERN.exec(url)?.[0];

@@ -12,8 +12,8 @@ import type { ArchiveDirectory, Listing } from '../../../storage/zip/directory.t
 import type { ArchiveEntry } from '../../../storage/zip/zip.entries.ts';
 
 /**
- * The archive of a job, for whom may read it.
- * @param missing what is not found where there is none
+ * Returns the archive of a job.
+ * @param missing what the 404 names
  * @throws ApiError 403, 404
  */
 export async function findArchive(
@@ -29,11 +29,11 @@ export async function findArchive(
   return archive;
 }
 
-/** What is in an archive. @throws ApiError 404 for one that cannot be read, 422 for one that holds too much */
+/** Reads the directory of an archive. @throws ApiError 404 if it cannot be read, 422 if it is too large */
 export const findDirectory = (deps: Deps, archive: StoredArtifact): Promise<ArchiveDirectory> =>
   looking(() => deps.archives.directory(archive));
 
-/** A page of a directory of an archive. @throws ApiError 404, 422 */
+/** Returns a page of a directory in an archive. @throws ApiError 404, 422 */
 export async function listDirectory(
   directory: ArchiveDirectory,
   path: string,
@@ -51,16 +51,16 @@ async function looking<T>(look: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     if (error.code !== 'too_large') throw notFound('Artifacts metadata');
-    throw refused(`The archive cannot be looked into: ${error.message}. Download it as a whole.`, 422);
+    throw refused(`The archive cannot be read: ${error.message}. Download it as a whole.`, 422);
   }
 }
 
-/** Refuses a path that could lead out of a folder. @throws ApiError 400 */
+/** Refuses paths outside of the archive. @throws ApiError 400 */
 export function checkPath(path: string): void {
   if (path.startsWith('/') || path.includes('\\') || path.split('/').includes('..')) throw badRequest();
 }
 
-/** A file in an archive, by its path. @throws ApiError 400 for a path that leads out, 404 */
+/** Returns a file of an archive. @throws ApiError 400 for a path outside of the archive, 404 */
 export function findFile(directory: ArchiveDirectory, path: string): ArchiveEntry {
   if (path === '' || path.endsWith('/')) throw badRequest();
   checkPath(path);

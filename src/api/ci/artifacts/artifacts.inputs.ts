@@ -7,15 +7,15 @@ export const ArtifactPath = {
 export const RefName = {
   ref_name: Type.String({
     description:
-      'Branch or tag, or `refs/merge-requests/:iid/head` for the pipelines of a merge request; neither `HEAD` nor a commit.',
+      'Branch or tag, or `refs/merge-requests/:iid/head` for merge request pipelines. Neither `HEAD` nor a commit.',
     examples: ['main'],
   }),
 };
 
-/** Read before all else, as one of the ways to say who asks. */
+/** Validated first, since it authenticates the request. */
 const jobToken = {
   job_token: Type.Optional(
-    Secret({ description: 'Token of a job that runs (`CI_JOB_TOKEN`), instead of another one.' }),
+    Secret({ description: 'Token of a running job (`CI_JOB_TOKEN`), as an alternative to other credentials.' }),
   ),
 };
 
@@ -27,13 +27,15 @@ export const JobOfRef = Type.Object({
   search_recent_successful_pipelines: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Look through the last hundred successful pipelines instead of the last alone.',
+      description: 'Search the last hundred successful pipelines instead of the last one only.',
     }),
   ),
 });
 
 export const BrowseArchive = Type.Object({
-  path: Type.Optional(Type.String({ default: '', description: 'Directory in the archive; its root when empty.' })),
-  recursive: Type.Optional(Type.Boolean({ default: false, description: 'With all that is below.' })),
+  path: Type.Optional(
+    Type.String({ default: '', description: 'Directory in the archive; the root of the archive when empty.' }),
+  ),
+  recursive: Type.Optional(Type.Boolean({ default: false, description: 'Include everything below the directory.' })),
   ...pagination,
 });

@@ -25,7 +25,7 @@ const OF_REF = '/projects/:id/jobs/artifacts/:ref_name';
 
 const read = inProject('read_pipeline', { anonymous: true });
 
-/** Whoever may read them; the jobs of other projects from Premium on (part 1, section 5). */
+/** Callers who may read artifacts; job tokens of other projects from Premium on (part 1, section 5). */
 const readers: Access<ProjectScope> = {
   ...read,
   check: async (request) => {
@@ -48,7 +48,7 @@ const shared = {
 
 type Scope = ProjectScope & { deps: Deps };
 
-/** The archive of a job of the project. @throws ApiError 403, 404 */
+/** Returns the archive of a job of the project. @throws ApiError 403, 404 */
 async function archiveOfJob({ deps, project, permissions }: Scope, jobId: number, missing?: string) {
   const job = await findJob(deps.db, project.id, jobId, 'build');
   return findArchive(deps, permissions, job.id, missing);
@@ -60,7 +60,7 @@ interface OfRef {
   search_recent_successful_pipelines?: boolean;
 }
 
-/** The archive of a job of the last successful pipeline of a ref. @throws ApiError 403, 404 */
+/** Returns the archive of a job of the last successful pipeline of a ref. @throws ApiError 403, 404 */
 async function archiveOfRef({ deps, project, permissions }: Scope, of: OfRef): Promise<StoredArtifact> {
   const recent = of.search_recent_successful_pipelines === true;
   const job = await jobOfRef(deps.db, project.id, of.ref_name, of.job, recent);
@@ -68,7 +68,7 @@ async function archiveOfRef({ deps, project, permissions }: Scope, of: OfRef): P
   return findArchive(deps, permissions, job.id);
 }
 
-/** Reading the artifacts of jobs (part 1, section 4.5). */
+/** Routes for reading the artifacts of jobs (part 1, section 4.5). */
 export const artifactReadRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -88,8 +88,8 @@ export const artifactReadRoutes: readonly Route[] = [
     ...shared,
     path: `${OF_JOB}/tree`,
     operationId: 'listJobArtifactFiles',
-    summary: 'List what is in the artifacts of a job',
-    description: 'In the order of paths. The archive is not unpacked for it.',
+    summary: 'List the contents of the artifacts of a job',
+    description: 'Ordered by path. The archive is not unpacked for this.',
     params: Type.Object(JobId),
     input: BrowseArchive,
     success: { status: 200, schema: Type.Array(ArtifactEntry) },
@@ -109,8 +109,8 @@ export const artifactReadRoutes: readonly Route[] = [
     ...shared,
     path: `${OF_JOB}/*artifact_path`,
     operationId: 'downloadJobArtifactFile',
-    summary: 'Download a file out of the artifacts of a job',
-    description: 'Reports are found only where their paths are among those of the archive, too.',
+    summary: 'Download a single file from the artifacts of a job',
+    description: 'Reports are found only if the archive contains their paths as well.',
     params: Type.Object({ ...JobId, ...ArtifactPath }),
     input: ByJobToken,
     success: { status: 200, contentType: BYTES, description: 'The file, unpacked.' },
@@ -124,7 +124,7 @@ export const artifactReadRoutes: readonly Route[] = [
     operationId: 'downloadRefArtifacts',
     summary: 'Download the artifacts of a job by branch or tag',
     description:
-      'Of the last successful pipeline of the ref. Where pipelines that it started have a job of the name, too, its own counts.',
+      'From the last successful pipeline of the ref. Jobs of that name in its downstream pipelines are used as well.',
     params: Type.Object(RefName),
     input: JobOfRef,
     ...blobSuccess(ZIP, 'The archive.'),
@@ -138,8 +138,8 @@ export const artifactReadRoutes: readonly Route[] = [
     ...shared,
     path: `${OF_REF}/raw/*artifact_path`,
     operationId: 'downloadRefArtifactFile',
-    summary: 'Download a file out of the artifacts of a job by branch or tag',
-    description: 'Of the last successful pipeline of the ref.',
+    summary: 'Download a single file from the artifacts of a job by branch or tag',
+    description: 'From the last successful pipeline of the ref.',
     params: Type.Object({ ...RefName, ...ArtifactPath }),
     input: JobOfRef,
     success: { status: 200, contentType: 'text/plain', description: 'The file, unpacked.' },

@@ -3,7 +3,7 @@ import { artifactReadRoutes } from './artifacts.read-routes.ts';
 import { artifactRunnerRoutes } from './artifacts.runner-routes.ts';
 import { artifactWriteRoutes } from './artifacts.write-routes.ts';
 
-/** What jobs leave: uploaded by runners, read by everybody who may. */
+/** Artifacts of jobs: runners upload them, users read them. */
 export const artifactRoutes: readonly Route[] = [
   ...artifactRunnerRoutes,
   ...artifactReadRoutes,

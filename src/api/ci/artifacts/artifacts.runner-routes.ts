@@ -21,42 +21,46 @@ import { byRequestingJob, REQUESTING_JOB_CREDENTIALS } from './dependency-access
 
 const artifactType = Enum(SENT_ARTIFACT_TYPES, {
   default: 'archive',
-  description: 'What the file is: `archive`, or the kind of report.',
+  description: 'Type of the file: `archive`, or the kind of report.',
 });
 
 const UploadArtifact = Type.Object({
   artifact_type: Type.Optional(artifactType),
   artifact_format: Type.Optional(
-    Enum(['zip', 'gzip', 'raw'], { default: 'zip', description: 'How the file is packed: each kind has its own way.' }),
+    Enum(['zip', 'gzip', 'raw'], { default: 'zip', description: 'Format of the file. Each type has one format.' }),
   ),
   expire_in: Type.Optional(
-    Type.String({ description: 'How long it is kept, `7 days` for one, or `never`; what the job says when absent.' }),
+    Type.String({
+      description: 'Time until the artifacts expire, such as `7 days`, or `never`; the setting of the job when absent.',
+    }),
   ),
   accessibility: Type.Optional(
-    Enum(['public', 'private'], { description: 'Whether only developers may read it; what the job says when absent.' }),
+    Enum(['public', 'private'], {
+      description: 'Whether only Developers and higher roles can read the file; the setting of the job when absent.',
+    }),
   ),
 });
 const readFields = compileParams(UploadArtifact);
 
-/** Bytes of a multipart body beside the file in it. */
+/** Bytes of a multipart body in addition to its file. */
 const ENVELOPE = 256 * 1024;
 
-/** What runners send (the protocol of the platform's runner). */
+/** Artifact routes of the runner protocol. */
 export const artifactRunnerRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/jobs/:job_id/artifacts/authorize',
-    summary: 'Ask whether an artifact may be uploaded',
+    summary: 'Check whether an artifact can be uploaded',
     tag: 'Job artifacts',
     access: byRunningJob,
     credentials: RUNNING_JOB_CREDENTIALS,
     input: Type.Object({
       artifact_type: Type.Optional(artifactType),
-      filesize: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the file.' })),
+      filesize: Type.Optional(Type.Integer({ minimum: 0, description: 'Size of the file in bytes.' })),
     }),
     success: {
       status: 200,
-      schema: Type.Object({ MaximumSize: Type.Integer({ description: 'Bytes that the file may have.' }) }),
+      schema: Type.Object({ MaximumSize: Type.Integer({ description: 'Maximum size of the file in bytes.' }) }),
     },
     handler: async ({ deps, job, input }) => {
       limitCalls(deps, job.id);
@@ -70,9 +74,9 @@ export const artifactRunnerRoutes: readonly Route[] = [
     method: 'POST',
     path: '/jobs/:job_id/artifacts',
     operationId: 'uploadJobArtifact',
-    summary: 'Upload an artifact of a job that runs',
+    summary: 'Upload an artifact of a running job',
     description:
-      'The body is multipart with the file in the field `file`. The parameters may also stand in its other fields. The token of the job proves who asks, before any of the body is read.',
+      'The body is multipart, with the file in the field `file`. Other fields may carry the parameters. The job token is checked before the body is read.',
     tag: 'Job artifacts',
     access: byRunningJob,
     credentials: RUNNING_JOB_CREDENTIALS,
@@ -80,10 +84,10 @@ export const artifactRunnerRoutes: readonly Route[] = [
     body: {
       contentType: 'multipart/form-data',
       description: 'The file in the field `file`.',
-      // The handler refuses what is too large in the words of the protocol.
+      // The handler refuses bodies that are too large with the message of the protocol.
       limit: () => Number.MAX_SAFE_INTEGER,
     },
-    success: { status: 201, schema: Type.Integer({ description: 'The status again.', examples: [201] }) },
+    success: { status: 201, schema: Type.Integer({ description: 'The status code.', examples: [201] }) },
     errors: [503],
     handler: async ({ deps, job, input, request, bytes }) => {
       limitCalls(deps, job.id);
@@ -118,12 +122,14 @@ export const artifactRunnerRoutes: readonly Route[] = [
     method: 'GET',
     path: '/jobs/:job_id/artifacts',
     operationId: 'downloadDependency',
-    summary: 'Download the artifacts of a job that another one depends on',
+    summary: 'Download the artifacts of a job that another job depends on',
     tag: 'Job artifacts',
     access: byRequestingJob,
     credentials: REQUESTING_JOB_CREDENTIALS,
     input: Type.Object({
-      direct_download: Type.Optional(Type.Boolean({ description: 'Changes nothing: the bytes come from here.' })),
+      direct_download: Type.Optional(
+        Type.Boolean({ description: 'Has no effect: the file is always sent by this server.' }),
+      ),
     }),
     ...blobSuccess('application/octet-stream', 'The archive.'),
     errors: [416],

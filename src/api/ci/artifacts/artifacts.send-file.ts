@@ -9,12 +9,12 @@ import type { StoredArtifact } from '../../../pipelines/artifacts/pipeline-artif
 import { ArchiveError } from '../../../storage/zip/archive-error.ts';
 import { checkPath, findDirectory, findFile } from './artifacts.find.ts';
 
-/** What unpacking takes of memory. */
+/** Memory used while unpacking a file. */
 const STREAM_BYTES = 1024 * 1024;
 
 /**
- * Answers with one file of an archive, unpacked while it is sent; 304 to whoever has it.
- * @throws ApiError 400 for a path that leads out, 404; 422 for what cannot be unpacked
+ * Sends a single file of an archive, unpacking it on the fly; 304 if the client has it.
+ * @throws ApiError 400 for a path outside of the archive, 404; 422 if it cannot be unpacked
  */
 export async function sendFile(
   c: BaseContext,
@@ -38,7 +38,7 @@ export async function sendFile(
       return await deps.archives.open(archive, directory, entry);
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
-      throw refused(`The file cannot be unpacked: ${error.message}. Download the archive as a whole.`, 422);
+      throw refused(`The file cannot be unpacked: ${error.message}. Download the whole archive.`, 422);
     }
   };
   const stream = request.method === 'HEAD' ? Readable.from([]) : await c.stream(STREAM_BYTES, open);

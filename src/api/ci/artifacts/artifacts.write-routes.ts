@@ -15,13 +15,13 @@ import { findArchive } from './artifacts.find.ts';
 
 const tag = 'Job artifacts';
 
-/** Keeping and removing the artifacts of jobs (part 1, section 4.5). */
+/** Routes that keep and delete artifacts of jobs (part 1, section 4.5). */
 export const artifactWriteRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${JOB_PATH}/artifacts/keep`,
     operationId: 'keepJobArtifacts',
-    summary: 'Keep the artifacts of a job for ever',
+    summary: 'Keep the artifacts of a job forever',
     tag,
     access: onObject(jobObject('build'), 'keep_artifacts', {
       further: (deps, scope) => mayRun(deps, scope, scope.job),
@@ -41,7 +41,7 @@ export const artifactWriteRoutes: readonly Route[] = [
     path: `${JOB_PATH}/artifacts`,
     operationId: 'deleteJobArtifacts',
     summary: 'Delete the artifacts of a job',
-    description: 'For ever, reports included. The log stays.',
+    description: 'Permanently, including reports. The log is kept.',
     tag,
     access: onObject(jobObject('build'), 'destroy_artifacts'),
     success: { status: 204, empty: true },
@@ -53,7 +53,7 @@ export const artifactWriteRoutes: readonly Route[] = [
     operationId: 'deleteProjectArtifacts',
     summary: 'Delete the artifacts of a project',
     description:
-      'Of all jobs but those of the last successful pipeline of each branch and tag, where the project keeps these. It is done soon after the answer. Logs stay.',
+      'Deletes the artifacts of all jobs, except those of the last successful pipeline of each branch and tag if the project keeps them. Runs in the background. Logs are kept.',
     tag,
     access: inProject('destroy_artifacts'),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },

@@ -14,20 +14,20 @@ import {
   sharePipelineTree,
 } from '../../../pipelines/artifacts/pipeline-artifacts.read.ts';
 
-const description = 'The token of the job that wants the artifacts.';
+const description = 'The token of the job that downloads the artifacts.';
 const kinds = [jobToken];
 
-/** How the runner of a job asks for what another one left. */
+/** Credentials of a runner that downloads artifacts of another job. */
 export const REQUESTING_JOB_CREDENTIALS: Credentials = {
   methods: [...JOB_TOKEN_METHODS, { name: 'askingJobTokenQuery', location: parameter('token'), description, kinds }],
 };
 
 /**
- * Jobs that may read the archive of the job of `:job_id`: those of its pipeline always, all others where their user may,
- * in a project that lets them in. Handlers find the archive in their context.
+ * Jobs that may download the archive of the job of `:job_id`: all jobs of the same pipeline, and other jobs whose user
+ * may read it in a project that accepts their tokens. Handlers find the archive in their context.
  */
 export const byRequestingJob: Access<{ archive: StoredArtifact }> = {
-  description: 'Jobs that run: those of the same pipeline, and others whose user may read the artifacts',
+  description: 'Running jobs: those of the same pipeline, and others whose user may read the artifacts',
   anonymous: false,
   params: { job_id: Type.Integer() },
   check: async ({ deps, caller, values }) => {

@@ -7,7 +7,7 @@ import { listCommits } from '../../../git/log.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { DeploymentFilters } from './deployments.inputs.ts';
 
-/** Commits that are looked through for what a deployment brought. */
+/** Maximum number of commits searched for the merge requests of a deployment. */
 const MAX_COMMITS = 1_000;
 
 /** @throws ApiError 404 */
@@ -22,7 +22,7 @@ export async function findDeployment(db: Db, projectId: number, id: number): Pro
   return row;
 }
 
-/** Times are asked for in the order of an index alone. @throws ApiError 400 */
+/** Refuses filters that do not match the order, which needs an index. @throws ApiError 400 */
 function checkFilters({ order_by, status, ...times }: DeploymentFilters): void {
   const byUpdate = times.updated_after !== undefined || times.updated_before !== undefined;
   const byEnd = times.finished_after !== undefined || times.finished_before !== undefined;
@@ -34,7 +34,7 @@ function checkFilters({ order_by, status, ...times }: DeploymentFilters): void {
   }
 }
 
-/** The deployments of a project that filters let through. @throws ApiError 400 */
+/** Query for the deployments of a project that match filters. @throws ApiError 400 */
 export function deploymentsOf(db: Db, projectId: number, filters: DeploymentFilters) {
   checkFilters(filters);
   const { order_by = 'id', sort = 'asc', environment, status } = filters;
@@ -57,8 +57,8 @@ export function deploymentsOf(db: Db, projectId: number, filters: DeploymentFilt
 }
 
 /**
- * The merge requests that a deployment brought to its environment: those merged by the commits since the successful one
- * before it, newest first.
+ * Returns the merge requests shipped with a deployment: those merged since the previous successful deployment, newest
+ * first.
  */
 export async function deployedMergeRequests(deps: Deps, project: Project, { id, environment_id, sha }: Deployment) {
   const { db } = deps;

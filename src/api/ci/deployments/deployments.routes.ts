@@ -29,7 +29,7 @@ const deploymentObject: ProjectObject<typeof DeploymentId, { deployment: Row }> 
 };
 const readable = onObject(deploymentObject, 'read_environment');
 
-/** What was brought to the environments of projects, by jobs or from outside. */
+/** Deployments to the environments of projects, by jobs or by external tools. */
 export const deploymentRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -57,7 +57,7 @@ export const deploymentRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Enter what was deployed from outside',
+    summary: 'Create a deployment made by an external tool',
     access: inProjectByUser('create_deployment'),
     credentials,
     input: newDeployment,
@@ -70,7 +70,7 @@ export const deploymentRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change the state of what was deployed from outside',
+    summary: 'Update a deployment made by an external tool',
     access: onObject(deploymentObject, 'update_deployment'),
     credentials,
     input: changedDeployment,
@@ -84,7 +84,7 @@ export const deploymentRoutes: readonly Route[] = [
     method: 'DELETE',
     path: ONE,
     summary: 'Delete a deployment',
-    description: 'Not one that runs, and not what is in its environment now.',
+    description: 'Running deployments and the current deployment of an environment cannot be deleted.',
     access: onObject(deploymentObject, 'destroy_deployment'),
     credentials,
     success: { status: 204, empty: true },
@@ -97,9 +97,8 @@ export const deploymentRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ONE}/merge_requests`,
-    summary: 'List the merge requests that a deployment brought',
-    description:
-      'Those merged since the deployment before it. Where merge requests are closed to the caller there are none.',
+    summary: 'List the merge requests shipped with a deployment',
+    description: 'Merge requests merged since the previous deployment. Empty if the caller may not see merge requests.',
     access: readable,
     credentials,
     input: Type.Object(pagination),

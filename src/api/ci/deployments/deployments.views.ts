@@ -16,7 +16,7 @@ export const presentEnvironmentBasic = (row: Environment): Static<typeof Environ
   updated_at: row.updated_at,
 });
 
-/** Deployments of one project as the API shows them, with a fixed number of queries. */
+/** Renders deployments of one project with a fixed number of queries. */
 export async function presentDeployments(
   deps: Deps,
   project: Project,

@@ -25,7 +25,7 @@ export interface NewDeployment {
 const isOver = (status: Status): boolean => status !== 'running';
 const EVENTS = { running: 'run', success: 'succeed', failed: 'drop', canceled: 'cancel' } as const;
 
-/** @throws ApiError 400 for what is not in the repository */
+/** @throws ApiError 400 if the commit, branch or tag does not exist */
 async function checkCommit(deps: Deps, project: Project, { sha, ref, tag }: NewDeployment): Promise<void> {
   const repo = repositoryOf(deps, project);
   const commit = isOid(sha) ? await repo.objects.commit(sha) : null;
@@ -34,7 +34,7 @@ async function checkCommit(deps: Deps, project: Project, { sha, ref, tag }: NewD
   if (found === null) throw invalidModel({ ref: ['The branch or tag does not exist'] });
 }
 
-/** The id of an environment by its name; it is made where it is not there. @throws ApiError 400 */
+/** Returns the id of an environment by name, creating it if necessary. @throws ApiError 400 */
 async function environmentId(deps: Deps, projectId: number, name: string): Promise<number> {
   const row = await deps.db
     .selectFrom('environments')
@@ -45,10 +45,7 @@ async function environmentId(deps: Deps, projectId: number, name: string): Promi
   return row?.id ?? (await createEnvironment(deps, projectId, { name })).id;
 }
 
-/**
- * Enters what was deployed from outside. What is there already, of the same commit and state, is not entered again.
- * @throws ApiError 400
- */
+/** Creates a deployment of an external tool, unless one with the same commit and status exists. @throws ApiError 400 */
 export async function createDeployment(
   deps: Deps,
   project: Project,
@@ -80,7 +77,7 @@ export async function createDeployment(
   });
 }
 
-/** Changes the state of what was deployed from outside. @throws ApiError 400, 403, 404 */
+/** Updates the status of a deployment of an external tool. @throws ApiError 400, 403, 404 */
 export async function updateDeployment(
   deps: Deps,
   { id }: Deployment,
@@ -109,7 +106,7 @@ export async function updateDeployment(
   });
 }
 
-/** Tells of the state of a deployment; of a good end the environment is there again. */
+/** Records the event of a status change; a successful deployment makes its environment available. */
 async function settled(deps: Deps, db: Db, row: Deployment, actorId: number): Promise<void> {
   if (row.status === 'success') {
     const values = { state: 'available', updated_at: row.updated_at } as const;
@@ -119,7 +116,7 @@ async function settled(deps: Deps, db: Db, row: Deployment, actorId: number): Pr
   await deps.events.record(db, 'deployment.updated', payload, { projectId: row.project_id, actorId });
 }
 
-/** Removes a deployment that is over and not what is there now. @throws ApiError 400 */
+/** Deletes a finished deployment that is not the current one of its environment. @throws ApiError 400 */
 export async function removeDeployment({ db }: Deps, { id }: Deployment): Promise<void> {
   await db.transaction().execute(async (db) => {
     const row = await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();

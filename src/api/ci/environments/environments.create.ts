@@ -6,7 +6,7 @@ import type { Environment } from '../../../db/tables/environments.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkEnvironment, type EnvironmentAttributes } from './environments.rules.ts';
 
-/** Makes an environment. @throws ApiError 400 */
+/** Creates an environment. @throws ApiError 400 */
 export async function createEnvironment(
   { db, clock }: Deps,
   projectId: number,

@@ -2,7 +2,7 @@ import { notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Environment } from '../../../db/tables/environments.table.ts';
 
-/** The environments of a project, the oldest first. */
+/** Query for the environments of a project, oldest first. */
 export const environmentsOf = (db: Db, projectId: number) =>
   db.selectFrom('environments').selectAll().where('project_id', '=', projectId).orderBy('id');
 

@@ -18,10 +18,10 @@ const basic = {
   updated_at: Instant(),
 };
 
-/** An environment as other objects hold it. */
+/** An environment nested in other objects. */
 export const EnvironmentBasic = Type.Object(basic);
 
-/** A deployment: what was brought to an environment, by a job or from outside. */
+/** A deployment to an environment, by a job or by an external tool. */
 export const Deployment = Type.Object({
   id: Type.Integer(),
   iid: Type.Integer(),
@@ -34,7 +34,7 @@ export const Deployment = Type.Object({
   deployable: Nullable(Job),
   status: Enum(DEPLOYMENT_STATES),
   pending_approval_count: Type.Integer(),
-  approvals: Type.Array(Type.Object({}), { description: 'Always empty: deployments wait for nobody.' }),
+  approvals: Type.Array(Type.Object({}), { description: 'Always empty: deployments need no approval.' }),
 });
 
 const full = {
@@ -49,13 +49,13 @@ const full = {
   flux_resource_path: Nullable(Type.String()),
 };
 
-/** An environment of a list. */
+/** An environment in a list. */
 export const EnvironmentListEntry = Type.Object(full);
 
 /** An environment with its project. */
 export const Environment = Type.Object({ ...full, project: SimpleProject });
 
-/** An environment with its project and what was deployed to it last. */
+/** An environment with its project and its last deployment. */
 export const EnvironmentDetails = Type.Object({
   ...full,
   project: SimpleProject,

@@ -42,7 +42,7 @@ const environmentObject: ProjectObject<typeof EnvironmentId, { environment: Row 
   }),
 };
 
-/** @throws ApiError 400: the slug is made of the name */
+/** @throws ApiError 400 if a slug is given: it is derived from the name */
 function refuseSlug(c: BaseContext): void {
   if (c.given('slug')) throw invalidParameter('slug is automatically generated and cannot be changed');
 }
@@ -50,7 +50,7 @@ function refuseSlug(c: BaseContext): void {
 const daysAgo = (c: BaseContext, days: number): string =>
   new Date(c.deps.clock.now().getTime() - days * DAY_MS).toISOString();
 
-/** Where projects are deployed to. */
+/** Environments of projects. */
 export const environmentRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -100,7 +100,7 @@ export const environmentRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change an environment',
+    summary: 'Update an environment',
     access: onObject(environmentObject, 'update_environment'),
     credentials,
     input: changedEnvironment,
@@ -114,16 +114,16 @@ export const environmentRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: `${PATH}/review_apps`,
-    summary: 'Delete the old review apps of a project',
-    description: 'Environments in the folder `review/` that are stopped. They are only listed where `dry_run` says so.',
+    summary: 'Delete the stopped review apps of a project',
+    description: 'Deletes stopped environments in the folder `review/`; with `dry_run`, only lists them.',
     access: inProjectByUser('destroy_environment'),
     credentials,
     input: deleteReviewApps,
     success: {
       status: 202,
       schema: Type.Object({
-        scheduled_entries: Type.Array(EnvironmentBasic, { description: 'Those that go.' }),
-        unprocessable_entries: Type.Array(EnvironmentBasic, { description: 'Those that have to stay.' }),
+        scheduled_entries: Type.Array(EnvironmentBasic, { description: 'Environments scheduled for deletion.' }),
+        unprocessable_entries: Type.Array(EnvironmentBasic, { description: 'Environments that cannot be deleted.' }),
       }),
     },
     handler: async (c) => {
@@ -136,7 +136,7 @@ export const environmentRoutes: readonly Route[] = [
     method: 'DELETE',
     path: ONE,
     summary: 'Delete an environment',
-    description: 'With its deployments. It has to be stopped before.',
+    description: 'Deletes its deployments as well. The environment must be stopped first.',
     access: onObject(environmentObject, 'destroy_environment'),
     credentials,
     success: { status: 204, empty: true },
@@ -155,7 +155,7 @@ export const environmentRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${PATH}/stop_stale`,
-    summary: 'Stop the environments that nothing was done to for long',
+    summary: 'Stop stale environments',
     access: inProjectByUser('stop_environment'),
     credentials,
     input: stopStale,
@@ -171,7 +171,7 @@ export const environmentRoutes: readonly Route[] = [
     method: 'POST',
     path: `${ONE}/stop`,
     summary: 'Stop an environment',
-    description: 'By the jobs that stop it, if there are such: it is `stopping` until they have.',
+    description: 'Runs its stop jobs, if there are any; the state is `stopping` until they have ended.',
     access: onObject(environmentObject, 'stop_environment', {
       further: async (deps, scope) => {
         const action = await stopActionOf(deps.db, scope.environment.id);

@@ -28,7 +28,7 @@ function urlErrors(text: string | null | undefined): string[] {
   return SCRIPTS.test(scheme) ? [`${scheme} scheme is not allowed`] : [];
 }
 
-/** Looks at what is given of an environment. @throws ApiError 400 */
+/** Validates attributes of an environment. @throws ApiError 400 */
 export function checkEnvironment(input: EnvironmentAttributes, name?: string): void {
   const found = {
     name: name === undefined ? [] : nameErrors(name),

@@ -20,7 +20,7 @@ export const presentEntry = (row: Row): Static<typeof EnvironmentListEntry> => (
   flux_resource_path: row.flux_resource_path,
 });
 
-/** An environment with its project. */
+/** Renders an environment with its project. */
 export async function presentEnvironment(
   deps: Deps,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function presentEnvironment(
   return { ...presentEntry(row), project: shown! };
 }
 
-/** An environment by itself, with what was deployed to it last. */
+/** Renders a single environment with its last deployment. */
 export async function presentDetails(
   deps: Deps,
   caller: Caller,

@@ -5,7 +5,7 @@ import type { Environment } from '../../../db/tables/environments.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { checkEnvironment, type EnvironmentAttributes } from './environments.rules.ts';
 
-/** Changes what is given. @throws ApiError 400, 404 */
+/** Updates the given attributes. @throws ApiError 400, 404 */
 export async function updateEnvironment(
   { db, clock }: Deps,
   { id }: Environment,
@@ -24,8 +24,8 @@ export async function updateEnvironment(
 }
 
 /**
- * Has those end that nothing was deployed to, and nothing else was done to, since an instant: the next sweep stops them as
- * it does those whose time is over.
+ * Marks environments without activity since an instant as due: the next sweep stops them like those whose auto-stop
+ * time is reached.
  */
 export async function stopStaleEnvironments({ db, clock }: Deps, projectId: number, before: string): Promise<void> {
   await db
@@ -49,8 +49,8 @@ export async function stopStaleEnvironments({ db, clock }: Deps, projectId: numb
 }
 
 /**
- * The oldest environments in the folder `review/` that are stopped.
- * @param remove whether they go, with their deployments
+ * Returns the oldest stopped environments in the folder `review/`.
+ * @param remove whether to delete them and their deployments
  */
 export function oldReviewApps(
   { db }: Deps,

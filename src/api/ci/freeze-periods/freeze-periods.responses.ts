@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Instant } from '../../../http/http.schema.ts';
 
-/** A time in which a project shall not be deployed. */
+/** A period in which a project should not be deployed. */
 export const FreezePeriod = Type.Object({
   id: Type.Integer(),
   freeze_start: Type.String(),

@@ -22,7 +22,7 @@ const manage = inProject('admin_freeze_periods');
 
 const present = ({ project_id: _, ...shown }: Row): Static<typeof FreezePeriod> => shown;
 
-/** Times in which a project shall not be deployed: its jobs are told by `CI_DEPLOY_FREEZE`. */
+/** Periods in which a project should not be deployed; jobs see them as `CI_DEPLOY_FREEZE`. */
 export const freezePeriodRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -59,7 +59,7 @@ export const freezePeriodRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a freeze period',
+    summary: 'Update a freeze period',
     access: manage,
     params: FreezePeriodId,
     input: changedFreezePeriod,

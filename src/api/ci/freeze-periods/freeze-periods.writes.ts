@@ -27,10 +27,10 @@ const entryOf = (
   target: { id, type: 'Ci::FreezePeriod', details: `${freeze_start} to ${freeze_end}` },
 });
 
-/** How many a project may have: each is looked at when a pipeline is made. */
+/** Maximum number per project: all are evaluated when a pipeline is created. */
 const MAX = 100;
 
-/** The freeze periods of a project, the oldest first. */
+/** Query for the freeze periods of a project, oldest first. */
 export const freezePeriodsOf = (db: Db, projectId: number) =>
   db.selectFrom('freeze_periods').selectAll().where('project_id', '=', projectId).orderBy('id');
 
@@ -75,7 +75,7 @@ export async function createFreezePeriod(
   });
 }
 
-/** Changes what is given. @throws ApiError 400, 404 */
+/** Updates the given attributes. @throws ApiError 400, 404 */
 export async function updateFreezePeriod(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   projectId: number,
@@ -101,7 +101,11 @@ export async function updateFreezePeriod(
   });
 }
 
-/** Takes a freeze period away. @param check is shown it as it is; may throw @throws ApiError 404 */
+/**
+ * Deletes a freeze period.
+ * @param check receives the row before deletion; may throw
+ * @throws ApiError 404
+ */
 export async function removeFreezePeriod(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   projectId: number,

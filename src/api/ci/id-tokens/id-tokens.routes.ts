@@ -7,27 +7,27 @@ import { anyone } from '../../api.access.ts';
 const KEYS = '/oauth/discovery/keys';
 
 const JsonWebKey = Type.Object({
-  kty: Type.String({ description: 'Kind of key.', examples: ['RSA'] }),
-  kid: Type.String({ description: 'Id that tokens name it by.', examples: ['xDtVn0d1'] }),
-  use: Type.String({ description: 'What it is for.', examples: ['sig'] }),
-  alg: Type.String({ description: 'How it signs.', examples: ['RS256'] }),
-  e: Type.String({ description: 'Exponent, base64url.', examples: ['AQAB'] }),
-  n: Type.String({ description: 'Modulus, base64url.', examples: ['0vx7agoebGcQ'] }),
+  kty: Type.String({ description: 'Key type.', examples: ['RSA'] }),
+  kid: Type.String({ description: 'Key id, as in the header of tokens.', examples: ['xDtVn0d1'] }),
+  use: Type.String({ description: 'Purpose of the key.', examples: ['sig'] }),
+  alg: Type.String({ description: 'Signature algorithm.', examples: ['RS256'] }),
+  e: Type.String({ description: 'RSA exponent, base64url.', examples: ['AQAB'] }),
+  n: Type.String({ description: 'RSA modulus, base64url.', examples: ['0vx7agoebGcQ'] }),
 });
-const JsonWebKeySet = Type.Object({ keys: Type.Array(JsonWebKey, { description: 'The keys.' }) });
+const JsonWebKeySet = Type.Object({ keys: Type.Array(JsonWebKey, { description: 'Public keys.' }) });
 
 const texts = (description: string, example: string[]) =>
   Type.Array(Type.String(), { description, examples: [example] });
 const address = (description: string) => Type.String({ description, examples: ['https://forge.example'] });
 
 const Discovery = Type.Object({
-  issuer: address('Who issues the tokens.'),
-  jwks_uri: address('Where the keys are.'),
-  token_endpoint: address('Where OAuth tokens are got.'),
-  response_types_supported: texts('How a client may be answered.', ['token']),
-  subject_types_supported: texts('How subjects are told.', ['public']),
-  id_token_signing_alg_values_supported: texts('How tokens are signed.', ['RS256']),
-  claims_supported: texts('What tokens say.', ['iss', 'sub', 'aud']),
+  issuer: address('Issuer of the tokens.'),
+  jwks_uri: address('URL of the public keys.'),
+  token_endpoint: address('URL of the OAuth token endpoint.'),
+  response_types_supported: texts('Supported response types.', ['token']),
+  subject_types_supported: texts('Supported subject types.', ['public']),
+  id_token_signing_alg_values_supported: texts('Supported signature algorithms.', ['RS256']),
+  claims_supported: texts('Supported claims.', ['iss', 'sub', 'aud']),
 });
 
 async function keySet(deps: Deps) {
@@ -42,13 +42,13 @@ const keysAt = (path: string, operationId: string): Route =>
     tag: 'ID tokens',
     path,
     operationId,
-    summary: 'List the keys that check ID tokens of jobs',
+    summary: 'List the public keys that verify ID tokens of jobs',
     access: anyone,
     success: { status: 200, schema: JsonWebKeySet },
     handler: ({ deps }) => keySet(deps),
   });
 
-/** How others check the ID tokens of jobs (`id_tokens`): OpenID Connect Discovery 1.0. */
+/** OpenID Connect Discovery 1.0 for the ID tokens of jobs (`id_tokens`). */
 export const idTokenRoutes: readonly Route[] = [
   keysAt(KEYS, 'listOauthDiscoveryKeys'),
   keysAt('/-/jwks', 'listJwks'),
@@ -58,7 +58,7 @@ export const idTokenRoutes: readonly Route[] = [
     tag: 'ID tokens',
     path: '/.well-known/openid-configuration',
     operationId: 'getOpenidConfiguration',
-    summary: 'Describe who issues ID tokens',
+    summary: 'Get the OpenID configuration of the issuer of ID tokens',
     access: anyone,
     success: { status: 200, schema: Discovery },
     handler: async ({ deps }) => ({

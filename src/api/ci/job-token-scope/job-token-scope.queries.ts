@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.schema.ts';
 
-/** The projects whose jobs a project lets in: itself, then those on its list. */
+/** Query for the projects on the job token allowlist of a project; the project itself comes first. */
 export function listedProjects(db: Db, projectId: number) {
   return db
     .selectFrom('projects')
@@ -23,7 +23,7 @@ export function listedProjects(db: Db, projectId: number) {
     .orderBy('id');
 }
 
-/** The groups whose projects' jobs a project lets in. */
+/** Query for the groups on the job token allowlist of a project. */
 export function listedGroups(db: Db, projectId: number) {
   return db
     .selectFrom('namespaces')
@@ -38,7 +38,7 @@ export function listedGroups(db: Db, projectId: number) {
     .orderBy('id');
 }
 
-/** How many projects and groups are on the list of a project. */
+/** Counts the projects and groups on the job token allowlist of a project. */
 export async function countLinks(db: Db, projectId: number): Promise<number> {
   const { count } = await db
     .selectFrom('ci_job_token_links')

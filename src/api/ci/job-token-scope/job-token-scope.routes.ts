@@ -25,20 +25,20 @@ import { listedGroups, listedProjects } from './job-token-scope.queries.ts';
 import { addLink, limitToList, removeLink } from './job-token-scope.writes.ts';
 
 const PATH = '/projects/:id/job_token_scope';
-const target_project_id = Type.Integer({ description: 'Project whose jobs come in.' });
-const target_group_id = Type.Integer({ description: 'Group whose projects’ jobs come in.' });
+const target_project_id = Type.Integer({ description: 'Project whose jobs get access.' });
+const target_group_id = Type.Integer({ description: 'Group of the projects whose jobs get access.' });
 
 const JobTokenScope = Type.Object({
   inbound_enabled: Type.Boolean({
-    description: 'Whether jobs of other projects come in only if the project lists them.',
+    description: 'Whether job tokens of other projects have access only if their project is on the allowlist.',
   }),
   outbound_enabled: Type.Boolean({
     description:
-      'Whether jobs of this project reach only projects that it names: always false, for the list of the other project decides.',
+      'Whether job tokens of this project reach only named projects. Always false: the allowlist of the other project decides.',
   }),
 });
 
-/** The project of an id, if the caller may see it. @throws ApiError 404 */
+/** Returns a project that the caller may see. @throws ApiError 404 */
 async function visibleProject(deps: Deps, caller: UserCaller, id: number): Promise<Project> {
   const found = await findProject(deps, String(id));
   if (found === undefined) throw notFound('target_project_id not found');
@@ -48,12 +48,12 @@ async function visibleProject(deps: Deps, caller: UserCaller, id: number): Promi
   return project;
 }
 
-/** Which projects' jobs may use the API of a project with the rights of their users. */
+/** The job token allowlist: whose jobs may access a project with the rights of their users. */
 export const jobTokenScopeRoutes = [
   route({
     method: 'GET',
     path: PATH,
-    summary: 'Tell how far job tokens reach',
+    summary: 'Get the job token access settings of a project',
     access: inProject('admin_job_token_scope'),
     success: { status: 200, schema: JobTokenScope },
     handler: async ({ deps, project }) => ({
@@ -64,12 +64,14 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'PATCH',
     path: PATH,
-    summary: 'Let in the jobs of all projects, or of those on the list',
+    summary: 'Limit the access of job tokens to the allowlist, or open it to all projects',
     description:
-      'Without effect while administrators enforce the allowlist (`enforce_ci_inbound_job_token_scope_enabled`): what is said meanwhile counts once they do not.',
+      'Has no effect while administrators enforce the allowlist (`enforce_ci_inbound_job_token_scope_enabled`). The value is stored and applies once they stop enforcing it.',
     access: inProjectByUser('admin_job_token_scope'),
     input: Type.Object({
-      enabled: Type.Boolean({ description: 'Whether jobs of other projects come in only if the project lists them.' }),
+      enabled: Type.Boolean({
+        description: 'Whether job tokens of other projects have access only if their project is on the allowlist.',
+      }),
     }),
     success: { status: 204, empty: true },
     errors: [400],
@@ -78,7 +80,7 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/allowlist`,
-    summary: 'List the projects whose jobs are let in',
+    summary: 'List the projects on the job token allowlist',
     access: inProjectByUser('admin_job_token_scope'),
     input: Type.Object({ ...pagination }),
     success: { status: 200, schema: Type.Array(SimpleProject) },
@@ -93,7 +95,7 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/allowlist`,
-    summary: 'Let in the jobs of a project',
+    summary: 'Add a project to the job token allowlist',
     access: inProjectByUser('admin_job_token_scope'),
     input: Type.Object({ target_project_id }),
     success: {
@@ -110,7 +112,7 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/allowlist/:target_project_id`,
-    summary: 'Let in the jobs of a project no more',
+    summary: 'Remove a project from the job token allowlist',
     access: inProjectByUser('admin_job_token_scope'),
     params: Type.Object({ target_project_id }),
     success: { status: 204, empty: true },
@@ -120,7 +122,7 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/groups_allowlist`,
-    summary: 'List the groups whose jobs are let in',
+    summary: 'List the groups on the job token allowlist',
     access: inProjectByUser('admin_job_token_scope'),
     input: Type.Object({ ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },
@@ -135,7 +137,7 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/groups_allowlist`,
-    summary: 'Let in the jobs of the projects of a group',
+    summary: 'Add a group to the job token allowlist',
     access: inProjectByUser('admin_job_token_scope'),
     input: Type.Object({ target_group_id }),
     success: {
@@ -152,7 +154,7 @@ export const jobTokenScopeRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/groups_allowlist/:target_group_id`,
-    summary: 'Let in the jobs of the projects of a group no more',
+    summary: 'Remove a group from the job token allowlist',
     access: inProjectByUser('admin_job_token_scope'),
     params: Type.Object({ target_group_id }),
     success: { status: 204, empty: true },

@@ -10,10 +10,10 @@ import type { Deps } from '../../../deps.ts';
 import { changedSettings, settingsOf } from '../../spaces/index.ts';
 import { countLinks } from './job-token-scope.queries.ts';
 
-/** Projects and groups on the list of a project. */
+/** Maximum number of projects and groups on an allowlist. */
 const MAX_LINKS = 200;
 
-/** Whom a project puts on its list or takes off it. */
+/** Project or group to add to or remove from the allowlist. */
 export type AllowlistTarget = { target_project_id: number } | { target_group_id: number };
 
 const kindOf = (target: AllowlistTarget) => ('target_project_id' in target ? 'project' : 'group');
@@ -21,7 +21,7 @@ const columnOf = (target: AllowlistTarget) => ('target_project_id' in target ? '
 const idOf = (target: AllowlistTarget) =>
   'target_project_id' in target ? target.target_project_id : target.target_group_id;
 
-/** Locks the row of the project, and looks once more whether the caller may. @throws ApiError 403, 404 */
+/** Locks the row of the project and checks the rights of the caller again. @throws ApiError 403, 404 */
 async function lock(deps: Deps, db: Db, caller: UserCaller, projectId: number): Promise<Pick<Project, 'settings'>> {
   const row = await db
     .updateTable('projects')
@@ -34,7 +34,7 @@ async function lock(deps: Deps, db: Db, caller: UserCaller, projectId: number): 
   return row;
 }
 
-/** Has a project keep a list of those whose jobs it lets in, or let in the jobs of all. */
+/** Limits the access of job tokens to the allowlist, or opens it to all projects. */
 export function limitToList(deps: Deps, caller: UserCaller, projectId: number, limited: boolean): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
     const current = await lock(deps, db, caller, projectId);
@@ -50,7 +50,7 @@ export function limitToList(deps: Deps, caller: UserCaller, projectId: number, l
   });
 }
 
-/** Puts a project or a group on the list. @throws ApiError 400 where it is on it, or the list is full */
+/** Adds a project or group to the allowlist. @throws ApiError 400 if it is already on it, or the list is full */
 export function addLink(deps: Deps, caller: UserCaller, projectId: number, target: AllowlistTarget): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
     await lock(deps, db, caller, projectId);
@@ -65,7 +65,9 @@ export function addLink(deps: Deps, caller: UserCaller, projectId: number, targe
       throw refused(`This ${kindOf(target)} is already in the job token allowlist.`);
     }
     if ((await countLinks(db, projectId)) >= MAX_LINKS) {
-      throw refused(`The job token allowlist has at most ${MAX_LINKS} projects and groups: remove one first.`);
+      throw refused(
+        `Limit reached: the job token allowlist has at most ${MAX_LINKS} projects and groups. Remove one first.`,
+      );
     }
     await db
       .insertInto('ci_job_token_links')
@@ -103,7 +105,7 @@ async function recordLink(
   });
 }
 
-/** Takes a project or a group off the list. @throws ApiError 400 where it is not on it */
+/** Removes a project or group from the allowlist. @throws ApiError 400 if it is not on it */
 export function removeLink(deps: Deps, caller: UserCaller, projectId: number, target: AllowlistTarget): Promise<void> {
   if ('target_project_id' in target && target.target_project_id === projectId) {
     throw refused('Source project cannot be removed from the job token scope');

@@ -7,10 +7,10 @@ import { JobId } from './jobs.inputs.ts';
 export const JOBS = '/projects/:id/jobs';
 export const JOB_PATH = `${JOBS}/:job_id`;
 
-/** Whoever may see jobs, anonymous callers of public projects included. */
+/** Callers who may see jobs, including anonymous callers of public projects. */
 export const jobReader = inProject('read_pipeline', { anonymous: true });
 
-/** A job, whose author is the user that it runs for. */
+/** A job; its user counts as its author. */
 export const jobObject = (kind: 'build' | 'any'): ProjectObject<typeof JobId, { job: CiJob }> => ({
   noun: 'job',
   sees: 'read_pipeline',

@@ -24,7 +24,7 @@ const runnable = onObject(jobObject('any'), 'update_pipeline', {
   further: (deps, scope) => mayRun(deps, scope, scope.job),
 });
 
-/** A job as it is shown after a change. @throws ApiError 404 when it is gone */
+/** Renders a job after a change. @throws ApiError 404 if it was deleted */
 async function answerJob(c: BaseContext & ProjectScope, job: CiJob) {
   const [shown] =
     job.kind === 'bridge'
@@ -34,7 +34,7 @@ async function answerJob(c: BaseContext & ProjectScope, job: CiJob) {
   return shown;
 }
 
-/** Values for the inputs of a job. @throws ApiError 400 for those that it cannot have */
+/** Validates values for the inputs of a job. @throws ApiError 400 */
 async function checkedInputs({ deps }: BaseContext, job: CiJob, input: GivenInputs = {}): Promise<GivenInputs> {
   const errors = await inputErrors(deps.db, job.id, input);
   if (errors.length > 0) throw invalidModel({ base: errors });
@@ -46,7 +46,7 @@ export const jobActionRoutes = [
     method: 'POST',
     path: `${JOB_PATH}/cancel`,
     summary: 'Cancel a job',
-    description: 'A job that is over stays as it is.',
+    description: 'A finished job is left unchanged.',
     access: onObject(jobObject('any'), 'update_pipeline', {
       further: (deps, scope) => mayCancel(deps, scope, scope.job),
     }),
@@ -55,7 +55,7 @@ export const jobActionRoutes = [
         Type.Boolean({
           default: false,
           description:
-            'End also what is being canceled, without waiting for its runner. It takes Maintainer or higher.',
+            'Also end a job that is already being canceled, without waiting for its runner. Takes Maintainer or higher.',
         }),
       ),
     }),
@@ -71,8 +71,8 @@ export const jobActionRoutes = [
   route({
     method: 'POST',
     path: `${JOB_PATH}/retry`,
-    summary: 'Run a job once more',
-    description: 'The answer is the new job, which has another id.',
+    summary: 'Retry a job',
+    description: 'Creates a new job with an id of its own, and returns it.',
     access: runnable,
     input: RetryJob,
     success: { status: 201, schema: AnyJob },
@@ -87,8 +87,8 @@ export const jobActionRoutes = [
   route({
     method: 'POST',
     path: `${JOB_PATH}/play`,
-    summary: 'Start a job that waits for it, or for its time',
-    description: 'A manual job that is over is run once more, as a new job.',
+    summary: 'Start a manual or delayed job',
+    description: 'A manual job that has finished is retried, as a new job.',
     access: runnable,
     input: PlayJob,
     success: { status: 200, schema: AnyJob },

@@ -5,8 +5,8 @@ import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 const KINDS = { build: ['build'], any: ['build', 'bridge'] } as const;
 
 /**
- * A job of a project.
- * @param kind `any` finds bridges, too
+ * Returns a job of a project.
+ * @param kind `any` includes bridges
  * @throws ApiError 404
  */
 export async function findJob(db: Db, projectId: number, id: number, kind: keyof typeof KINDS): Promise<CiJob> {

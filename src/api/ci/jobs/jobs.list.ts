@@ -4,11 +4,11 @@ import type { Db, Schema } from '../../../db/db.schema.ts';
 import { pageOf } from '../../../db/paginate.ts';
 import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 
-/** What is wanted of a list of jobs. */
+/** Filters of a list of jobs. */
 export interface JobFilters {
   scope?: readonly State[] | undefined;
   ref?: string | undefined;
-  /** Only those before this id. */
+  /** Only jobs with a lower id. */
   before?: number | undefined;
 }
 
@@ -22,8 +22,8 @@ function ofProject(db: Db, projectId: number, { ref, before }: JobFilters): Jobs
 }
 
 /**
- * Some jobs of a project, the newest first. States are asked for one by one, so that an index in the order of the ids
- * serves each however rare or common it is.
+ * Returns jobs of a project, newest first. Queries each state separately, so that an index in id order serves rare and
+ * frequent states alike.
  */
 export async function projectJobs(
   db: Db,
@@ -57,7 +57,7 @@ export async function projectJobs(
     .execute();
 }
 
-/** A page of the jobs or bridges of a pipeline, the newest first. */
+/** Returns a page of the jobs or bridges of a pipeline, newest first. */
 export function pipelineJobs(
   db: Db,
   pipelineId: number,

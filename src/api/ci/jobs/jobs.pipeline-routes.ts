@@ -14,7 +14,7 @@ export const pipelineJobRoutes = [
     method: 'GET',
     path: `${PIPELINE_PATH}/jobs`,
     summary: 'List the jobs of a pipeline',
-    description: 'The newest first. Bridges to other pipelines have a list of their own.',
+    description: 'Newest first. Bridges have a list of their own.',
     access: pipelineReader,
     credentials: API_AND_JOB_TOKENS,
     params,
@@ -32,8 +32,9 @@ export const pipelineJobRoutes = [
   route({
     method: 'GET',
     path: `${PIPELINE_PATH}/bridges`,
-    summary: 'List the jobs of a pipeline that start other pipelines',
-    description: 'The newest first. A pipeline in a project whose pipelines the caller may not see is left out.',
+    summary: 'List the bridges of a pipeline',
+    description:
+      'Newest first. Downstream pipelines are shown only where the caller may see the pipelines of their project.',
     access: pipelineReader,
     credentials: API_AND_JOB_TOKENS,
     params,

@@ -16,7 +16,7 @@ export const jobRoutes = [
   route({
     method: 'GET',
     path: '/job',
-    summary: 'Get the job whose token is sent',
+    summary: 'Get the job of a job token',
     access: signedIn,
     credentials: { methods: JOB_TOKEN_METHODS },
     success: { status: 200, schema: Job },
@@ -32,7 +32,7 @@ export const jobRoutes = [
     path: JOBS,
     limit: { setting: 'project_jobs_api_rate_limit', periodSeconds: 60 },
     summary: 'List the jobs of a project',
-    description: 'The newest first. They are not counted: the headers have no totals.',
+    description: 'Newest first. Jobs are not counted: the response has no total headers.',
     access: jobReader,
     credentials: API_AND_JOB_TOKENS,
     input: ListJobs,

@@ -13,13 +13,13 @@ export const jobTraceRoutes = [
     path: `${JOB_PATH}/trace`,
     summary: 'Get the log of a job',
     description:
-      'What its runner has sent so far; nothing where it has not begun. Logs that tell everything the job knows (`CI_DEBUG_TRACE`) are for Developers.',
+      'The part that the runner has sent so far; empty before the job starts. Logs of jobs with `CI_DEBUG_TRACE` are limited to Developers and higher roles.',
     access: jobReader,
     params: Type.Object(JobId),
     success: {
       status: 200,
       contentType: 'text/plain',
-      headers: { 'Content-Disposition': Type.String({ description: 'Names the file `<id>.log`.' }) },
+      headers: { 'Content-Disposition': Type.String({ description: 'Send the file name `<id>.log`.' }) },
     },
     errors: [403, 404],
     handler: async (c) => {

@@ -7,21 +7,21 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 
 const each = (ids: Iterable<number>) => [...new Set(ids)];
 
-/** The pipelines of jobs, by id. */
+/** Loads the pipelines of jobs, by id. */
 export async function pipelinesOf(db: Db, jobs: readonly CiJob[]): Promise<Map<number, Pipeline>> {
   const ids = each(jobs.map(({ pipeline_id }) => pipeline_id));
   const rows = await db.selectFrom('pipelines').selectAll().where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The projects of jobs, by id. */
+/** Loads the projects of jobs, by id. */
 export async function projectsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<number, Project>> {
   const ids = each(jobs.map(({ project_id }) => project_id));
   const rows = await projectsOfIds(db, { ids });
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What jobs left, by the id of the job. */
+/** Loads the artifacts of jobs, by job id. */
 export async function artifactsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<number, CiJobArtifact[]>> {
   const rows = await db
     .selectFrom('ci_job_artifacts')
@@ -32,7 +32,7 @@ export async function artifactsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<n
   return Map.groupBy(rows, ({ job_id }) => job_id);
 }
 
-/** The pipelines that bridges started, by the id of the bridge; of several the last. */
+/** Loads the downstream pipelines of bridges, by bridge id; the last of several. */
 export async function downstreamOf(db: Db, bridges: readonly CiJob[]): Promise<Map<number, Pipeline>> {
   const rows = await db
     .selectFrom('pipelines')

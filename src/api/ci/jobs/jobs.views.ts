@@ -20,7 +20,7 @@ import { artifactsOf, downstreamOf, pipelinesOf, projectsOf } from './jobs.view-
 
 type CommitJson = Static<typeof Commit>;
 
-/** Seconds between two instants, to the millisecond. */
+/** Seconds between two instants, with milliseconds. */
 const seconds = (from: string, to: number): number => Math.max(0, to - Date.parse(from)) / 1_000;
 
 interface Facts {
@@ -45,7 +45,7 @@ async function factsOf(deps: Deps, rows: readonly CiJob[], project: Project | un
 
 const commitKey = ({ project_id, sha }: CiJob) => `${project_id} ${sha}`;
 
-/** The commits of jobs, each read once; null for those that are gone. */
+/** Loads the commits of jobs, each once; null for missing commits. */
 async function commitsOf(deps: Deps, rows: readonly CiJob[], projects: ReadonlyMap<number, Project>) {
   const found = new Map<string, CommitJson | null>();
   for (const row of rows) {
@@ -64,7 +64,7 @@ function presentCommon(deps: Deps, row: CiJob, facts: Facts) {
   const webUrl = projectUrl(deps, project);
   const end = row.finished_at === null ? deps.clock.now().getTime() : Date.parse(row.finished_at);
   const begin = row.started_at === null ? end : Date.parse(row.started_at);
-  // One that was skipped while it waited has no end from which to tell.
+  // A job skipped while waiting has no end to compute with.
   const isOpenEnded = isOneOf(COMPLETE, row.status) && row.started_at === null && row.finished_at === null;
   return {
     id: row.id,
@@ -95,14 +95,14 @@ const presentArtifact = ({ file_type, size, filename, file_format }: CiJobArtifa
   file_type,
   size,
   filename,
-  // Logs have no format.
+  // Logs have no file format.
   file_format: file_type === 'trace' ? null : file_format,
 });
 
 /**
- * Jobs as the API shows them (part 1, section 2), with a fixed number of queries. Jobs whose project or pipeline went
- * meanwhile are left out.
- * @param project that of all of them, where it is known
+ * Renders jobs (part 1, section 2) with a fixed number of queries. Leaves out jobs whose project or pipeline was
+ * deleted meanwhile.
+ * @param project the project of all jobs, if known
  */
 export async function presentJobs(
   deps: Deps,
@@ -132,7 +132,7 @@ export async function presentJobs(
 const present = (rows: readonly CiJob[], { projects, pipelines }: Facts) =>
   rows.filter(({ project_id, pipeline_id }) => projects.has(project_id) && pipelines.has(pipeline_id));
 
-/** Bridges as the API shows them. A pipeline in a project whose pipelines the caller may not see is not shown. */
+/** Renders bridges. Leaves out downstream pipelines that the caller may not see. */
 export async function presentBridges(
   deps: Deps,
   caller: Caller,
@@ -156,7 +156,7 @@ export async function presentBridges(
   });
 }
 
-/** Address of a project whose pipelines the caller may see; null of others. */
+/** Returns the URL of a project if the caller may see its pipelines, else null. */
 async function readableUrl(deps: Deps, caller: Caller, projectId: number): Promise<string | null> {
   const found = await findProject(deps, String(projectId));
   if (found === undefined) return null;

@@ -2,26 +2,24 @@ import { Type } from 'typebox';
 import { optional } from '../../../http/http.schema.ts';
 
 const dry_run = Type.Boolean({
-  description:
-    'Whether to simulate a pipeline, rules and needs included, instead of looking at the configuration alone; default false.',
+  description: 'Whether to simulate the creation of a pipeline, including rules and needs; default false.',
 });
-const include_jobs = Type.Boolean({ description: 'Whether the answer lists the jobs; default false.' });
+const include_jobs = Type.Boolean({ description: 'Whether to return the jobs; default false.' });
 
-const lookedAt = 'of the pipeline that a dry run simulates; the default branch when absent.';
+const lookedAt = 'used by the simulation of a pipeline; the default branch when absent.';
 
 export const lintContent = Type.Object({
-  content: Type.String({ description: 'The configuration, as YAML.' }),
+  content: Type.String({ description: 'CI/CD configuration as YAML.' }),
   ...optional({ dry_run, include_jobs, ref: Type.String({ description: `Branch or tag ${lookedAt}` }) }).properties,
 });
 
 export const lintOfProject = optional({
   content_ref: Type.String({
-    description:
-      'Commit, branch or tag that the configuration is read from; the head of the default branch when absent.',
+    description: 'Commit, branch or tag of the configuration; the head of the default branch when absent.',
   }),
   dry_run,
   dry_run_ref: Type.String({ description: `Branch or tag ${lookedAt}` }),
   include_jobs,
-  ref: Type.String({ description: 'Old name of `dry_run_ref`.', deprecated: true }),
-  sha: Type.String({ description: 'Old name of `content_ref`.', deprecated: true }),
+  ref: Type.String({ description: 'Deprecated: use `dry_run_ref`.', deprecated: true }),
+  sha: Type.String({ description: 'Deprecated: use `content_ref`.', deprecated: true }),
 });

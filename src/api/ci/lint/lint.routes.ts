@@ -16,7 +16,7 @@ const success = { status: 200, schema: LintResult } as const;
 
 const readable = inProject('read_code', { anonymous: true });
 
-/** Whoever may read the code; anonymous callers are asked who they are where they may not. */
+/** Callers who may read the code; 401 for anonymous callers who may not. */
 const reader: Access<ProjectScope> = {
   ...readable,
   check: async (request) => {
@@ -30,11 +30,11 @@ const reader: Access<ProjectScope> = {
   },
 };
 
-/** Characters up to which an answer takes no share of the memory, and bytes that one takes on its way. */
+/** Size in characters up to which a response takes no share of memory, and bytes per character while it is sent. */
 const SMALL = 500_000;
 const BYTES = 4;
 
-/** The answer, once there is memory for it. @throws ApiError 429, 503 while too many wait */
+/** Sends the response once memory is available. @throws ApiError 429, 503 if too many requests wait */
 async function answer(
   c: Pick<BaseContext, 'hold'>,
   compiled: Compiled,
@@ -45,7 +45,10 @@ async function answer(
   return presentLint(compiled, options);
 }
 
-/** The head of the default branch, null where there is no commit; or what is asked for. @throws ApiError 404 for a commit that is not there */
+/**
+ * Returns the requested revision, or the head of the default branch; null in an empty repository.
+ * @throws ApiError 404 if the commit does not exist
+ */
 async function revisionOf(
   deps: Deps,
   { project }: CallerInProject,
@@ -56,7 +59,7 @@ async function revisionOf(
   return revision;
 }
 
-/** Looks at CI configurations (part 1, section 4.6). */
+/** Routes for linting CI configurations (part 1, section 4.6). */
 export const lintRoutes = [
   route({
     method: 'GET',
@@ -64,7 +67,7 @@ export const lintRoutes = [
     operationId: 'lintProjectConfiguration',
     summary: 'Check the CI configuration of a project',
     description:
-      'A configuration with errors is an answer too, with `valid` false. Variables of the project count for those who could start the pipeline.',
+      'An invalid configuration is a successful response with `valid` set to false. Variables of the project apply for callers who may start a pipeline.',
     access: reader,
     input: lintOfProject,
     rules: {
@@ -93,7 +96,7 @@ export const lintRoutes = [
     operationId: 'lintConfigurationInProject',
     summary: 'Check a CI configuration in the context of a project',
     description:
-      'A configuration with errors is an answer too, with `valid` false. Local files that it includes are those of the project.',
+      'An invalid configuration is a successful response with `valid` set to false. Local includes are read from the project.',
     access: inProjectByUser('create_pipeline'),
     input: lintContent,
     success,

@@ -23,11 +23,11 @@ import { refusedResult } from './lint.views.ts';
 
 type Ref = Pick<PipelineRef, 'kind' | 'name'>;
 
-/** What is looked at, and where. */
+/** The configuration to lint and its context. */
 export interface LintRequest {
-  /** A text in the place of the file that the project has there. */
+  /** Configuration that replaces the file of the project. */
   content?: string;
-  /** The commit whose files count, and the ref that was meant; null where there is none. */
+  /** Commit to read files from and the requested ref; null in an empty repository. */
   at: Revision | null;
 }
 
@@ -37,7 +37,7 @@ const NO_CONTENT = 'Please provide content of .gitlab-ci.yml';
 const DETACHED =
   'Could not validate configuration. The configuration originates from an external project or a commit not associated with a Git reference (a detached commit)';
 
-/** Looks at a configuration alone, whatever pipelines come of it. */
+/** Lints a configuration without simulating a pipeline. */
 export async function lintConfig(deps: Deps, scope: CallerInProject, request: LintRequest): Promise<Compiled> {
   const { caller, project } = scope;
   const sources = configSources(deps, { caller, project, changes: null });
@@ -62,7 +62,7 @@ export async function lintConfig(deps: Deps, scope: CallerInProject, request: Li
 
 /**
  * Simulates the pipeline of a push to a ref.
- * @param name of a branch or tag, the default branch when absent
+ * @param name branch or tag; the default branch when absent
  */
 export async function lintPipeline(
   deps: Deps,
@@ -93,7 +93,7 @@ export async function lintPipeline(
   return error === null ? made.compiled : { ...made.compiled, errors: [error] };
 }
 
-/** What a pipeline is refused with that would have more jobs than one may have; null for one that would be made. */
+/** Returns the error for a pipeline with too many jobs; null if its size is allowed. */
 async function sizeError(deps: Deps, { errors, evaluated }: Compiled): Promise<string | null> {
   if (errors.length > 0 || evaluated?.seed == null) return null;
   try {
@@ -124,7 +124,10 @@ async function factsOf(
   };
 }
 
-/** The text to look at. What comes from elsewhere is not: with an include it could send what the project keeps anywhere. */
+/**
+ * Returns the configuration to lint. Configurations from other projects are refused: with an include they could send
+ * stored secrets anywhere.
+ */
 async function find(
   deps: Deps,
   { project }: CallerInProject,
@@ -138,7 +141,9 @@ async function find(
   return ref === null ? { refusal: DETACHED } : { file, ref };
 }
 
-/** The branch or tag whose variables count: the one that was meant, else one that has the commit; null where none does. */
+/**
+ * Returns the ref whose variables apply: the requested one, else one that contains the commit; null if there is none.
+ */
 async function refOf(deps: Deps, project: Project, at: Revision | null): Promise<Ref | null> {
   const repo = repositoryOf(deps, project);
   if (at === null) return { kind: 'branch', name: (await repo.refs.head()) ?? 'main' };
@@ -147,7 +152,7 @@ async function refOf(deps: Deps, project: Project, at: Revision | null): Promise
   return name === undefined ? null : { kind: folder === 'tags' ? 'tag' : 'branch', name };
 }
 
-/** Kept variables, for those alone whose pipelines could have them, too: an include can send a value anywhere. */
+/** Loads stored variables only for callers who could run a pipeline with them: an include can send values anywhere. */
 async function variablesFor(
   deps: Deps,
   scope: CallerInProject,

@@ -7,7 +7,7 @@ import type { LintResult } from './lint.responses.ts';
 type Result = Static<typeof LintResult>;
 type LintJob = NonNullable<Result['jobs']>[number];
 
-/** The result of what could not even be compiled. */
+/** Result for a configuration that cannot be compiled. */
 export const refusedResult = (error: string): Compiled => ({
   mergedYaml: null,
   includes: null,
@@ -18,8 +18,8 @@ export const refusedResult = (error: string): Compiled => ({
 });
 
 /**
- * A compiled configuration as lint answers it.
- * @param options `dryRun`: whether jobs are those of the pipeline
+ * Renders a compiled configuration.
+ * @param options `dryRun`: whether to list the jobs of the simulated pipeline
  */
 export function presentLint(compiled: Compiled, options: { includeJobs: boolean; dryRun: boolean }): Result {
   const { errors, warnings, mergedYaml, includes } = compiled;
@@ -34,7 +34,7 @@ export function presentLint(compiled: Compiled, options: { includeJobs: boolean;
   };
 }
 
-/** About how many characters an answer has: jobs may share a long script, which the answer has for each. */
+/** Estimates the size of a response in characters: jobs may share a long script, which is repeated for each of them. */
 export function responseSize(compiled: Compiled, options: { includeJobs: boolean; dryRun: boolean }): number {
   const { mergedYaml, config, evaluated } = compiled;
   const jobs = options.includeJobs ? ((options.dryRun ? evaluated?.seed?.jobs : config?.jobs) ?? []) : [];
@@ -82,6 +82,6 @@ const presentJob = (job: JobConfig): LintJob => ({
   needs: job.needs?.map(({ job: name, artifacts, optional }) => ({ name, artifacts, optional })) ?? null,
 });
 
-/** Only the keys that are there. */
+/** Only the keys that are set. */
 const presentPolicy = (policy: RefPolicy | null): LintJob['only'] =>
   policy && Object.fromEntries(Object.entries(policy).filter(([, value]) => value !== null));

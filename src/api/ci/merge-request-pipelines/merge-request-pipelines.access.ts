@@ -13,8 +13,8 @@ import { MergeRequestIid } from './merge-request-pipelines.inputs.ts';
 const seen = inProjectByUser('read_merge_request');
 
 /**
- * Users who may run pipelines for a merge request: in its project, or in that of its source. Handlers find it in their
- * context.
+ * Users who may run pipelines for a merge request, in its project or in the source project. Handlers find the merge
+ * request in their context.
  */
 export const pipelineStarter: Access<UserScope & { mergeRequest: MergeRequest }> = {
   ...seen,

@@ -4,24 +4,24 @@ import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { createMergeRequestPipeline } from './merge-request-pipelines.create.ts';
 
-/** A merge request whose pipeline cannot be made holds up its next one: not for ever. */
+/** Attempts to create a pipeline; until then the next pipeline of the merge request waits. */
 const MAX_ATTEMPTS = 6;
 
 type Followed = RecordedEvent<'merge_request.created' | 'merge_request.updated'>;
 
-/** The head that came with the event: undefined where none did, null where it is just any. */
+/** Returns the head from the event: undefined for events without one, null if any head will do. */
 function newHead({ type, payload }: Followed): string | null | undefined {
   if (type === 'merge_request.created') return null;
   return ('new_sha' in payload ? payload.new_sha : null) ?? undefined;
 }
 
-/** Makes the pipeline that somebody has asked for without waiting for it. */
+/** Creates a pipeline that was requested in the background. */
 export const CREATE_LATER = jobKind<{ merge_request_id: number; user_id: number }>('ci.merge-request-pipeline', {
   lane: 'ci',
   maxAttempts: MAX_ATTEMPTS,
 });
 
-/** Makes pipelines for merge requests that are opened, and for those that get new commits. */
+/** Creates pipelines for merge requests that are opened or get new commits. */
 export function registerMergeRequestPipelines(deps: Deps): void {
   deps.jobs.register(CREATE_LATER, async ({ merge_request_id: mergeRequestId, user_id: userId }, { id }) => {
     await createMergeRequestPipeline(deps, { mergeRequestId, userId, origin: `job:${id}` });

@@ -18,11 +18,11 @@ import { refreshMergeRequest, updateMergeRef } from '../../planning/index.ts';
 export interface MergeRequestPipelineRequest {
   mergeRequestId: number;
   userId: number;
-  /** Only while this is the head: a later push has a pipeline of its own. */
+  /** Only if this is still the head: a later push creates its own pipeline. */
   onlyFor?: string;
-  /** What the head was before a push. */
+  /** Head before a push. */
   beforeSha?: string | null;
-  /** A second request with the same makes no second pipeline. */
+  /** Idempotency key: a second request with the same key creates no second pipeline. */
   origin?: string;
   variables?: PipelineRequest['variables'];
   inputs?: PipelineRequest['inputs'];
@@ -31,9 +31,9 @@ export interface MergeRequestPipelineRequest {
 const nothing = (...texts: string[]): Creation => ({ pipeline: null, texts, filtered: texts.length === 0 });
 
 /**
- * Makes a pipeline for a merge request, as a push or a person asks for it: for what a merge would make where the project wants
- * that and git can merge, else for the head. That of a fork runs in the fork, or in the project of the merge request
- * where the user may run pipelines there.
+ * Creates a pipeline for a merge request after a push or on request: for the merged result if the project enables that
+ * and git can merge, else for the head. For a fork it runs in the fork, or in the project of the merge request if the
+ * user may run pipelines there.
  */
 export async function createMergeRequestPipeline(
   deps: Deps,
@@ -70,7 +70,7 @@ export async function createMergeRequestPipeline(
   });
 }
 
-/** Where it runs; null where the user may run it nowhere. */
+/** Returns the project to run in; null if the user may run pipelines in neither. */
 async function placeOf(
   deps: Deps,
   row: MergeRequest,
@@ -89,7 +89,7 @@ async function placeOf(
   return source?.permissions.can('create_pipeline') ? { project: source.project, inTarget: false } : null;
 }
 
-/** What a merge would make now; null where the project does not want that, or git cannot merge. */
+/** Returns the merged result; null if the project does not enable that or git cannot merge. */
 async function mergedResult(
   deps: Deps,
   project: Project,
@@ -100,7 +100,7 @@ async function mergedResult(
   try {
     const sha = await updateMergeRef(deps, project, row);
     const parents = (await repositoryOf(deps, project).objects.commit(sha))?.parents ?? [];
-    // The head may have moved while it was merged: then its own push makes the pipeline.
+    // If the head moved during the merge, its own push creates the pipeline.
     return parents[1] === head ? { sha, target: parents[0]! } : null;
   } catch (error) {
     if (retryDelayOf(error) !== null) throw error;

@@ -7,7 +7,10 @@ import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 
 type Of = Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>;
 
-/** Ids of the pipelines of a merge request, and whether they were made for it; without rows where `projects` is empty. */
+/**
+ * Query for the ids of the pipelines of a merge request, and whether they are merge request pipelines; no rows if
+ * `projects` is empty.
+ */
 function found(
   { id, source_project_id, source_branch }: Of,
   projects: readonly number[],
@@ -22,9 +25,9 @@ function found(
 }
 
 /**
- * A page of the pipelines of a merge request: those that were made for it, and then those of its source branch for commits of
- * any version; of both the newest first.
- * @param projects ids of those whose pipelines are wanted
+ * Returns a page of the pipelines of a merge request: merge request pipelines first, then those of the source branch
+ * for commits of any version; both newest first.
+ * @param projects ids of the projects whose pipelines to include
  */
 export async function pipelinesOf(
   db: Db,

@@ -22,7 +22,10 @@ const refusedFor = (texts: readonly string[]) => invalidModel({ base: [...texts]
 const PATH = '/projects/:id/merge_requests/:merge_request_iid/pipelines';
 const params = Type.Object(MergeRequestIid);
 
-/** The projects in which a merge request has pipelines that the caller may see, by id: its own, and that of its source. */
+/**
+ * Returns the projects with pipelines of a merge request that the caller may see, by id: its own and the source
+ * project.
+ */
 async function visibleProjects({ deps, caller }: BaseContext, row: MergeRequest): Promise<Map<number, Project>> {
   const visible = new Map<number, Project>();
   for (const id of new Set([row.project_id, row.source_project_id])) {
@@ -41,7 +44,7 @@ export const mergeRequestPipelineRoutes = [
     path: PATH,
     summary: 'List the pipelines of the commits of a merge request',
     description:
-      'Those that were made for it first, then those of its source branch. They run in the source project or in that of the merge request; whoever may not see pipelines there sees none of them.',
+      'Merge request pipelines first, then those of the source branch. They run in the source project or in the project of the merge request; empty if the caller may not see pipelines there.',
     access: inProject('read_merge_request', { anonymous: true }),
     params,
     input: Type.Object(pagination),
@@ -63,11 +66,11 @@ export const mergeRequestPipelineRoutes = [
     path: PATH,
     summary: 'Start a pipeline for a merge request',
     description:
-      'For its head, or for what a merge would make where the project wants that. Where the configuration has no job for merge requests the answer is 405.',
+      'Runs for the head of the merge request, or for the merged result if the project enables that. 405 if no job of the configuration applies to merge requests.',
     access: pipelineStarter,
     input: StartPipeline,
     success: { status: 200, schema: Pipeline },
-    otherSuccess: { status: 202, empty: true, description: 'It is made later.' },
+    otherSuccess: { status: 202, empty: true, description: 'The pipeline is created in the background.' },
     errors: [400, 405],
     expensive: true,
     handler: async (c) => {

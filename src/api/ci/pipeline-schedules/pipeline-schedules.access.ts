@@ -8,7 +8,7 @@ import { findSchedule } from './pipeline-schedules.queries.ts';
 export const SCHEDULES = '/projects/:id/pipeline_schedules';
 export const SCHEDULE_PATH = `${SCHEDULES}/:pipeline_schedule_id`;
 
-/** A schedule, whose author is its owner. */
+/** A schedule; its owner counts as its author. */
 export const scheduleObject: ProjectObject<typeof ScheduleId, { schedule: CiPipelineSchedule }> = {
   noun: 'schedule',
   sees: 'read_pipeline_schedule',
@@ -21,7 +21,7 @@ export const scheduleObject: ProjectObject<typeof ScheduleId, { schedule: CiPipe
   }),
 };
 
-/** Whether somebody may run what the schedule runs, where it runs it. */
+/** Whether a user may run a pipeline for the ref of the schedule. */
 export const mayRunSchedule = (
   deps: Deps,
   scope: UserScope,
@@ -29,10 +29,10 @@ export const mayRunSchedule = (
 ): Promise<boolean> =>
   mayRunOn(deps, scope, ref.startsWith('refs/tags/') ? 'tag' : 'branch', ref.replace(/^refs\/(heads|tags)\//, ''));
 
-/** Whoever may change a schedule: its owner and Maintainers, as far as they may run it. */
+/** Users who may change a schedule: its owner and Maintainers, if they may run pipelines for its ref. */
 export const scheduleWriter = onObject(scheduleObject, 'update_pipeline_schedule', {
   further: (deps, scope) => mayRunSchedule(deps, scope, scope.schedule),
 });
 
-/** Whoever may see the variables of a schedule, and take it away. */
+/** Users who may see the variables of a schedule and delete it. */
 export const scheduleOwner = onObject(scheduleObject, 'update_pipeline_schedule');

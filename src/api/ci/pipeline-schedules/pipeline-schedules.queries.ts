@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { CiPipelineScheduleVariable } from '../../../db/tables/ci-pipeline-schedule-variables.table.ts';
 import type { CiPipelineSchedule } from '../../../db/tables/ci-pipeline-schedules.table.ts';
 
-/** The schedules of a project, the oldest first. */
+/** Query for the schedules of a project, oldest first. */
 export function schedulesOf(db: Db, projectId: number, scope?: 'active' | 'inactive') {
   const rows = db.selectFrom('ci_pipeline_schedules').selectAll().where('project_id', '=', projectId).orderBy('id');
   return scope === undefined ? rows : rows.where('active', '=', scope === 'active' ? 1 : 0);
@@ -16,7 +16,7 @@ export async function findSchedule(db: Db, projectId: number, id: number): Promi
   return row;
 }
 
-/** The variables of a schedule, by key. */
+/** Returns the variables of a schedule, ordered by key. */
 export const scheduleVariables = (db: Db, scheduleId: number): Promise<CiPipelineScheduleVariable[]> =>
   db
     .selectFrom('ci_pipeline_schedule_variables')
@@ -41,7 +41,7 @@ export async function findScheduleVariable(
   return row;
 }
 
-/** The newest pipeline of a schedule. */
+/** Query for the latest pipeline of a schedule. */
 export const lastPipelineOf = (db: Db, scheduleId: number) =>
   db
     .selectFrom('pipelines')

@@ -17,19 +17,21 @@ const fields = {
   owner: Nullable(UserBasic),
   inputs: Type.Optional(
     Type.Array(Type.Object({ name: Type.String(), value: Type.Unsafe<unknown>({ examples: ['staging'] }) }), {
-      description: 'Inputs of its pipelines; for who may change it.',
+      description: 'Inputs of its pipelines; only for callers who may change the schedule.',
     }),
   ),
 };
 
-/** A schedule of a list. */
+/** A schedule in a list. */
 export const PipelineSchedule = Type.Object(fields);
 
-/** A schedule by itself. */
+/** A single schedule. */
 export const PipelineScheduleDetails = Type.Object({
   ...fields,
   last_pipeline: Nullable(PipelineBasic),
   variables: Type.Optional(
-    Type.Array(PipelineVariable, { description: 'Variables of its pipelines; for who may change it.' }),
+    Type.Array(PipelineVariable, {
+      description: 'Variables of its pipelines; only for callers who may change the schedule.',
+    }),
   ),
 });

@@ -26,7 +26,7 @@ import { createSchedule, takeOwnership, updateSchedule } from './pipeline-schedu
 
 const ONCE_A_MINUTE = { requests: 1, periodSeconds: 60 };
 
-/** Schedules of a project, by which pipelines run again and again. */
+/** Schedules of a project, which run pipelines periodically. */
 export const pipelineScheduleRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -54,7 +54,7 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     method: 'GET',
     path: `${SCHEDULE_PATH}/pipelines`,
     summary: 'List the pipelines of a schedule',
-    description: 'The oldest first, where `sort` asks for nothing else.',
+    description: 'Oldest first, unless `sort` says otherwise.',
     access: onObject(scheduleObject, 'read_pipeline_schedule'),
     input: ListPipelines,
     success: { status: 200, schema: Type.Array(PipelineListEntry) },
@@ -72,7 +72,7 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     method: 'POST',
     path: SCHEDULES,
     summary: 'Create a pipeline schedule',
-    description: 'It runs in the name of who creates it.',
+    description: 'Its pipelines run as the user who creates it.',
     access: inProjectByUser('create_pipeline_schedule'),
     input: newSchedule,
     success: { status: 201, schema: PipelineScheduleDetails },
@@ -81,7 +81,7 @@ export const pipelineScheduleRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: SCHEDULE_PATH,
-    summary: 'Change a pipeline schedule',
+    summary: 'Update a pipeline schedule',
     access: scheduleWriter,
     input: changedSchedule,
     success: { status: 200, schema: PipelineScheduleDetails },
@@ -90,8 +90,9 @@ export const pipelineScheduleRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${SCHEDULE_PATH}/take_ownership`,
-    summary: 'Become the owner of a pipeline schedule',
-    description: 'It runs in the name of its owner. That of one who is gone or blocked is switched off.',
+    summary: 'Take ownership of a pipeline schedule',
+    description:
+      'Pipelines of a schedule run as its owner. A schedule is deactivated when its owner is deleted or blocked.',
     access: onObject(scheduleObject, 'take_pipeline_schedule'),
     success: { status: 201, schema: PipelineScheduleDetails },
     handler: async (c) => presentSchedule(c.deps, c, await takeOwnership(c.deps, c.schedule, c.caller)),
@@ -100,7 +101,7 @@ export const pipelineScheduleRoutes: readonly Route[] = [
     method: 'POST',
     path: `${SCHEDULE_PATH}/play`,
     summary: 'Run a pipeline schedule now',
-    description: 'In the name of who asks; once a minute. Its own times stay as they are.',
+    description: 'Runs as the caller, at most once a minute. The next scheduled run is not affected.',
     access: onObject(scheduleObject, 'create_pipeline', {
       further: (deps, scope) => mayRunSchedule(deps, scope, scope.schedule),
     }),

@@ -100,7 +100,7 @@ test('what is no schedule is refused with what is wrong', async () => {
   });
   const inputs = Array.from({ length: 21 }, (_, n) => ({ name: `i${n}`, value: n }));
   assert.deepEqual(await errors({ inputs }), { base: ['There cannot be more than 20 inputs'] });
-  assert.match((await errors({ inputs: [{ name: 'a', value: { b: 1 } }] }))?.inputs?.[0] ?? '', /^a must be a text/);
+  assert.match((await errors({ inputs: [{ name: 'a', value: { b: 1 } }] }))?.inputs?.[0] ?? '', /^a must be a string/);
   for (const name of ['description', 'ref', 'cron']) {
     const response = expectStatus<Schedule>(await app.post(path, { json: { ...NIGHTLY, [name]: undefined } }), 400);
     assert.equal(response.message, `${name} is missing`);
@@ -237,7 +237,7 @@ test('a schedule stands still once its owner is blocked or gone, and runs for no
     assert.equal(stopped.active, false, leave);
     if (leave === 'delete') assert.equal(stopped.owner, null);
     assert.deepEqual(await refused('PUT', `${path}/${id}`, { active: true }), {
-      owner: ['is gone or blocked: take ownership of the schedule first'],
+      owner: ['is deleted or blocked: take ownership of the schedule first'],
     });
     expectStatus(await app.post(`${path}/${id}/take_ownership`, { token: people.maintainer.token }), 201);
     const mine = expectStatus<Schedule>(await app.put(`${path}/${id}`, { json: { active: true } }), 200);

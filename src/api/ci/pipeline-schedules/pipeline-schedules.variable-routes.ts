@@ -12,12 +12,12 @@ import { presentVariable } from './pipeline-schedules.views.ts';
 
 const params = Type.Object(keyParam);
 
-/** @throws ApiError 403 where the project keeps its variables from whoever runs pipelines */
+/** @throws ApiError 403 if the project does not let the user set pipeline variables */
 function requireVariables(scope: UserScope): void {
   if (!maySetVariables(scope)) throw forbidden('Insufficient permissions to set pipeline variables');
 }
 
-/** Variables that a schedule gives to its pipelines. */
+/** Variables of the pipelines of a schedule. */
 export const scheduleVariableRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -32,7 +32,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: `${SCHEDULE_PATH}/variables`,
-    summary: 'Give a pipeline schedule a variable',
+    summary: 'Create a variable of a pipeline schedule',
     access: scheduleWriter,
     input: newScheduleVariable,
     success: { status: 201, schema: PipelineVariable },
@@ -44,7 +44,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: `${SCHEDULE_PATH}/variables/:key`,
-    summary: 'Change a variable of a pipeline schedule',
+    summary: 'Update a variable of a pipeline schedule',
     access: scheduleWriter,
     params,
     input: changedScheduleVariable,
@@ -57,7 +57,7 @@ export const scheduleVariableRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: `${SCHEDULE_PATH}/variables/:key`,
-    summary: 'Take a variable from a pipeline schedule',
+    summary: 'Delete a variable of a pipeline schedule',
     access: scheduleOwner,
     params,
     success: { status: 202, schema: PipelineVariable },

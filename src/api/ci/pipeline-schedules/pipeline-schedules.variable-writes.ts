@@ -9,7 +9,7 @@ import { keyErrors } from '../variables/variables.rules.ts';
 import { findScheduleVariable } from './pipeline-schedules.queries.ts';
 
 const MAX_VALUE = 10_000;
-/** How many variables a schedule may have. */
+/** Maximum number of variables per schedule. */
 const MAX = 1_000;
 
 interface Attributes {
@@ -22,7 +22,7 @@ function checkValue({ value = '' }: Attributes): void {
   throw invalidModel({ value: [`The value of the provided variable exceeds the ${MAX_VALUE} character limit`] });
 }
 
-/** Gives a schedule a variable. @throws ApiError 400, 404 */
+/** Adds a variable to a schedule. @throws ApiError 400, 404 */
 export async function addVariable(
   deps: Deps,
   scheduleId: number,
@@ -55,7 +55,7 @@ async function checkNumber(db: Db, scheduleId: number): Promise<void> {
   if (Number(total) >= MAX) throw invalidModel({ base: [`Maximum number of schedule variables (${MAX}) exceeded`] });
 }
 
-/** Changes what is given. @throws ApiError 400, 404 */
+/** Updates the given attributes. @throws ApiError 400, 404 */
 export async function changeVariable(
   deps: Deps,
   scheduleId: number,
@@ -79,7 +79,7 @@ export async function changeVariable(
   return changed;
 }
 
-/** Takes a variable away. @returns what it was. @throws ApiError 404 */
+/** Deletes a variable. @returns the deleted variable. @throws ApiError 404 */
 export async function removeVariable(
   { db }: Deps,
   scheduleId: number,

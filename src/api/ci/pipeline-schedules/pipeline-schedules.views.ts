@@ -13,12 +13,12 @@ import type { PipelineSchedule, PipelineScheduleDetails } from './pipeline-sched
 
 type Scope = Pick<UserScope, 'project' | 'permissions' | 'caller'>;
 
-/** Whether the caller may know what a schedule gives to its pipelines. */
+/** Whether the caller may see the inputs and variables of a schedule. */
 const mayKnow = ({ permissions, caller }: Scope, { owner_id }: CiPipelineSchedule): boolean =>
   permissions.can('update_pipeline_schedule', owner_id === caller.user.id ? { as: 'author' } : {}) ||
   permissions.can('update_pipeline_schedule');
 
-/** Schedules as a list shows them; one query. */
+/** Renders schedules for a list; one query. */
 export async function presentSchedules(
   deps: Deps,
   scope: Scope,
@@ -46,7 +46,7 @@ export async function presentSchedules(
   });
 }
 
-/** A schedule by itself, with its variables for who may change it. */
+/** Renders a single schedule; its variables only for users who may change it. */
 export async function presentSchedule(
   deps: Deps,
   scope: Scope,

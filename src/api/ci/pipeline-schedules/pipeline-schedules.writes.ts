@@ -31,7 +31,7 @@ export interface ScheduleAttributes {
   inputs?: readonly Input[];
 }
 
-/** How many schedules a project may have, and inputs a schedule. */
+/** Maximum number of inputs per schedule. */
 const MAX_INPUTS = 20;
 const MAX_TEXT = 255;
 const MAX_INPUT = 10_000;
@@ -47,12 +47,12 @@ function check(input: ScheduleInput): void {
   if (input.ref === '') errors.ref = blank;
   else if (!isValidRefName(input.ref)) errors.ref = ['is invalid'];
   if (zoneName(input.cron_timezone) === null) errors.cron_timezone = ['syntax is invalid'];
-  // Whether the line can be read is not a matter of the zone.
+  // The time zone does not matter for the syntax.
   if (CronSchedule.parse(input.cron, 'UTC') === null) errors.cron = ['syntax is invalid'];
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** The full name of a branch or tag; one that is not there is taken for a branch. @throws ApiError 400 for what is both */
+/** Returns the full name of a branch or tag; a missing ref counts as a branch. @throws ApiError 400 if both exist */
 async function fullRef(deps: Deps, { project }: UserScope, ref: string): Promise<string> {
   const short = ref.trim();
   if (short === '' || /^refs\/(heads|tags)\/./.test(short)) return short;
@@ -63,7 +63,7 @@ async function fullRef(deps: Deps, { project }: UserScope, ref: string): Promise
   return `refs/tags/${short}`;
 }
 
-/** The inputs after a change: those that are named take the place of others. @throws ApiError 400 */
+/** Merges changed inputs into existing ones, by name. @throws ApiError 400 */
 function mergedInputs(before: readonly Input[], changes: readonly Input[]): string {
   const merged = new Map(before.map(({ name, value }) => [name, value]));
   for (const { name, value, destroy } of changes) {
@@ -82,14 +82,14 @@ function checkedInput(name: string, value: unknown): unknown {
   const length = JSON.stringify(value ?? null).length;
   if ((simple(value) || Array.isArray(value)) && length <= MAX_INPUT) return value;
   throw invalidModel({
-    inputs: [`${name} must be a text, a number, a truth value or a list, of at most ${MAX_INPUT} characters`],
+    inputs: [`${name} must be a string, a number, a boolean or an array of at most ${MAX_INPUT} characters`],
   });
 }
 
 const unauthorizedTo = (verb: 'create' | 'update') =>
   invalidModel({ base: [`The current user is not authorized to ${verb} the pipeline schedule`] });
 
-/** Makes a schedule, which runs in the name of who makes it. @throws ApiError 400, 404 */
+/** Creates a schedule, owned by the user. @throws ApiError 400, 404 */
 export async function createSchedule(
   deps: Deps,
   scope: UserScope,
@@ -133,7 +133,7 @@ export async function createSchedule(
   });
 }
 
-/** Changes what is given. @throws ApiError 400, 404 */
+/** Updates the given attributes. @throws ApiError 400, 404 */
 export async function updateSchedule(
   deps: Deps,
   scope: UserScope & { schedule: CiPipelineSchedule },
@@ -167,17 +167,17 @@ export async function updateSchedule(
   });
 }
 
-/** What nobody owns who may do something does not run. @throws ApiError 400 */
+/** Refuses to run a schedule whose owner is deleted or blocked. @throws ApiError 400 */
 async function requireOwner({ db }: Pick<Deps, 'db'>, { owner_id }: CiPipelineSchedule): Promise<void> {
   const owner =
     owner_id === null
       ? undefined
       : await db.selectFrom('users').select('state').where('id', '=', owner_id).executeTakeFirst();
   if (owner?.state === 'active') return;
-  throw invalidModel({ owner: ['is gone or blocked: take ownership of the schedule first'] });
+  throw invalidModel({ owner: ['is deleted or blocked: take ownership of the schedule first'] });
 }
 
-/** Makes the caller the owner: it runs in their name from now on. @throws ApiError 404 */
+/** Makes the caller the owner; its pipelines then run as them. @throws ApiError 404 */
 export async function takeOwnership(
   { db, clock }: Deps,
   schedule: CiPipelineSchedule,

@@ -9,10 +9,10 @@ export const PIPELINES = '/projects/:id/pipelines';
 export const PIPELINE_PATH = `${PIPELINES}/:pipeline_id`;
 export const params = Type.Object(PipelineId);
 
-/** Whoever may see pipelines, anonymous callers of public projects included. */
+/** Callers who may see pipelines, including anonymous callers of public projects. */
 export const pipelineReader = inProject('read_pipeline', { anonymous: true });
 
-/** A pipeline, whose author is who started it. */
+/** A pipeline; the user who started it counts as its author. */
 export const pipelineObject: ProjectObject<typeof PipelineId, { pipeline: Pipeline }> = {
   noun: 'pipeline',
   sees: 'read_pipeline',

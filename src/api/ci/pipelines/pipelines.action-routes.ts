@@ -20,13 +20,13 @@ const runnable = onObject(pipelineObject, 'update_pipeline', {
   further: (deps, scope) => mayRun(deps, scope, scope.pipeline),
 });
 
-/** A pipeline as it is after a change. @throws ApiError 404 when it is gone */
+/** Renders a pipeline after a change. @throws ApiError 404 if it was deleted */
 function answerPipeline({ deps, project }: BaseContext & ProjectScope, pipeline: PipelineRow | undefined) {
   if (pipeline === undefined) throw recordNotFound();
   return presentPipeline(deps, pipeline, project);
 }
 
-/** @throws ApiError 400 for a name that no pipeline can have */
+/** @throws ApiError 400 for an invalid name */
 function checkName(name: string): string {
   const reason =
     name.length > MAX_NAME
@@ -43,10 +43,10 @@ export const pipelineActionRoutes = [
     method: 'PUT',
     path: `${PIPELINE_PATH}/metadata`,
     operationId: 'updateProjectPipelineMetadata',
-    summary: 'Name a pipeline',
+    summary: 'Update the name of a pipeline',
     access: runnable,
     credentials: API_AND_JOB_TOKENS,
-    input: Type.Object({ name: Type.String({ description: `Its name, up to ${MAX_NAME} characters.` }) }),
+    input: Type.Object({ name: Type.String({ description: `New name; at most ${MAX_NAME} characters.` }) }),
     success: { status: 200, schema: Pipeline },
     errors: [400],
     handler: async (c) =>
@@ -55,7 +55,7 @@ export const pipelineActionRoutes = [
   route({
     method: 'POST',
     path: `${PIPELINE_PATH}/retry`,
-    summary: 'Run what failed or was canceled of a pipeline once more',
+    summary: 'Retry the failed and canceled jobs of a pipeline',
     access: runnable,
     success: { status: 201, schema: Pipeline },
     handler: async (c) => answerPipeline(c, await retryPipeline(c.deps, c.pipeline.id, { userId: c.caller.user.id })),
@@ -63,8 +63,8 @@ export const pipelineActionRoutes = [
   route({
     method: 'POST',
     path: `${PIPELINE_PATH}/cancel`,
-    summary: 'Cancel whatever of a pipeline is not over',
-    description: 'Child pipelines are canceled with it.',
+    summary: 'Cancel the unfinished jobs of a pipeline',
+    description: 'Child pipelines are canceled as well.',
     access: onObject(pipelineObject, 'update_pipeline', {
       further: (deps, scope) => mayCancel(deps, scope, scope.pipeline),
     }),
@@ -75,7 +75,7 @@ export const pipelineActionRoutes = [
     method: 'DELETE',
     path: PIPELINE_PATH,
     summary: 'Delete a pipeline',
-    description: 'With its child pipelines, and with the jobs, logs and artifacts of all of them.',
+    description: 'Deletes its child pipelines, jobs, logs and artifacts as well.',
     access: onObject(pipelineObject, 'destroy_pipeline'),
     success: { status: 204, empty: true },
     errors: [412],

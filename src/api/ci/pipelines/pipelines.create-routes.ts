@@ -11,7 +11,7 @@ export const pipelineCreateRoutes = [
     path: '/projects/:id/pipeline',
     summary: 'Start a pipeline',
     description:
-      'For the last commit of a branch or tag, with the configuration that stands there. What is wrong with that is said in `errors`, and no pipeline is made.',
+      'Runs for the last commit of a branch or tag, with the configuration of that commit. If the configuration is invalid, no pipeline is created and `errors` lists the problems.',
     access: inProjectByUser('create_pipeline'),
     input: CreatePipeline,
     success: { status: 201, schema: Pipeline },

@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import { resolveRevision } from '../../../git/revision.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 
-/** A pipeline of a project. @throws ApiError 404 */
+/** Returns a pipeline of a project. @throws ApiError 404 */
 export async function findPipeline(db: Db, projectId: number, id: number): Promise<Pipeline> {
   const row = await db
     .selectFrom('pipelines')
@@ -19,7 +19,10 @@ export async function findPipeline(db: Db, projectId: number, id: number): Promi
   return row;
 }
 
-/** The newest pipeline of the last commit of a branch or tag that says something of it; undefined where there is none. */
+/**
+ * Returns the latest pipeline of the last commit of a branch or tag, ignoring dangling pipelines; undefined if there is
+ * none.
+ */
 export async function latestPipeline(deps: Deps, project: Project, ref: string | null): Promise<Pipeline | undefined> {
   const repo = repositoryOf(deps, project);
   const name = ref ?? (await repo.refs.head());

@@ -11,22 +11,22 @@ export const ListPipelines = Type.Object({
   scope: Type.Optional(
     Enum(PIPELINE_SCOPES, {
       description:
-        'Those in such a state (`finished`: success, failed or canceled), or the last one of each branch or tag that there is.',
+        'Only pipelines in this scope: by state (`finished`: success, failed or canceled), or the last one of each existing branch or tag.',
     }),
   ),
   status: Type.Optional(Enum(STATES)),
-  ref: Type.Optional(Type.String({ description: 'Only those of this branch or tag.' })),
-  sha: Type.Optional(Type.String({ description: 'Only those of this commit; its whole id.' })),
+  ref: Type.Optional(Type.String({ description: 'Only pipelines of this branch or tag.' })),
+  sha: Type.Optional(Type.String({ description: 'Only pipelines of this commit, given by its full id.' })),
   yaml_errors: Type.Optional(
-    Type.Boolean({ description: 'Whether their configuration could not be read.', examples: [true] }),
+    Type.Boolean({ description: 'Only pipelines with, or without, an invalid configuration.', examples: [true] }),
   ),
-  username: Type.Optional(Type.String({ description: 'Only those that this user started.' })),
+  username: Type.Optional(Type.String({ description: 'Only pipelines started by this user.' })),
   source: Type.Optional(
     Enum(PIPELINE_SOURCES, {
-      description: 'Why they were made. Child pipelines are listed by `parent_pipeline` alone.',
+      description: 'Only pipelines of this source. Child pipelines are listed with `parent_pipeline` only.',
     }),
   ),
-  name: Type.Optional(Type.String({ description: 'Only those that `workflow:name` gave this name.' })),
+  name: Type.Optional(Type.String({ description: 'Only pipelines with this name, as set by `workflow:name`.' })),
   updated_before: Type.Optional(Instant()),
   updated_after: Type.Optional(Instant()),
   created_before: Type.Optional(Instant()),
@@ -37,11 +37,11 @@ export const ListPipelines = Type.Object({
 });
 export type PipelineFilters = Omit<Static<typeof ListPipelines>, 'page' | 'per_page'>;
 
-/** Variables that a pipeline is started with at most. */
+/** Maximum number of variables given on start. */
 const MAX_VARIABLES = 1_000;
 
 export const CreatePipeline = Type.Object({
-  ref: Filled({ description: 'Branch or tag that it runs for.' }),
+  ref: Filled({ description: 'Branch or tag to run for.' }),
   variables: Type.Optional(
     Type.Array(
       Type.Object({
@@ -50,7 +50,7 @@ export const CreatePipeline = Type.Object({
         variable_type: Type.Optional(Enum(['env_var', 'file'], { default: 'env_var' })),
       }),
       {
-        description: 'Variables that go before those of the project and of the configuration.',
+        description: 'Variables that take precedence over those of the project and the configuration.',
         maxItems: MAX_VARIABLES,
         examples: [[{ key: 'TARGET', value: 'staging' }]],
       },
@@ -58,7 +58,7 @@ export const CreatePipeline = Type.Object({
   ),
   inputs: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Values of the inputs that the configuration asks for (`spec:inputs`), by name.',
+      description: 'Values for the inputs of the configuration (`spec:inputs`), by name.',
       examples: [{ environment: 'staging' }],
     }),
   ),

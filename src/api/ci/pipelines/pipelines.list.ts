@@ -11,7 +11,7 @@ import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import type { PipelineFilters } from './pipelines.inputs.ts';
 
-/** Refs of a project whose last pipelines are looked at. */
+/** Maximum number of refs of a project whose last pipelines are listed. */
 const MAX_REFS = 10_000;
 
 const STATES_OF: Readonly<Record<'running' | 'pending' | 'finished', readonly State[]>> = {
@@ -20,7 +20,7 @@ const STATES_OF: Readonly<Record<'running' | 'pending' | 'finished', readonly St
   finished: FINISHED,
 };
 
-/** A page of the pipelines of a project. */
+/** Returns a page of the pipelines of a project. */
 export async function listPipelines(
   deps: Deps,
   project: Project,
@@ -60,7 +60,7 @@ const idOfUser = (db: Db, username: string): Expression<number> =>
     .select('id')
     .where((eb) => equalsIgnoringCase(eb.ref('username'), username))})`;
 
-/** Ids of the last pipeline of each branch or tag that there is. */
+/** Returns the ids of the last pipeline of each existing branch or tag. */
 async function lastOfRefs(deps: Deps, project: Project, scope: 'branches' | 'tags'): Promise<number[]> {
   const folder = scope === 'branches' ? HEADS : TAGS;
   const refs = await repositoryOf(deps, project).refs.list(folder);
@@ -79,7 +79,10 @@ async function lastOfRefs(deps: Deps, project: Project, scope: 'branches' | 'tag
   return rows.flatMap(({ id }) => id ?? []);
 }
 
-/** The refs that pipelines of a project ran for: from one to the next over the index, however many pipelines each has. */
+/**
+ * Returns the refs with pipelines of a project, skipping from one ref to the next in the index, however many pipelines
+ * each has.
+ */
 async function refsWithPipelines(db: Db, projectId: number): Promise<string[]> {
   const { rows } = await sql<{ ref: string }>`
     with recursive names (ref) as (

@@ -1,10 +1,10 @@
 import type { Deps } from '../../../deps.ts';
 import { openedVariable } from '../../../pipelines/variables/at-rest.ts';
 
-/** Variables of a pipeline at most. */
+/** Maximum number of variables per pipeline. */
 const MAX_VARIABLES = 10_000;
 
-/** The variables that a pipeline was started with, by their keys. */
+/** Returns the variables given at the start of a pipeline, by key. */
 export async function variablesOf(deps: Deps, pipelineId: number) {
   const rows = await deps.db
     .selectFrom('ci_pipeline_variables')

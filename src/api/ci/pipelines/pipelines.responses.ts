@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Enum } from '../../../http/http.schema.ts';
 
-/** A variable that a pipeline was started with. */
+/** A variable given at the start of a pipeline. */
 export const PipelineVariable = Type.Object({
   variable_type: Enum(['env_var', 'file']),
   key: Type.String(),

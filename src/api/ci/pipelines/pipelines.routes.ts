@@ -17,7 +17,7 @@ export const pipelineRoutes = [
     method: 'GET',
     path: PIPELINES,
     summary: 'List the pipelines of a project',
-    description: 'Child pipelines are listed where `source` asks for them.',
+    description: 'Child pipelines are listed only if `source` requests them.',
     access: pipelineReader,
     credentials: API_AND_JOB_TOKENS,
     input: ListPipelines,
@@ -35,7 +35,7 @@ export const pipelineRoutes = [
     path: `${PIPELINES}/latest`,
     operationId: 'getLatestProjectPipeline',
     summary: 'Get the last pipeline of a branch or tag',
-    description: 'That of its last commit. Where there is none the answer is 403.',
+    description: 'The pipeline of its last commit. 403 if there is none.',
     access: pipelineReader,
     input: Type.Object({
       ref: Type.Optional(Type.String({ description: 'Branch or tag; the default branch when absent.' })),
@@ -63,7 +63,7 @@ export const pipelineRoutes = [
   route({
     method: 'GET',
     path: `${PIPELINE_PATH}/variables`,
-    summary: 'List the variables that a pipeline was started with',
+    summary: 'List the variables of a pipeline',
     access: onObject(pipelineObject, 'read_pipeline_variables'),
     success: { status: 200, schema: Type.Array(PipelineVariable) },
     handler: async ({ deps, pipeline }) =>

@@ -2,7 +2,7 @@ import { timestamp } from '../../../core/clock.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Gives a pipeline another name. @returns undefined when it is gone */
+/** Renames a pipeline. @returns undefined if it was deleted */
 export const renamePipeline = ({ db, clock }: Deps, id: number, name: string): Promise<Pipeline | undefined> =>
   db
     .updateTable('pipelines')

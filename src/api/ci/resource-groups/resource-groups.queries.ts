@@ -1,7 +1,10 @@
 import type { Db } from '../../../db/db.schema.ts';
 import type { ResourceGroup } from '../../../db/tables/resource-groups.table.ts';
 
-/** The jobs that wait for a group, the next one first; where their order counts, those that wait for others, too. */
+/**
+ * Query for the jobs that wait for a resource group, next one first. In ordered modes it includes jobs that wait for
+ * others.
+ */
 export function upcomingJobs(db: Db, { id, process_mode }: Pick<ResourceGroup, 'id' | 'process_mode'>) {
   const jobs = db.selectFrom('ci_jobs').selectAll().where('resource_group_id', '=', id).where('retried', '=', 0);
   const waiting = jobs.where('status', '=', 'waiting_for_resource');

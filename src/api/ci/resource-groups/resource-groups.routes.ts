@@ -36,7 +36,7 @@ async function find(db: Db, projectId: number, key: string): Promise<Row> {
   return row;
 }
 
-/** What jobs of a project use one at a time. Resource groups are made by the jobs that name them. */
+/** Resources that jobs of a project use one at a time. Jobs create resource groups by naming them. */
 export const resourceGroupRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -63,8 +63,8 @@ export const resourceGroupRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ONE}/current_job`,
-    summary: 'Get the job that has a resource group',
-    description: 'Null while none has it.',
+    summary: 'Get the job that holds a resource group',
+    description: 'Null while the resource group is free.',
     access: see,
     params: KEY,
     success: { status: 200, schema: Nullable(Job) },
@@ -79,7 +79,7 @@ export const resourceGroupRoutes: readonly Route[] = [
     method: 'GET',
     path: `${ONE}/upcoming_jobs`,
     summary: 'List the jobs that wait for a resource group',
-    description: 'In the order in which they get it, as far as that is known.',
+    description: 'In the order in which they will get it, as far as it is known.',
     access: see,
     params: KEY,
     input: Type.Object(pagination),
@@ -94,10 +94,12 @@ export const resourceGroupRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change the order in which jobs get a resource group',
+    summary: 'Update the process mode of a resource group',
     access: inProject('update_resource_group'),
     params: KEY,
-    input: optional({ process_mode: Enum(PROCESS_MODES, { description: 'Which job is next.' }) }),
+    input: optional({
+      process_mode: Enum(PROCESS_MODES, { description: 'Order in which waiting jobs get the resource group.' }),
+    }),
     success: { status: 200, schema: ResourceGroup },
     handler: async ({ deps, project, params, input }) => {
       const group = await find(deps.db, project.id, params.key);

@@ -4,7 +4,7 @@ import type { ResourceGroup } from '../../../db/tables/resource-groups.table.ts'
 import type { Deps } from '../../../deps.ts';
 import { assignResource } from '../../../pipelines/states/pipeline-states.resource-groups.ts';
 
-/** Has jobs get a group in another order from now on. @throws ApiError 404 */
+/** Sets the process mode of a resource group. @throws ApiError 404 */
 export async function setProcessMode(
   deps: Deps,
   group: ResourceGroup,
@@ -18,7 +18,7 @@ export async function setProcessMode(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw recordNotFound();
-  // Who had to wait for another one may be next now.
+  // A job that waited for another one may be next in the new order.
   await assignResource(deps, row.id);
   return row;
 }

@@ -15,19 +15,19 @@ import { type Candidate, candidatesFor, canRunFor, MAX_CANDIDATES } from './cand
 import type { JobContext, StartedJob } from './job-context.ts';
 import { mismatchReason } from './job-requirements.ts';
 
-/** Who asks for a job. */
+/** A request for a job. */
 export interface RunnerRequest {
   runner: CiRunner;
   managerId: number | null;
-  /** What the machine says that it is able to do. */
+  /** Features of the machine, as in the request. */
   features: Readonly<Record<string, boolean>>;
 }
 
 const DEFAULT_TIMEOUT = 3_600;
-/** Where a time limit comes from, as jobs keep it. */
+/** Sources of a time limit, as stored with jobs. */
 const FROM = { project: 2, runner: 3, job: 4 } as const;
 
-/** Jobs that a request of this process is about to take: others leave them alone instead of waiting for the lock. */
+/** Jobs that requests of this process are about to assign: other requests skip them instead of waiting for the lock. */
 const inHand = new WeakMap<Db, Set<number>>();
 
 function inHandOf(db: Db): Set<number> {
@@ -39,9 +39,9 @@ function inHandOf(db: Db): Set<number> {
 }
 
 /**
- * Gives a runner a job that waits, if there is one for it. Jobs that cannot run fail instead.
- * @returns undefined when there is none
- * @throws ApiError 409 when all that there were went to others meanwhile
+ * Assigns a waiting job to a runner. Jobs that cannot run fail instead.
+ * @returns undefined if there is none
+ * @throws ApiError 409 if other runners took all candidates meanwhile
  */
 export async function assignJob(deps: Deps, request: RunnerRequest): Promise<StartedJob | undefined> {
   const taken = inHandOf(deps.db);
@@ -54,7 +54,7 @@ export async function assignJob(deps: Deps, request: RunnerRequest): Promise<Sta
       return undefined;
     }
     const candidate = queue.find(({ job_id }) => !taken.has(job_id));
-    // Others took them in hand while they were read: there may be further ones.
+    // Other requests took them meanwhile: there may be further ones.
     if (candidate === undefined) continue;
     const { job_id: id } = candidate;
     seen.add(id);
@@ -63,7 +63,7 @@ export async function assignJob(deps: Deps, request: RunnerRequest): Promise<Sta
     try {
       started = await tryJob(deps, request, candidate);
     } catch (error) {
-      // It waits still, and nobody else looked at it.
+      // It is still waiting, and no other request considers it.
       taken.delete(id);
       wakeRunners(deps);
       throw error;
@@ -88,7 +88,7 @@ async function tryJob(
     await finishJob(deps, job_id, { status: 'failed', failureReason: reason }, { from: ['pending'] });
     return 'unfit';
   }
-  // Runners cut what stands before the underscore off where they name a token.
+  // Runners cut off the part before the underscore where they name a token.
   const token = `${JOB_TOKEN_PREFIX}64_${randomText(20)}`;
   const revalidate = (db: Db) => mayTake(db, runner, candidate);
   const start = { runner, managerId, tokenDigest: tokenDigest(token), ...timeLimit(known, runner), revalidate };
@@ -96,10 +96,10 @@ async function tryJob(
   return job === null ? 'lost' : { ...known, job, runner, token, queue: { size: 0, depth: 0 } };
 }
 
-/** What of a runner decides which jobs it has. */
+/** Columns that decide which jobs a runner gets. */
 const DECIDING = ['digest', 'paused', 'tag_list', 'run_untagged', 'access_level', 'maximum_timeout'] as const;
 
-/** Whether a runner is as it was when a job was found for it, and still works for the project of the job. */
+/** Whether a runner is unchanged since a job was found for it, and still serves the project of the job. */
 async function mayTake(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
   const now = await db.selectFrom('ci_runners').select(DECIDING).where('id', '=', runner.id).executeTakeFirst();
   if (now === undefined || DECIDING.some((name) => now[name] !== runner[name])) return false;
@@ -117,7 +117,7 @@ async function read(db: Db, id: number): Promise<JobContext | undefined> {
   return { job, pipeline, project, options, dependencies: await dependenciesOf(db, job, options.dependencies) };
 }
 
-/** Seconds that a job may run, and who says so. */
+/** Time limit of a job in seconds, and its source. */
 function timeLimit({ project, options }: JobContext, { maximum_timeout }: CiRunner) {
   const { build_timeout = DEFAULT_TIMEOUT } = parseJson<{ build_timeout?: number }>(project.settings);
   const own = options.timeout ?? build_timeout;

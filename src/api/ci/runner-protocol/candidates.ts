@@ -5,26 +5,26 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import { ALIVE } from '../../../pipelines/states/alive-jobs.ts';
 
-/** Kinds of jobs, by their tags, that one request looks at; and of those among which it finds them. */
+/** Combinations of tags that a request considers at most. */
 const MAX_KEYS = 1_000;
 const MAX_STEPS = 100_000;
-/** Projects with jobs for a runner that one request looks at. */
+/** Projects with jobs for a runner that a request considers at most. */
 const MAX_PROJECTS = 1_000;
-/** Jobs that one request tries to have. */
+/** Jobs that a request tries at most. */
 export const MAX_CANDIDATES = 45;
 
-/** The oldest job of a project that waits and that a runner may take. */
+/** The oldest waiting job of a project that a runner may take. */
 export interface Candidate {
   job_id: number;
   project_id: number;
 }
 
 /**
- * With which tags jobs wait that a runner takes, each once: as many steps in the index as there are, however many jobs wait. What
- * it does not take counts for nothing: somebody who has many jobs wait with tags of no runner hides no others by them.
+ * Returns the distinct tag combinations of waiting jobs that match a runner: one index step each, however many jobs
+ * wait. Combinations that do not match are not counted, so that jobs with tags of no runner cannot hide others.
  */
 async function waitingKeys(db: Db, { run_untagged }: CiRunner, tags: readonly string[]): Promise<string[]> {
-  // Each tag stands between commas of its own: those of the runner are taken out, and nothing may be left.
+  // Each tag is enclosed in commas: after removing the tags of the runner nothing may be left.
   const rest = tags.reduce<RawBuilder<string>>(
     (text, tag) => sql`replace(${text}, ${`,${tag},`}, '')`,
     sql`',' || replace(key, ',', ',,') || ','`,
@@ -41,10 +41,10 @@ async function waitingKeys(db: Db, { run_untagged }: CiRunner, tags: readonly st
   return rows.map(({ key }) => key);
 }
 
-/** Settings that are as they were at the start are not among those of a project. */
+/** Only settings that differ from their default are stored with a project. */
 const switchedOff = (name: string) => `%"${name}":false%`;
 
-/** Which projects a runner works for: a query for their ids. */
+/** Query for the ids of the projects of a runner. */
 function projectsOf({ id, runner_type, group_id }: CiRunner): RawBuilder<unknown> {
   if (runner_type === 'project_type') {
     return sql`select project_id from ci_runner_projects where runner_id = ${id}`;
@@ -60,9 +60,9 @@ function projectsOf({ id, runner_type, group_id }: CiRunner): RawBuilder<unknown
 }
 
 /**
- * Jobs that wait and that a runner may take, those to be tried first at the beginning: the oldest, but of runners of the
- * server those of projects for which fewer of them work. One a project.
- * @param without ids of jobs that are left out
+ * Returns waiting jobs that a runner may take, one per project, in the order to try: oldest first, but for instance
+ * runners projects with fewer running jobs first.
+ * @param without ids of jobs to leave out
  */
 export async function candidatesFor(db: Db, runner: CiRunner, without: readonly number[]): Promise<Candidate[]> {
   const keys = await waitingKeys(db, runner, parseJson<string[]>(runner.tag_list));
@@ -81,7 +81,7 @@ export async function candidatesFor(db: Db, runner: CiRunner, without: readonly 
   return (runner.runner_type === 'instance_type' ? await fairly(db, candidates) : candidates).slice(0, MAX_CANDIDATES);
 }
 
-/** Whether a runner works for a project, for what is done after a wait. */
+/** Whether a runner still serves a project, checked again after a wait. */
 export async function canRunFor(db: Db, runner: CiRunner, candidate: Candidate): Promise<boolean> {
   const { rows } = await sql`
     select 1 from (select ${sql.lit(candidate.project_id)} as project_id) oldest
@@ -99,7 +99,7 @@ async function fairly(db: Db, candidates: readonly Candidate[]): Promise<Candida
   return open.sort((a, b) => load(a) - load(b));
 }
 
-/** How many jobs of each project runners of the server have in hand, by the project's id. */
+/** Counts the running jobs of each project on instance runners, by project id. */
 export async function runningOnServersRunners(db: Db): Promise<Map<number, number>> {
   const { rows } = await sql<{ project_id: number; count: number }>`
     select ci_jobs.project_id, count(*) as count from ci_jobs
@@ -109,7 +109,7 @@ export async function runningOnServersRunners(db: Db): Promise<Map<number, numbe
   return new Map(rows.map(({ project_id, count }) => [Number(project_id), Number(count)]));
 }
 
-/** Those whose projects are in no group that closes itself to runners of the server. */
+/** Leaves out projects in groups that disable instance runners. */
 async function withoutClosed(db: Db, candidates: readonly Candidate[]): Promise<Candidate[]> {
   const ids = candidates.map(({ project_id }) => project_id);
   const places = await db

@@ -16,14 +16,14 @@ export interface Dependency {
   artifacts_file?: { filename: string; size: number };
 }
 
-/** The jobs whose archives a job gets, each with its archive where there is one. */
+/** Returns the jobs whose artifacts a job downloads, each with its archive if there is one. */
 export async function dependenciesFor(
   deps: Deps,
   started: StartedJob,
   variables: readonly Variable[],
 ): Promise<Dependency[]> {
   const others: CiJob[] = [];
-  // Five at most, by the configuration.
+  // At most five, limited by the configuration.
   for (const need of started.options.crossNeeds) {
     if (need.artifacts) others.push(...(await elsewhere(deps, started, need, variables)));
   }
@@ -51,7 +51,7 @@ export async function dependenciesFor(
   });
 }
 
-/** Jobs of another pipeline of the same family, or of the last pipeline of a ref of another project. */
+/** Returns jobs of another pipeline of the same hierarchy, or of the last pipeline of a ref in another project. */
 async function elsewhere(
   deps: Deps,
   started: StartedJob,
@@ -78,10 +78,10 @@ async function elsewhere(
   return jobs.filter((job) => job.name === name || groupName(job.name) === name);
 }
 
-/** Pipelines that can stand one below the other. */
+/** Maximum depth of a pipeline hierarchy. */
 const MAX_DEPTH = 10;
 
-/** The id of a pipeline above the job's own; null for any other. */
+/** Returns the id of an ancestor pipeline; null for any other pipeline. */
 async function relative({ db }: Deps, { pipeline }: StartedJob, text: string): Promise<number | null> {
   if (!/^\d{1,15}$/.test(text)) return null;
   const wanted = Number(text);
@@ -94,7 +94,10 @@ async function relative({ db }: Deps, { pipeline }: StartedJob, text: string): P
   return null;
 }
 
-/** The last successful pipeline of a ref, a branch before a tag, of a project whose jobs the user of the job may read. */
+/**
+ * Returns the last successful pipeline of a ref, branch before tag, in a project whose jobs the user of the job may
+ * read.
+ */
 async function foreign(
   deps: Deps,
   { job }: StartedJob,

@@ -14,7 +14,7 @@ interface GitSettings {
   repository_object_format?: string;
 }
 
-/** Where the code of a job is, and what a runner fetches of it. */
+/** Repository URL and refspecs for a job. */
 export function gitInfoOf(
   deps: Deps,
   { job, pipeline, project }: { job: CiJob; pipeline: Pipeline; project: Project },
@@ -41,7 +41,7 @@ export function gitInfoOf(
   };
 }
 
-/** How many commits are fetched; 0 for all. */
+/** Number of commits to fetch; 0 for all. */
 function depthOf({ ci_default_git_depth }: GitSettings, variables: readonly Variable[]): number {
   const said = variables.find(({ key }) => key === 'GIT_DEPTH')?.value;
   if (said !== undefined && /^\d{1,9}$/.test(said.trim())) return Number(said);

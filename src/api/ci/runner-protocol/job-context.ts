@@ -4,21 +4,21 @@ import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 
-/** What is known of a job that a runner is to have. */
+/** A job to assign, with its pipeline, project and dependencies. */
 export interface JobContext {
   job: CiJob;
   options: JobOptions;
   pipeline: Pipeline;
   project: Project;
-  /** Jobs whose artifacts it gets. */
+  /** Jobs whose artifacts it downloads. */
   dependencies: readonly CiJob[];
 }
 
-/** A job that a runner has just got. */
+/** A job that was just assigned to a runner. */
 export interface StartedJob extends JobContext {
   runner: CiRunner;
-  /** The token of the job, as text. */
+  /** Job token in plain text. */
   token: string;
-  /** Jobs among which it was chosen, and how many of them were tried before. */
+  /** Number of candidates, and how many were tried before this job. */
   queue: { size: number; depth: number };
 }

@@ -11,16 +11,16 @@ import { JobTokenExpired, runningJob } from '../../../pipelines/runners/running-
 import { finishJob } from '../../../pipelines/states/finish-job.ts';
 import { perMinute } from '../../../settings/throttles.ts';
 
-/** Counts a call of the runner of a job. @throws ApiError 429 */
+/** Counts a request of the runner of a job. @throws ApiError 429 */
 export const limitCalls = (deps: Deps, jobId: number): void =>
   deps.limiter.check('runner_jobs_api', String(jobId), perMinute(deps.settings.now.runner_jobs_endpoints_api_limit));
 
-/** Jobs that were looked up with their tokens: the check after that needs no further query. */
+/** Jobs found by their token, so that the following check needs no further query. */
 const jobs = new WeakMap<Caller, CiJob>();
 
 /**
- * The token of the job that the address names, while it runs. It stands for no user here: whoever the job is for may be
- * blocked, and still its runner brings it to an end. A job that has had more than its time ends when its runner speaks of it.
+ * Job token of the job in the path, while it runs. It authenticates no user: the runner finishes the job even if its
+ * user is blocked. A job past its time limit ends when its runner calls.
  */
 const ownToken: CredentialLookup = async (deps, { secret }, request) => {
   const { job_id: id } = request.params as { job_id: string };
@@ -38,23 +38,23 @@ const ownToken: CredentialLookup = async (deps, { secret }, request) => {
     throw error;
   }
 };
-const description = 'The token of the job that the address names.';
+const description = 'The token of the job named in the path.';
 const kinds = [ownToken];
 const ways: readonly CredentialMethod[] = [
   { name: 'runningJobToken', location: header('JOB-TOKEN'), description, kinds },
   { name: 'runningJobTokenQuery', location: parameter('token'), description, kinds },
 ];
 
-/** How a runner says which job it has. Of the protocol's words 401 is none: whoever shows no good token is 403. */
+/** Credentials of a runner for a job. The protocol has no 401: an invalid token is 403. */
 export const RUNNING_JOB_CREDENTIALS: Credentials = { methods: ways, challenge: () => forbidden() };
 
-/** The same where the body holds parameters, too. */
+/** The same for requests with parameters in the body. */
 export const REPORT_CREDENTIALS: Credentials = {
   ...RUNNING_JOB_CREDENTIALS,
   methods: [...ways, { name: 'runningJobTokenBody', location: bodyParameter('token'), description, kinds }],
 };
 
-/** The runner that has the job of `:job_id`. Handlers find the job in their context, as it was a moment ago. */
+/** The runner of the job of `:job_id`. Handlers find the job in their context, as it was read for authentication. */
 export const byRunningJob: Access<{ job: CiJob }> = {
   description: whoOnInstance('run_jobs'),
   ability: 'run_jobs',

@@ -6,7 +6,7 @@ import type { CiJob } from '../../../db/tables/ci-jobs.table.ts';
 import type { Pipeline } from '../../../db/tables/pipelines.table.ts';
 import type { JobContext } from './job-context.ts';
 
-/** What a job asks of a runner, by the names that runners give to what they are able to do. */
+/** Returns the features that a job requires, by their names in the runner protocol. */
 export function requiredFeatures(options: JobOptions, pipeline: Pick<Pipeline, 'merge_request_id'>): string[] {
   const { artifacts, allowFailureExitCodes, retry, cache, release, inputs } = options;
   const reports =
@@ -23,12 +23,12 @@ export function requiredFeatures(options: JobOptions, pipeline: Pick<Pipeline, '
   return Object.keys(needed).filter((name) => needed[name]);
 }
 
-/** Users of these states start nothing any more. */
+/** Users in these states cannot run jobs. */
 const OUT = ['blocked', 'banned', 'ldap_blocked', 'blocked_pending_approval'];
 
 /**
- * Why no runner, or not this one, can do a job: then it fails. Null where it can.
- * @param features what the runner says that it is able to do
+ * Returns why no runner, or not this one, can run a job, which then fails; null if it can.
+ * @param features features that the runner reports
  */
 export async function mismatchReason(
   db: Db,

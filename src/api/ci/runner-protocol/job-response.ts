@@ -8,17 +8,17 @@ const nullable = (description: string) => Nullable(Type.String({ description }))
 
 const image = {
   name: text('Name of the image.'),
-  entrypoint: Nullable(texts('What is run in it first.')),
+  entrypoint: Nullable(texts('Entrypoint of the image.')),
   ports: Type.Array(
     Type.Object({
-      number: number('Number of the port.'),
-      protocol: text('How it is spoken to.'),
-      name: text('What it is called.'),
+      number: number('Port number.'),
+      protocol: text('Protocol of the port.'),
+      name: text('Name of the port.'),
     }),
-    { description: 'Ports that it opens.' },
+    { description: 'Exposed ports.' },
   ),
-  executor_opts: Type.Unsafe<object>({ type: 'object', description: 'What is for one kind of executor alone.' }),
-  pull_policy: texts('When the image is fetched anew.'),
+  executor_opts: Type.Unsafe<object>({ type: 'object', description: 'Options of a single executor.' }),
+  pull_policy: texts('Pull policies of the image.'),
 };
 
 const JobInfo = Type.Object({
@@ -30,124 +30,129 @@ const JobInfo = Type.Object({
   project_full_path: text('Full path of the project.'),
   pipeline_id: Type.Integer(),
   namespace_id: Type.Integer(),
-  root_namespace_id: number('Id of the topmost group, or of the user.'),
+  root_namespace_id: number('Id of the top-level group, or of the user.'),
   organization_id: Type.Integer(),
-  instance_id: nullable('Id of the installation.'),
-  instance_uuid: nullable('Id of the installation.'),
+  instance_id: nullable('Unique id of the installation.'),
+  instance_uuid: nullable('Unique id of the installation.'),
   user_id: Type.Integer(),
   scoped_user_id: Type.Null({ description: 'Always null.' }),
-  time_in_queue_seconds: number('Seconds that it waited.'),
+  time_in_queue_seconds: number('Seconds that the job waited in the queue.'),
   project_jobs_running_on_instance_runners_count: text(
-    'Jobs of the project that runners of the server have in hand; `+Inf` for other runners.',
+    'Number of jobs of the project running on instance runners; `+Inf` for other runners.',
   ),
-  queue_size: number('Jobs among which it was chosen.'),
-  queue_depth: number('Jobs that were tried before it.'),
+  queue_size: number('Number of jobs in the queue.'),
+  queue_depth: number('Number of jobs tried before this one.'),
 });
 
 const GitInfo = Type.Object({
-  repo_url: text('Address for git, with the token of the job.'),
+  repo_url: text('Git URL, including the job token.'),
   ref: Type.String(),
   sha: Type.String(),
   before_sha: Type.String(),
   ref_type: text('`branch` or `tag`.'),
-  refspecs: texts('What is fetched.'),
-  depth: number('How many commits are fetched; 0 for all.'),
-  repo_object_format: text('Kind of object ids: `sha1` or `sha256`.'),
+  refspecs: texts('Refspecs to fetch.'),
+  depth: number('Number of commits to fetch; 0 for all.'),
+  repo_object_format: text('Object format: `sha1` or `sha256`.'),
   protected: Type.Boolean({ description: 'Whether the ref is protected.' }),
 });
 
 const Step = Type.Object({
-  name: text('What it is called.'),
-  script: texts('Commands, one after the other.'),
-  timeout: number('Seconds that it may take.'),
-  when: text('After what it runs.'),
+  name: text('Name of the step.'),
+  script: texts('Commands, run in order.'),
+  timeout: number('Timeout in seconds.'),
+  when: text('Condition under which the step runs.'),
   allow_failure: Type.Boolean(),
 });
 
 const Artifact = Type.Object({
   name: Type.Optional(text('Name of the file.')),
-  untracked: Type.Optional(Type.Boolean({ description: 'Whether files that git does not know are taken.' })),
-  paths: texts('What is taken.'),
-  exclude: Type.Optional(texts('What is not.')),
-  when: text('After what it is sent.'),
-  expire_in: Type.Optional(text('How long it is kept.')),
-  artifact_type: text('Kind of file.'),
-  artifact_format: text('How it is packed.'),
+  untracked: Type.Optional(Type.Boolean({ description: 'Whether untracked files are included.' })),
+  paths: texts('Paths to include.'),
+  exclude: Type.Optional(texts('Paths to exclude.')),
+  when: text('Condition under which the artifact is uploaded.'),
+  expire_in: Type.Optional(text('Time until the artifact expires.')),
+  artifact_type: text('Type of the artifact.'),
+  artifact_format: text('Format of the artifact.'),
 });
 
 const Cache = Type.Object({
-  key: text('Name under which it is kept.'),
-  untracked: Type.Boolean({ description: 'Whether files that git does not know are taken.' }),
-  paths: texts('What is taken.'),
-  policy: text('Whether it is fetched, kept, or both.'),
-  when: text('After what it is kept.'),
-  fallback_keys: texts('Names that are tried when there is none of its own.'),
+  key: text('Cache key.'),
+  untracked: Type.Boolean({ description: 'Whether untracked files are included.' }),
+  paths: texts('Paths to cache.'),
+  policy: text('Cache policy: pull, push, or both.'),
+  when: text('Condition under which the cache is saved.'),
+  fallback_keys: texts('Keys to try if there is no cache for the own key.'),
 });
 
-/** What a runner is told of the job that it gets. */
+/** Payload of an assigned job. */
 export const JobRequest = Type.Object({
   id: Type.Integer(),
-  token: text('Token of the job, which ends with it.'),
-  allow_git_fetch: Type.Boolean({ description: 'Whether the working copy of an earlier job may be used.' }),
-  job_info: Type.Unsafe<object>({ ...JobInfo, description: 'What it is.' }),
-  git_info: Type.Unsafe<object>({ ...GitInfo, description: 'Where its code is.' }),
+  token: text('Job token; valid until the job ends.'),
+  allow_git_fetch: Type.Boolean({ description: 'Whether the working copy of an earlier job can be reused.' }),
+  job_info: Type.Unsafe<object>({ ...JobInfo, description: 'Information about the job.' }),
+  git_info: Type.Unsafe<object>({ ...GitInfo, description: 'Repository to check out.' }),
   runner_info: Type.Object(
     {
-      timeout: number('Seconds that the job may run.'),
+      timeout: number('Timeout of the job in seconds.'),
       runner_session_url: Type.Null({ description: 'Always null.' }),
     },
-    { description: 'What concerns the runner.' },
+    { description: 'Information for the runner.' },
   ),
-  inputs: Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'Values of the inputs of the job.' }),
+  inputs: Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'Values of the job inputs.' }),
   variables: Type.Array(
     Type.Object({
       key: text('Name of the variable.'),
-      value: text('Its value.'),
-      public: Type.Boolean({ description: 'Whether it may be shown.' }),
-      masked: Type.Boolean({ description: 'Whether logs hide its value.' }),
-      file: Type.Optional(Type.Boolean({ description: 'Whether the job gets a file with the value.' })),
-      raw: Type.Optional(Type.Boolean({ description: 'Whether the value stays as it is.' })),
+      value: text('Value of the variable.'),
+      public: Type.Boolean({ description: 'Whether the value may be shown.' }),
+      masked: Type.Boolean({ description: 'Whether the value is masked in logs.' }),
+      file: Type.Optional(Type.Boolean({ description: 'Whether the job gets the value as a file.' })),
+      raw: Type.Optional(
+        Type.Boolean({ description: 'Whether variable references in the value are left unexpanded.' }),
+      ),
     }),
-    { description: 'What the job has in its environment.' },
+    { description: 'Environment variables of the job.' },
   ),
-  steps: Type.Optional(Type.Array(Step, { description: 'What it runs.' })),
-  run: Type.Optional(text('What it runs, as JSON, where it is written as `run`.')),
-  hooks: Type.Array(Type.Object({ name: text('Before or after what.'), script: texts('Commands.') }), {
-    description: 'What is run around the steps.',
-  }),
-  image: Nullable(Type.Object(image, { description: 'What it runs in; null for what the runner has.' })),
+  steps: Type.Optional(Type.Array(Step, { description: 'Steps of the job.' })),
+  run: Type.Optional(text('Steps as JSON, for jobs with `run`.')),
+  hooks: Type.Array(
+    Type.Object({ name: text('Name of the hook: before or after which step it runs.'), script: texts('Commands.') }),
+    {
+      description: 'Scripts that run around the steps.',
+    },
+  ),
+  image: Nullable(Type.Object(image, { description: 'Image of the job; null for the default image of the runner.' })),
   services: Type.Array(
     Type.Object({
       ...image,
-      alias: nullable('Names under which the job finds it.'),
-      command: Nullable(texts('What is run in it.')),
+      alias: nullable('Host names of the service in the job.'),
+      command: Nullable(texts('Command of the service.')),
       variables: Type.Array(Type.Object({ key: Type.String(), value: Type.String() }), {
-        description: 'What it has in its environment.',
+        description: 'Environment variables of the service.',
       }),
     }),
-    { description: 'What runs beside it.' },
+    { description: 'Services that run beside the job.' },
   ),
-  artifacts: Nullable(Type.Array(Artifact, { description: 'What it leaves; null for nothing.' })),
-  cache: Type.Array(Cache, { description: 'What is kept from one job to the next.' }),
-  credentials: Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'Where else it may sign in.' }),
+  artifacts: Nullable(Type.Array(Artifact, { description: 'Artifacts of the job; null for none.' })),
+  cache: Type.Array(Cache, { description: 'Caches of the job.' }),
+  credentials: Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'Credentials for registries.' }),
   features: Type.Object(
     {
-      trace_sections: Type.Boolean({ description: 'Whether logs may have sections.' }),
-      token_mask_prefixes: texts('How words begin that logs hide.'),
-      failure_reasons: texts('Reasons that the server knows.'),
+      trace_sections: Type.Boolean({ description: 'Whether logs may contain sections.' }),
+      token_mask_prefixes: texts('Prefixes of tokens to mask in logs.'),
+      failure_reasons: texts('Failure reasons that the server supports.'),
     },
-    { description: 'What the server is able to do.' },
+    { description: 'Features of the server.' },
   ),
   dependencies: Type.Array(
     Type.Object({
       id: Type.Integer(),
       name: text('Name of the job.'),
-      token: text('Token with which its archive is fetched.'),
+      token: text('Token for downloading its archive.'),
       artifacts_file: Type.Optional(
-        Type.Object({ filename: Type.String(), size: number('Bytes.') }, { description: 'Its archive.' }),
+        Type.Object({ filename: Type.String(), size: number('Bytes.') }, { description: 'Its artifacts archive.' }),
       ),
     }),
-    { description: 'Jobs whose archives it gets.' },
+    { description: 'Jobs whose artifacts this job downloads.' },
   ),
-  secrets: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Secrets of stores elsewhere.' })),
+  secrets: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'Secrets from external stores.' })),
 });

@@ -12,9 +12,9 @@ export interface Step {
 }
 
 /**
- * What a job runs, one after the other.
+ * Returns the steps of a job.
  * @param timeout seconds
- * @param shell what runs the scripts, as the runner says
+ * @param shell shell that the runner reports
  */
 export function stepsOf(options: JobOptions, timeout: number, shell: string | undefined): Step[] {
   const { beforeScript, script, afterScript, release } = options;
@@ -41,7 +41,7 @@ export const serviceOf = ({ alias, command, variables, ...image }: Service) => (
   variables: pairs(variables),
 });
 
-/** Files that a job leaves, each kind by itself; null for none. */
+/** Returns the artifacts to upload, one entry per type; null for none. */
 export function artifactsOf({ artifacts }: JobOptions) {
   if (artifacts === null) return null;
   const { paths, untracked, exclude, name, when, expireIn, reports, coverageReport } = artifacts;
@@ -75,7 +75,7 @@ export function artifactsOf({ artifacts }: JobOptions) {
   return all.length === 0 ? null : all;
 }
 
-/** A variable as a runner reads it. */
+/** Renders a variable for the runner. */
 export const variableOf = ({ key, value, file, raw, masked, public: shown }: Variable) => ({
   key,
   value,

@@ -17,7 +17,7 @@ import type { StartedJob } from './job-context.ts';
 import { artifactsOf, imageOf, serviceOf, stepsOf, variableOf } from './payload-parts.ts';
 import { cachesOf } from './runner-protocol.cache.ts';
 
-/** Words after these beginnings are hidden in logs. */
+/** Prefixes of tokens that are masked in logs. */
 const TOKEN_PREFIXES = [
   'glpat-',
   'gldt-',
@@ -34,9 +34,9 @@ const TOKEN_PREFIXES = [
 ];
 
 /**
- * Everything that a runner has to know of its job.
- * @param shell what runs its scripts, as the runner says
- * @throws what reading the repository throws
+ * Builds the payload for the runner of a job.
+ * @param shell shell that the runner reports
+ * @throws errors of reading the repository
  */
 export async function payloadOf(deps: Deps, started: StartedJob, shell?: string) {
   const { db } = deps;
@@ -113,7 +113,7 @@ async function jobInfoOf(db: Db, { job, project, runner, queue }: StartedJob, na
   };
 }
 
-/** Whether the user of a job is trusted with what jobs of protected refs kept. */
+/** Whether the user of a job may use caches of protected refs. */
 async function isMaintainer(deps: Deps, job: CiJob, project: Project, namespace: Namespace): Promise<boolean> {
   const user = await deps.db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirst();
   if (user === undefined) return false;

@@ -1,11 +1,11 @@
 import type { Release } from '../../../ci/pipeline-config.ts';
 
 /**
- * A text as one word of a POSIX shell, in which variables still count: those of the job, which runners put into the text of this
- * step before any shell sees it. A variable of the shell's own would be nothing by then.
+ * Quotes a text as a word of a POSIX shell, with variables expanded: runners replace job variables in the step before a
+ * shell sees it. Variables of the shell itself would be replaced by nothing.
  */
 const quoted = (text: string): string => `"${text.replace(/[\\"`]/g, '\\$&')}"`;
-/** The same for PowerShell. */
+/** As `quoted`, for PowerShell. */
 const quotedForPowerShell = (text: string): string => `"${text.replace(/[`"]/g, '`$&')}"`;
 
 type Options = readonly (readonly [name: string, value: string | null])[];
@@ -14,7 +14,7 @@ type Quote = (text: string) => string;
 const written = (options: Options, quote: Quote): string =>
   options.flatMap(([name, value]) => (value === null ? [] : [` --${name} ${quote(value)}`])).join('');
 
-/** The older program for it, which takes everything from the environment of the job. */
+/** Command of release-cli, the older program, which reads its configuration from the environment of the job. */
 function releaseCli({ links, milestones, ...release }: Release, quote: Quote): string {
   const options: Options = [
     ['name', release.name],
@@ -29,13 +29,13 @@ function releaseCli({ links, milestones, ...release }: Release, quote: Quote): s
   return `release-cli create${written(options, quote)}`;
 }
 
-/** Where glab keeps what it is told: beside what else is only for this job, and goes with it. */
+/** Signs glab in. Its configuration is kept in the temporary folder of the job and removed with it. */
 const SIGN_IN = [
   'export GLAB_CONFIG_DIR="$CI_PROJECT_DIR.tmp/glab" GITLAB_HOST="$CI_SERVER_PROTOCOL://$CI_SERVER_FQDN"',
   'glab auth login --job-token "$CI_JOB_TOKEN" --hostname "$CI_SERVER_FQDN" --api-host "$CI_SERVER_FQDN" --api-protocol "$CI_SERVER_PROTOCOL"',
 ].join(' && ');
 
-/** The newer one, which has to sign in first, and is told whether its notes are a text or a file. */
+/** Command of glab, the newer program. It has to sign in first and takes the notes as text or as file. */
 function glab({ links, milestones, description, ...release }: Release): string {
   const assets = links.map(({ filepath, ...link }) => ({
     ...link,
@@ -56,9 +56,9 @@ function glab({ links, milestones, description, ...release }: Release): string {
 }
 
 /**
- * What a job with `release` runs after its script: glab where there is one that is new enough, else release-cli. Both stop
- * where the release is there already.
- * @param shell as the runner says: in PowerShell it is always release-cli
+ * Returns the command that jobs with `release` run after their script: glab if a recent version is installed, else
+ * release-cli. Both fail if the release exists.
+ * @param shell shell that the runner reports; PowerShell always uses release-cli
  */
 export function releaseCommand(release: Release, shell: string | undefined): string {
   if (shell === 'pwsh' || shell === 'powershell') return releaseCli(release, quotedForPowerShell);

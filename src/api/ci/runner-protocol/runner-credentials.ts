@@ -11,7 +11,7 @@ const runnerToken: CredentialLookup = (deps, { secret }) => callerOfRunnerToken(
 const description = 'The token of a runner.';
 const kinds = [runnerToken];
 
-/** How runners say who they are. Of the protocol's words 401 is none: whoever shows a wrong token is 403. */
+/** Credentials of runners. The protocol has no 401: an invalid token is 403. */
 export const RUNNER_CREDENTIALS: Credentials = {
   methods: [
     { name: 'runnerToken', location: header('RUNNER-TOKEN'), description, kinds },
@@ -21,7 +21,7 @@ export const RUNNER_CREDENTIALS: Credentials = {
   challenge: () => forbidden(),
 };
 
-/** Runners, by their token: 400 without any, as for other parameters that are missing. */
+/** Runners by their token; 400 without a token, as for other missing parameters. */
 function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiRunner }> {
   return {
     description: whoOnInstance(ability),
@@ -37,11 +37,11 @@ function byRunner(ability: 'register_runner' | 'run_jobs'): Access<{ runner: CiR
   };
 }
 
-/** Runners, for what is about themselves. */
+/** Runners, for requests about themselves. */
 export const runnerItself = byRunner('register_runner');
-/** Runners, for the jobs that they do. */
+/** Runners, for requests about jobs. */
 export const runnerForJobs = byRunner('run_jobs');
 
-/** The runner's row as it is now; undefined when it is gone. */
+/** Reads the current row of a runner; undefined if it was deleted. */
 export const readRunner = ({ db }: Deps, id: number): Promise<CiRunner | undefined> =>
   db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst();

@@ -10,17 +10,17 @@ import { lastCommitOf } from '../../../git/last-commit.ts';
 import { listAll } from '../../../git/tree-listing.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 
-/** Files that one key is made of at most, where globs fit many. */
+/** Maximum number of files per cache key, for globs that match many. */
 const MAX_FILES = 1_000;
 
 interface Separation {
-  /** Whether jobs of protected refs have caches of their own. */
+  /** Whether jobs of protected refs use separate caches. */
   separated: boolean;
-  /** Whether the job may use them. */
+  /** Whether the job may use the caches of protected refs. */
   trusted: boolean;
 }
 
-/** The caches of a job with their keys. What stands for variables in them the runner puts in. */
+/** Returns the caches of a job with their keys. The runner replaces variables in them. */
 export async function cachesOf(
   deps: Deps,
   { job, project }: { job: CiJob; project: Project },
@@ -28,7 +28,7 @@ export async function cachesOf(
   { separated, trusted }: Separation,
 ) {
   const made = [];
-  // Four at most, by the configuration.
+  // At most four, limited by the configuration.
   for (const [index, cache] of caches.entries()) {
     const suffix = !separated || cache.unprotect ? '' : trusted ? '-protected' : '-non_protected';
     const { key, paths, untracked, policy, when, fallbackKeys } = cache;
@@ -39,7 +39,7 @@ export async function cachesOf(
   return made;
 }
 
-/** A key that is another one whenever one of the files is. */
+/** Returns a key that changes whenever one of the files does. */
 async function keyOfFiles(
   repo: Repository,
   sha: string,

@@ -2,36 +2,36 @@ import { type Static, Type } from 'typebox';
 import { optional, Secret } from '../../../http/http.schema.ts';
 
 export const tokenParameter = {
-  token: Type.Optional(Secret({ description: 'The token of the runner, where no header holds it.' })),
+  token: Type.Optional(Secret({ description: 'Token of the runner, unless a header contains it.' })),
 };
 
 const systemId = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'Which of the machines that share the token.',
+  description: 'Id of the machine, for runners that share a token.',
 });
 
 export const systemIdParameter = { system_id: Type.Optional(systemId) };
 export const requiredSystemId = { system_id: systemId };
 
-/** What a runner says of itself. */
+/** Information that a runner reports about itself. */
 export const RunnerInfo = optional({
-  name: Type.String({ description: 'Name of the program.' }),
-  version: Type.String({ description: 'Version of the program.' }),
+  name: Type.String({ description: 'Name of the runner program.' }),
+  version: Type.String({ description: 'Version of the runner program.' }),
   revision: Type.String({ description: 'Commit that the program was built from.' }),
   platform: Type.String({ description: 'Operating system.' }),
   architecture: Type.String({ description: 'Processor.' }),
-  executor: Type.String({ description: 'How it runs jobs.' }),
-  shell: Type.String({ description: 'What runs the scripts.' }),
-  features: Type.Record(Type.String(), Type.Boolean(), { maxProperties: 200, description: 'What it is able to do.' }),
+  executor: Type.String({ description: 'Executor that runs the jobs.' }),
+  shell: Type.String({ description: 'Shell that runs the scripts.' }),
+  features: Type.Record(Type.String(), Type.Boolean(), { maxProperties: 200, description: 'Features of the runner.' }),
   config: Type.Unsafe<{ gpus?: string }>({
-    ...optional({ gpus: Type.String({ description: 'Graphics processors that jobs may use.' }) }),
-    description: 'How it is set up.',
+    ...optional({ gpus: Type.String({ description: 'Whether jobs may use GPUs.' }) }),
+    description: 'Configuration of the runner.',
   }),
-  labels: Type.Record(Type.String(), Type.String(), { maxProperties: 32, description: 'Words about the machine.' }),
+  labels: Type.Record(Type.String(), Type.String(), { maxProperties: 32, description: 'Labels of the machine.' }),
 });
 export type RunnerInfo = Static<typeof RunnerInfo>;
 
 export const infoParameter = {
-  info: Type.Optional(Type.Unsafe<RunnerInfo>({ ...RunnerInfo, description: 'What the runner says of itself.' })),
+  info: Type.Optional(Type.Unsafe<RunnerInfo>({ ...RunnerInfo, description: 'Information about the runner.' })),
 };

@@ -15,7 +15,7 @@ import { infoParameter, requiredSystemId, systemIdParameter, tokenParameter } fr
 
 const invalidToken = () => forbidden('invalid token supplied');
 
-/** Where a registration token lets a runner in. @throws ApiError 403 */
+/** Returns the owner of runners with a registration token. @throws ApiError 403 */
 async function placeOf({ db, settings }: Deps, { project_id, group_id }: RegistrationOwner): Promise<RunnerOwner> {
   const { valid_runner_registrars: registrars } = settings.now;
   const kind = project_id !== null ? 'project' : group_id !== null ? 'group' : null;
@@ -39,18 +39,17 @@ const byToken = Type.Object(tokenParameter);
 const byTokenAndMachine = Type.Object({ ...tokenParameter, ...systemIdParameter, ...infoParameter });
 const oneMachine = Type.Object({ ...tokenParameter, ...requiredSystemId });
 
-/** How runners come, prove that they are known, and go. */
+/** Registration, verification and removal of runners. */
 export const runnerRegistrationRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/runners',
     operationId: 'registerRunner',
     summary: 'Register a runner with a registration token',
-    description:
-      'The way of old. `POST /user/runners` makes a runner with a token of its own, and keeps the right to make runners with a person.',
+    description: 'Deprecated. `POST /user/runners` creates a runner with an authentication token.',
     access: openAbility('register_runner'),
     input: Type.Object({
-      token: Secret({ minLength: 1, description: 'Registration token of the server, of a group or of a project.' }),
+      token: Secret({ minLength: 1, description: 'Registration token of the instance, of a group or of a project.' }),
       ...registeredRunner.properties,
       ...infoParameter,
     }),
@@ -91,7 +90,7 @@ export const runnerRegistrationRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/runners',
     operationId: 'unregisterRunner',
-    summary: 'Delete the runner that asks',
+    summary: 'Delete the calling runner',
     access: runnerItself,
     credentials: RUNNER_CREDENTIALS,
     input: byToken,
@@ -104,7 +103,7 @@ export const runnerRegistrationRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/runners/managers',
     operationId: 'unregisterRunnerManager',
-    summary: 'Delete a machine of the runner that asks',
+    summary: 'Delete a machine of the calling runner',
     access: runnerItself,
     credentials: RUNNER_CREDENTIALS,
     input: oneMachine,
@@ -124,7 +123,7 @@ export const runnerRegistrationRoutes: readonly Route[] = [
     method: 'POST',
     path: '/runners/reset_authentication_token',
     operationId: 'resetOwnRunnerToken',
-    summary: 'Give the runner that asks another token',
+    summary: 'Reset the token of the calling runner',
     access: runnerItself,
     credentials: RUNNER_CREDENTIALS,
     input: byToken,
@@ -135,13 +134,13 @@ export const runnerRegistrationRoutes: readonly Route[] = [
     method: 'GET',
     path: '/runners/router/discovery',
     operationId: 'discoverJobRouter',
-    summary: 'Ask for a job router',
-    description: 'There is none: jobs are had from this server, and the answer is always 501.',
+    summary: 'Discover the job router',
+    description: 'This server has no job router: the response is always 501.',
     access: { ...runnerItself, writes: false },
     credentials: RUNNER_CREDENTIALS,
     success: {
       status: 200,
-      schema: Type.Object({ server_url: Type.String({ description: 'Address of the router.' }) }),
+      schema: Type.Object({ server_url: Type.String({ description: 'URL of the job router.' }) }),
     },
     errors: [501],
     handler: () => {

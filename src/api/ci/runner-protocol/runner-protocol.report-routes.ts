@@ -17,19 +17,19 @@ import { recordMachine } from '../runners/contacts.ts';
 import { byRunningJob, limitCalls, REPORT_CREDENTIALS, RUNNING_JOB_CREDENTIALS } from './job-credentials.ts';
 import { infoParameter } from './runner-protocol.inputs.ts';
 
-/** Bytes of one piece of a log; runners send a megabyte at most. */
+/** Maximum bytes of one part of a log; runners send at most a megabyte. */
 const MAX_PIECE = 4 * 1024 * 1024;
-/** A job that says nothing but that it runs is written down again after so long. */
+/** Minimum interval between database writes for a job that only reports that it is running. */
 const TOUCH_MS = 15 * 60_000;
 
 const INTERVAL = 'X-GitLab-Trace-Update-Interval';
 const headers = {
-  'Job-Status': Type.String({ description: 'State of the job: one that is canceled is to be ended.' }),
-  [INTERVAL]: Type.Integer({ description: 'Seconds after which more of the log is to be sent.' }),
+  'Job-Status': Type.String({ description: 'State of the job. The runner must end a canceled job.' }),
+  [INTERVAL]: Type.Integer({ description: 'Seconds after which the runner sends the next part of the log.' }),
 };
-const range = { Range: Type.String({ description: 'What there is of the log: `0-` and its bytes.' }) };
+const range = { Range: Type.String({ description: 'Range of the log that is stored: `0-` and the number of bytes.' }) };
 
-/** Tells the runner how its job stands. */
+/** Sets the response headers with the state of a job. */
 function tell({ deps, reply }: BaseContext, job: Pick<CiJob, 'id' | 'status'>): void {
   reply.header('Job-Status', job.status).header(INTERVAL, String(traceInterval(deps, job.id)));
 }
@@ -37,7 +37,7 @@ function tell({ deps, reply }: BaseContext, job: Pick<CiJob, 'id' | 'status'>): 
 const reasonOf = (failureReason: string | undefined): FailureReason =>
   FAILURE_REASONS.find((reason) => reason === failureReason) ?? 'unknown_failure';
 
-/** Notes that a runner is still at work. @returns the job as it is now */
+/** Records that the runner of a job is alive. @returns the current job */
 async function touch({ db, clock }: Deps, job: CiJob): Promise<CiJob> {
   if (clock.now().getTime() - Date.parse(job.updated_at) > TOUCH_MS) {
     await db
@@ -55,7 +55,7 @@ interface Report {
   exit_code?: number | undefined;
 }
 
-/** Takes over how a runner says that its job is. @throws ApiError 400, 403 */
+/** Applies the state that a runner reports. @throws ApiError 400, 403 */
 async function report(deps: Deps, job: CiJob, { state, failure_reason, exit_code }: Report): Promise<CiJob> {
   if (state === 'running') return touch(deps, job);
   if (state !== 'success' && state !== 'failed') throw badRequest('Unknown job state');
@@ -68,7 +68,7 @@ async function report(deps: Deps, job: CiJob, { state, failure_reason, exit_code
   return ended;
 }
 
-/** Where a piece of a log begins. @throws ApiError 400 */
+/** Returns the offset of a part of a log. @throws ApiError 400 */
 function startOf(contentRange: string | undefined): number {
   if (contentRange === undefined || contentRange === '') throw new ApiError(400, '400 Missing header Content-Range');
   const start = /^\s*(?:bytes\s+)?(\d{1,15})-/.exec(contentRange)?.[1];
@@ -83,31 +83,31 @@ async function tooLong(deps: Deps, job: CiJob): Promise<ApiError> {
   return new ApiError(403, '403 Forbidden - Job log is too large', {}, { 'Job-Status': 'failed' });
 }
 
-/** What runners say of the jobs that they have in hand. */
+/** Reports of runners about their jobs. */
 export const jobReportRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/jobs/:job_id',
     operationId: 'reportJob',
     tag: 'runners',
-    summary: 'Say how a job is, as its runner',
+    summary: 'Update the state of a job',
     access: byRunningJob,
     credentials: REPORT_CREDENTIALS,
     input: Type.Object({
       state: Type.String({ description: '`running`, `success` or `failed`.', examples: ['success'] }),
       ...optional({
-        token: Secret({ description: 'The token of the job, where no header holds it.' }),
-        failure_reason: Type.String({ description: 'Why it failed.', examples: ['script_failure'] }),
-        exit_code: Type.Integer({ description: 'What its script ended with.', examples: [1] }),
-        checksum: Type.String({ description: 'Of its log; not looked at.', examples: ['crc32:984ba1b5'] }),
-        output: Type.Unsafe<object>({ type: 'object', description: 'Size and checksum of its log; not looked at.' }),
-        runtime_environment_key: Secret({ description: 'Of the runner alone.' }),
+        token: Secret({ description: 'Job token, unless a header contains it.' }),
+        failure_reason: Type.String({ description: 'Reason for the failure.', examples: ['script_failure'] }),
+        exit_code: Type.Integer({ description: 'Exit code of the script.', examples: [1] }),
+        checksum: Type.String({ description: 'Checksum of the log; ignored.', examples: ['crc32:984ba1b5'] }),
+        output: Type.Unsafe<object>({ type: 'object', description: 'Size and checksum of the log; ignored.' }),
+        runtime_environment_key: Secret({ description: 'Information about the runner; ignored.' }),
       }).properties,
       ...infoParameter,
     }),
     success: {
       status: 200,
-      schema: Type.String({ description: 'The status as a text.', examples: ['200'] }),
+      schema: Type.String({ description: 'The state of the job as text.', examples: ['200'] }),
       headers,
     },
     handler: async (c) => {
@@ -123,21 +123,22 @@ export const jobReportRoutes: readonly Route[] = [
     path: '/jobs/:job_id/trace',
     operationId: 'appendJobTrace',
     tag: 'runners',
-    summary: 'Send a piece of the log of a job, as its runner',
+    summary: 'Append a part to the log of a job',
     description:
-      'The header `Content-Range` says where it begins, which must be where the log ends: else the answer is 416, and its `Range` tells how much there is. It is stored when the answer comes. The token of the job and masked variables are hidden in it, wherever pieces cut them.',
+      'The header `Content-Range` gives the offset, which must equal the length of the stored log; otherwise the response is 416, and its header `Range` has the stored length. The part is stored before the response. The job token and masked variables are hidden, even across part boundaries.',
     access: byRunningJob,
     credentials: RUNNING_JOB_CREDENTIALS,
     input: Type.Object({
       debug_trace: Type.Optional(
         Type.Boolean({
-          description: 'Whether the log tells everything that the job knows: then it is for Developers.',
+          description:
+            'Whether the log may contain all variables of the job; such logs are limited to Developers and higher roles.',
         }),
       ),
     }),
     body: {
       contentType: 'text/plain',
-      description: 'The bytes of the piece.',
+      description: 'The bytes of the part.',
       limit: () => MAX_PIECE,
     },
     success: { status: 202, empty: true, headers: { ...headers, ...range } },
@@ -165,7 +166,7 @@ export const jobReportRoutes: readonly Route[] = [
   }),
 ];
 
-/** The token that the job was shown by, which the log must not show. @throws ApiError 403 */
+/** Returns the job token of the request, so that it can be hidden in the log. @throws ApiError 403 */
 function tokenOf({ headers, query }: BaseContext['request']): string {
   const token = headers['job-token'] ?? (query as Record<string, unknown>).token;
   if (typeof token !== 'string') throw forbidden();

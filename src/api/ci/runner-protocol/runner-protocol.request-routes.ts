@@ -17,13 +17,13 @@ import { payloadOf } from './payload.ts';
 import { RUNNER_CREDENTIALS, readRunner, runnerForJobs } from './runner-credentials.ts';
 import { infoParameter, type RunnerInfo, systemIdParameter, tokenParameter } from './runner-protocol.inputs.ts';
 
-/** So long a request is kept that has heard already that there is nothing. */
+/** Maximum time that a request waits for a job. */
 const WAIT_MS = 50_000;
 const STATE_HEADER = 'X-GitLab-Last-Update';
 
 type Payload = Awaited<ReturnType<typeof payloadOf>>;
 
-/** What a machine is able to do: as it says now, or said before. */
+/** Returns the features of a machine, as reported now or before. */
 async function featuresOf({ db }: Deps, managerId: number | null, info: RunnerInfo | undefined) {
   if (info?.features !== undefined || managerId === null) return info?.features ?? {};
   const row = await db
@@ -34,7 +34,7 @@ async function featuresOf({ db }: Deps, managerId: number | null, info: RunnerIn
   return row === undefined ? {} : parseJson<Record<string, boolean>>(row.features);
 }
 
-/** The next job for a runner, with all that it has to know of it. @throws ApiError 409 */
+/** Returns the payload of the next job for a runner. @throws ApiError 409 */
 async function nextJob(
   deps: Deps,
   runnerId: number,
@@ -51,37 +51,39 @@ async function nextJob(
     try {
       return await payloadOf(deps, started, info?.shell);
     } catch (error) {
-      deps.log.log('error', 'a job could not be handed to a runner', { job: started.job.id, error: String(error) });
+      deps.log.log('error', 'a job could not be assigned to a runner', { job: started.job.id, error: String(error) });
       await finishJob(deps, started.job.id, { status: 'failed', failureReason: 'scheduler_failure' });
     }
   }
 }
 
-/** How runners get their jobs. */
+/** Job requests of runners. */
 export const jobRequestRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/jobs/request',
     operationId: 'requestJob',
     tag: 'runners',
-    summary: 'Ask for a job, as a runner',
+    summary: 'Request a job',
     description:
-      'Where there is none the answer is 204 with `X-GitLab-Last-Update`. A runner that sends that text as `last_update` is kept waiting until there may be one.',
+      '204 with `X-GitLab-Last-Update` if there is none. A request with that value as `last_update` waits until a job may be available.',
     access: runnerForJobs,
     credentials: RUNNER_CREDENTIALS,
     input: Type.Object({
       ...tokenParameter,
       ...systemIdParameter,
       ...infoParameter,
-      last_update: Type.Optional(Type.String({ description: 'The text of the last answer without a job.' })),
+      last_update: Type.Optional(
+        Type.String({ description: 'Value of `X-GitLab-Last-Update` from the last response without a job.' }),
+      ),
       session: Type.Optional(
         Type.Unsafe<object>({
           ...optional({
             url: Type.String(),
-            certificate: Type.String({ description: 'Certificate of that address.' }),
-            authorization: Secret({ description: 'What opens it.' }),
+            certificate: Type.String({ description: 'TLS certificate of that address.' }),
+            authorization: Secret({ description: 'Authorization for that address.' }),
           }),
-          description: 'Where the runner serves terminals; not used.',
+          description: 'Terminal server of the runner; ignored.',
         }),
       ),
     }),
@@ -89,8 +91,8 @@ export const jobRequestRoutes: readonly Route[] = [
     otherSuccess: {
       status: 204,
       empty: true,
-      description: 'There is no job.',
-      headers: { [STATE_HEADER]: Type.String({ description: 'What to send as `last_update`.' }) },
+      description: 'No job is available.',
+      headers: { [STATE_HEADER]: Type.String({ description: 'Value to send as `last_update`.' }) },
     },
     errors: [409],
     handler: async (c) => {
@@ -104,7 +106,7 @@ export const jobRequestRoutes: readonly Route[] = [
       const managerId = await recordContact(deps, contact);
       let state = pendingJobsState(deps);
       const look = () => {
-        // Before the look: what happens during it makes another text.
+        // Read before looking for a job: changes meanwhile result in another value.
         state = pendingJobsState(deps);
         return nextJob(deps, runner.id, managerId, input.info);
       };

@@ -5,16 +5,16 @@ import type { CiRunnerManagersTable } from '../../../db/tables/ci-runner-manager
 import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Machines of one runner at most; those that went quiet are removed every day. */
+/** Maximum number of machines per runner; inactive ones are removed daily. */
 const MAX_MANAGERS = 1_000;
-/** A contact is written again after so many milliseconds, each time another number between these: not all at once. */
+/** Random interval after which a contact is written again, so that writes spread out. */
 const [MIN_UNWRITTEN_MS, MAX_UNWRITTEN_MS] = [40 * 60_000, 55 * 60_000];
 const MAX_REMEMBERED = 20_000;
 const MAX_TEXT = 255;
-/** Of a runner that does not say which of its machines it is. */
+/** Name of the machine of a runner that sends no system id. */
 export const UNNAMED_MACHINE = '<legacy>';
 
-/** What a machine says of itself, as far as it is kept. */
+/** Stored information about a machine. */
 export interface RunnerMachine {
   version?: string;
   revision?: string;
@@ -28,21 +28,21 @@ export interface RunnerMachine {
 
 interface Contact {
   managerId: number;
-  /** Milliseconds of the clock. */
+  /** Time in milliseconds. */
   at: number;
-  /** When it is written to the database again. */
+  /** When to write it to the database again. */
   writeAt: number;
-  /** What was last written of the machine. */
+  /** Last written information about the machine. */
   said: string;
 }
 
 interface Memory {
   machines: LRUCache<string, Contact>;
-  /** When each runner was last heard of, by id. */
+  /** Last contact of each runner, by id. */
   runners: LRUCache<number, number>;
 }
 
-/** What this process knows beside the database, which is told of a contact every forty minutes or so. */
+/** Contacts known to this process; the database is updated about every forty minutes. */
 const memories = new WeakMap<Db, Memory>();
 
 function memoryOf(db: Db): Memory {
@@ -79,16 +79,16 @@ function columnsOf(machine: RunnerMachine, ip: string): Updateable<CiRunnerManag
 export interface RunnerContact {
   runner: Pick<CiRunner, 'id' | 'requested'>;
   systemId: string | undefined;
-  /** Absent where the call says nothing of the machine. */
+  /** Absent if the request contains no information about the machine. */
   machine: RunnerMachine | undefined;
   ip: string;
-  /** Whether it asks for a job: from the first time on it counts as at work. */
+  /** Whether it requests a job: the runner counts as used from the first request on. */
   requests?: boolean;
 }
 
 /**
- * Notes that a machine of a runner was heard of, most often in memory alone.
- * @returns the id of the machine's row; null when the runner has too many machines, or is gone
+ * Records a contact of a machine of a runner, mostly in memory only.
+ * @returns id of the machine's row; null if the runner has too many machines or was deleted
  */
 export async function recordContact(deps: Deps, contact: RunnerContact): Promise<number | null> {
   const { runner, machine, ip } = contact;
@@ -113,7 +113,7 @@ export async function recordContact(deps: Deps, contact: RunnerContact): Promise
   return managerId;
 }
 
-/** The same where the machine's id is known already, for calls about a job that it does. */
+/** As `recordContact` for a known machine, in requests about its jobs. */
 export async function recordMachine(deps: Deps, runnerId: number | null, managerId: number | null): Promise<void> {
   if (runnerId === null) return;
   const memory = memoryOf(deps.db);
@@ -148,7 +148,7 @@ function writeContact(
       .returning('id')
       .executeTakeFirst();
     if (updated !== undefined) return updated.id;
-    // The row of the runner, changed above, is locked until this commits: nobody else adds a machine to it meanwhile.
+    // The row of the runner, changed above, stays locked until the commit, so that no other machine is added meanwhile.
     const rows = await db
       .selectFrom('ci_runner_managers')
       .select('id')
@@ -171,17 +171,17 @@ const later = (stored: string | null, heardAt: number | undefined): string | nul
   return stored === null || stored < contact ? contact : stored;
 };
 
-/** When a runner was last heard of, as far as this process knows. */
+/** Last contact of a runner, as far as this process knows. */
 export const runnerContact = (db: Db, { id, contacted_at }: Pick<CiRunner, 'id' | 'contacted_at'>): string | null =>
   later(contacted_at, memoryOf(db).runners.get(id));
 
-/** The same of one of its machines. */
+/** Last contact of a machine. */
 export const machineContact = (
   db: Db,
   { runner_id, system_id, contacted_at }: { runner_id: number; system_id: string; contacted_at: string | null },
 ): string | null => later(contacted_at, memoryOf(db).machines.get(`${runner_id}:${system_id}`)?.at);
 
-/** Forgets a machine whose row is gone. */
+/** Removes a deleted machine from memory. */
 export function deleteMachine(db: Db, runnerId: number, systemId: string): void {
   memoryOf(db).machines.delete(`${runnerId}:${systemId}`);
 }

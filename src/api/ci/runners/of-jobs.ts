@@ -4,7 +4,7 @@ import { presentManagers, presentRunners } from './runners.views.ts';
 
 const each = (ids: readonly (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
 
-/** The runners and machines of jobs, by their ids; in a fixed number of queries, and none where no job has one. */
+/** Loads the runners and machines of jobs, by id, with a fixed number of queries, or none if no job has a runner. */
 export async function runnersOfJobs(deps: Deps, jobs: readonly CiJob[]) {
   const ids = each(jobs.map(({ runner_id }) => runner_id));
   const rows =

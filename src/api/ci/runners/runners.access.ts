@@ -11,14 +11,14 @@ import type { Access } from '../../../http/http.route.ts';
 import { signedIn } from '../../api.access.ts';
 import { runnerId } from './runners.inputs.ts';
 
-/** The runner of an id. @throws ApiError 404 */
+/** Returns a runner. @throws ApiError 404 */
 export async function findRunner({ db }: Deps, id: number): Promise<CiRunner> {
   const runner = await db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst();
   if (runner === undefined) throw notFound('Runner');
   return runner;
 }
 
-/** Whether the caller has a level, or a permission of a custom role, where a runner works: in its group, or in one of its projects. */
+/** Whether the caller has a level, or a permission of a custom role, in the group or in a project of a runner. */
 async function hasLevel(
   { db, clock }: Deps,
   { user }: UserCaller,
@@ -57,7 +57,7 @@ const mayReadRunner = async (deps: Deps, caller: UserCaller, runner: CiRunner): 
     permissions: ['read_runners'],
   }));
 
-/** Callers who may do so with the runner of `:runner_id`. Handlers find it in their context. */
+/** Callers with an ability on the runner of `:runner_id`. Handlers find it in their context. */
 function onRunner(ability: 'read_runner' | 'update_runner'): Access<{ caller: UserCaller; runner: CiRunner }> {
   const may = ability === 'read_runner' ? mayReadRunner : mayUpdateRunner;
   return {

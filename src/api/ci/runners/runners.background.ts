@@ -5,7 +5,7 @@ const SWEEP = jobKind<Record<string, never>>('runners.remove-quiet-machines', { 
 const QUIET_MS = 7 * 86_400_000;
 const BATCH = 1_000;
 
-/** Machines of runners that were not heard of for a week are forgotten; those that come back are new ones. */
+/** Deletes machines of runners without contact for a week; when they return, they are new. */
 export function registerRunners(deps: Deps): void {
   deps.jobs.every(SWEEP, { dailyAt: '03:40' }, async (_payload, { signal }) => {
     const { db, clock } = deps;

@@ -15,16 +15,16 @@ import type { registeredRunner } from './runners.inputs.ts';
 import { checkRunner, cleanTags } from './runners.rules.ts';
 import { newRunnerToken, tokenEnd } from './runners.tokens.ts';
 
-/** For whose jobs a runner is. */
+/** Owner of a runner: the instance, a group or a project. */
 export type RunnerOwner =
   | { runner_type: 'instance_type' }
   | { runner_type: 'group_type'; groupId: number }
   | { runner_type: 'project_type'; project: Pick<Project, 'id' | 'settings'> };
 
 /**
- * Makes a runner. Its token is known only now.
- * @param creatorId user who makes it; null where a registration token proves who may
- * @throws ApiError 400 for attributes that do not fit, 403 when its place is gone
+ * Creates a runner. Only the result contains its token.
+ * @param creatorId id of the user; null for registration tokens
+ * @throws ApiError 400 for invalid attributes, 403 if the owner was deleted
  */
 export async function createRunner(
   deps: Deps,
@@ -84,7 +84,7 @@ export async function createRunner(
   return { row, token };
 }
 
-/** Lets one at a time make runners of a place. @returns whether it is there */
+/** Locks the owner, so that runners are added one at a time. @returns whether it exists */
 async function lock(db: Db, owner: RunnerOwner): Promise<boolean> {
   if (owner.runner_type === 'instance_type') return true;
   if (owner.runner_type === 'group_type') return lockRow(db, 'namespaces', owner.groupId);
@@ -92,9 +92,9 @@ async function lock(db: Db, owner: RunnerOwner): Promise<boolean> {
 }
 
 /**
- * Another runner may come to a place. Call it in a transaction that has locked the place.
+ * Checks the limit for another runner. Call it in a transaction that has locked the owner.
  * @param deps with the transaction's handle
- * @throws ApiError 400 where there are as many as there may be
+ * @throws ApiError 400 if the limit is reached
  */
 export async function checkNumber(deps: Deps, owner: RunnerOwner): Promise<void> {
   if (owner.runner_type === 'instance_type') return;

@@ -9,5 +9,5 @@ const ProjectOfRunner = Type.Object({
   path_with_namespace: Type.String(),
 });
 
-/** A job of a runner, with the project that it is of. */
+/** A job of a runner, with its project. */
 export const RunnerJob = Type.Object({ ...Job.properties, project: ProjectOfRunner });

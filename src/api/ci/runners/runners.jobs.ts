@@ -11,11 +11,11 @@ export interface RunnerJobFilters {
   status?: State | undefined;
   systemId?: string | undefined;
   sort: 'asc' | 'desc';
-  /** Only those after this id, in the direction of the order. */
+  /** Only jobs after this id, in the direction of the order. */
   after?: number | undefined;
 }
 
-/** Jobs that a runner has or had in hand, of projects where the caller is at least a Reporter. */
+/** Query for the jobs of a runner, in projects where the caller is at least Reporter. */
 export function jobsOfRunner(
   { db, clock }: Deps,
   caller: UserCaller,

@@ -17,13 +17,13 @@ import { inState, RUNNER_STATES } from './runners.status.ts';
 type Runners = SelectQueryBuilder<Schema, 'ci_runners', CiRunner>;
 type Filters = Static<typeof runnerFilters>;
 
-/** All runners, the newest first: a walk along their ids, which is said so that both engines plan it. */
+/** Query for all runners, newest first. The explicit condition makes both engines walk the primary key. */
 export const allRunners = ({ db }: Deps): Runners =>
   db.selectFrom('ci_runners').selectAll().where('id', '>', 0).orderBy('id', 'desc');
 
 /**
- * Those that a user looks after: of projects where they are a Maintainer, and of groups where they are an Owner; and where a custom
- * role lets them see them.
+ * Query for the runners that a user administers: as Maintainer of projects, as Owner of groups, or with a custom role
+ * that can read them.
  */
 export function ownRunners(deps: Deps, userId: number): Runners {
   const day = today(deps.clock);
@@ -46,7 +46,7 @@ export function ownRunners(deps: Deps, userId: number): Runners {
   );
 }
 
-/** Those that may take jobs of a project. */
+/** Query for the runners available to a project. */
 export function runnersOfProject(deps: Deps, project: Project, namespace: Namespace): Runners {
   const { group_runners_enabled, shared_runners_enabled } = settingsOf(project);
   const groups = namespace.kind === 'group' && group_runners_enabled ? lineageIds(namespace.lineage) : [];
@@ -59,7 +59,7 @@ export function runnersOfProject(deps: Deps, project: Project, namespace: Namesp
 
 const ofServer = ({ db }: Deps) => db.selectFrom('ci_runners').select('id').where('runner_type', '=', 'instance_type');
 
-/** Those of a group and the groups above it, and those of the server. */
+/** Query for the runners of a group, its ancestors and the instance. */
 export function runnersOfGroup(deps: Deps, group: Namespace): Runners {
   const ofGroups = deps.db.selectFrom('ci_runners').select('id').where('group_id', 'in', lineageIds(group.lineage));
   return allRunners(deps).where('id', 'in', ofGroups.unionAll(ofServer(deps)));
@@ -67,11 +67,11 @@ export function runnersOfGroup(deps: Deps, group: Namespace): Runners {
 
 const has = (tag: string) => {
   const quoted = JSON.stringify(tag);
-  // The same in both engines, and with regard to case.
+  // Case-sensitive in both engines.
   return sql<SqlBool>`replace(tag_list, ${quoted}, '') <> tag_list`;
 };
 
-/** @throws ApiError 400 for a scope that there is not */
+/** Applies filters to a query. @throws ApiError 400 for an unknown scope */
 export function filtered(query: Runners, deps: Deps, filters: Filters): Runners {
   const { scope, type, paused, status, tag_list: tags = [], version_prefix: version } = filters;
   let runners = query;

@@ -33,13 +33,14 @@ async function answer(
   return presentRunners(deps, rows);
 }
 
-/** Runners, as those who look after them see them. */
+/** Administration of runners. */
 export const runnerRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runners',
-    summary: 'List the runners that one looks after',
-    description: 'Those of projects in which the caller is a Maintainer, and of groups in which they are an Owner.',
+    summary: 'List the runners that the caller administers',
+    description:
+      'Runners of projects where the caller is at least Maintainer, and of groups where the caller is Owner.',
     access: signedIn,
     scopes,
     ...list,
@@ -57,7 +58,7 @@ export const runnerRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/runners',
-    summary: 'List the runners that may take jobs of a project',
+    summary: 'List the runners available to a project',
     access: inProject('read_runners'),
     scopes,
     ...list,
@@ -66,7 +67,7 @@ export const runnerRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/runners',
-    summary: 'List the runners of a group, of the groups above it and of the server',
+    summary: 'List the runners of a group, its ancestors and the instance',
     access: inGroup('read_group_runners'),
     scopes,
     ...list,
@@ -79,7 +80,7 @@ export const runnerRoutes: readonly Route[] = [
     access: runnerReader,
     scopes,
     input: optional({
-      include_projects: Type.Boolean({ default: true, description: 'Whether its projects are shown.' }),
+      include_projects: Type.Boolean({ default: true, description: 'Include the projects of the runner.' }),
     }),
     success: { status: 200, schema: RunnerDetails },
     handler: ({ deps, caller, runner, input }) => presentRunner(deps, caller, runner, input.include_projects),
@@ -120,19 +121,19 @@ export const runnerRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runners/:runner_id/jobs',
-    summary: 'List the jobs that a runner has or had in hand',
+    summary: 'List the jobs of a runner',
     description:
-      'Those of projects in which the caller is at least a Reporter. They are not counted: the headers have no totals.',
+      'Only jobs of projects where the caller is at least Reporter. Jobs are not counted: the response has no total headers.',
     access: runnerReader,
     scopes,
     input: Type.Object({
       ...optional({
-        system_id: Type.String({ description: 'Only those of the machine that calls itself so.' }),
+        system_id: Type.String({ description: 'Only jobs of the machine with this system id.' }),
         status: Enum(STATES),
         order_by: Enum(['id']),
         sort: Enum(['asc', 'desc'], { default: 'desc' }),
         cursor: Type.String(),
-        pagination: Enum(['keyset'], { description: '`keyset` walks along the ids instead of by page numbers.' }),
+        pagination: Enum(['keyset'], { description: '`keyset` pages by id instead of by page number.' }),
       }).properties,
       ...pagination,
     }),
@@ -158,7 +159,7 @@ export const runnerRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/runners/:runner_id',
-    summary: 'Change a runner',
+    summary: 'Update a runner',
     access: runnerUpdater,
     scopes,
     input: runnerChange,
@@ -182,7 +183,7 @@ export const runnerRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/runners/:runner_id/reset_authentication_token',
-    summary: 'Give a runner another token',
+    summary: 'Reset the token of a runner',
     access: runnerUpdater,
     scopes,
     success: { status: 201, schema: RenewedRunnerToken },
@@ -192,7 +193,7 @@ export const runnerRoutes: readonly Route[] = [
     method: 'POST',
     path: '/projects/:id/runners',
     operationId: 'enableProjectRunner',
-    summary: 'Let a runner work for a project',
+    summary: 'Assign a runner to a project',
     access: inProject('admin_runners'),
     scopes,
     input: Type.Object(runnerId),
@@ -208,7 +209,7 @@ export const runnerRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/projects/:id/runners/:runner_id',
     operationId: 'disableProjectRunner',
-    summary: 'Let a runner work for a project no more',
+    summary: 'Unassign a runner from a project',
     access: inProject('admin_runners'),
     scopes,
     params: Type.Object(runnerId),
@@ -217,7 +218,7 @@ export const runnerRoutes: readonly Route[] = [
   }),
 ];
 
-/** Jobs with the projects that they are of. */
+/** Adds the projects to jobs. */
 async function withProjects({ deps, caller }: BaseContext, rows: Parameters<typeof presentJobs>[1]) {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   const projects = ids.length === 0 ? [] : await projectsOfIds(deps.db, { ids });

@@ -4,10 +4,10 @@ import type { CiRunner } from '../../../db/tables/ci-runners.table.ts';
 const MAX_TAGS = 50;
 const MIN_TIMEOUT = 600;
 
-/** What decides about a runner's attributes, whoever gave them. */
+/** Attributes of a runner that are validated together. */
 export type CheckedRunner = Pick<CiRunner, 'run_untagged' | 'maximum_timeout'> & { tags: readonly string[] };
 
-/** @throws ApiError 400 for attributes that do not fit together */
+/** @throws ApiError 400 for attributes that contradict each other */
 export function checkRunner({ run_untagged, maximum_timeout, tags }: CheckedRunner): void {
   const errors: FieldErrors = {};
   if (maximum_timeout !== null && maximum_timeout < MIN_TIMEOUT) {
@@ -23,7 +23,7 @@ export function checkRunner({ run_untagged, maximum_timeout, tags }: CheckedRunn
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** Tags as they are kept: each once, as they were given, without blanks around them. */
+/** Normalizes tags: trimmed, without duplicates. */
 export const cleanTags = (tags: readonly string[]): string[] => [
   ...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== '')),
 ];

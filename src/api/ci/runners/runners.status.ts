@@ -11,13 +11,13 @@ const STALE_MS = 7 * 86_400_000;
 
 const ago = (clock: Clock, ms: number): string => new Date(clock.now().getTime() - ms).toISOString();
 
-/** Whether a runner made by a user has asked for a job yet; those of old count from the beginning. */
+/** Whether a runner created by a user has requested a job yet; always true for registered runners. */
 const hasBegun = ({ requested, registration }: Pick<CiRunner, 'requested' | 'registration'>): boolean =>
   requested === 1 || registration === 'registration_token';
 
 /**
- * How a runner, or one of its machines, stands.
- * @param contactedAt when it was last heard of
+ * Returns the status of a runner or machine.
+ * @param contactedAt last contact
  */
 export function stateOf(
   clock: Clock,
@@ -29,7 +29,7 @@ export function stateOf(
   return hasBegun(runner) && contactedAt > ago(clock, ONLINE_MS) ? 'online' : 'offline';
 }
 
-/** Only the runners of a query that stand so, as far as the database knows. */
+/** Limits a query to runners with a status, as far as the database knows. */
 export function inState<O>(
   query: SelectQueryBuilder<Schema, 'ci_runners', O>,
   clock: Clock,

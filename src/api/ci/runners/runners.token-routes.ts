@@ -22,7 +22,7 @@ interface RegistrationType {
 
 const insufficient = () => forbidden('Insufficient permissions');
 
-/** Where the caller wants a runner, if they may have one there. @throws ApiError 400, 403, 404 */
+/** Returns the owner for a new runner, if the caller may create one there. @throws ApiError 400, 403, 404 */
 async function ownerFor(deps: Deps, caller: UserCaller, type: RegistrationType): Promise<RunnerOwner> {
   if (type.runner_type === 'instance_type') {
     if (!caller.admin) throw insufficient();
@@ -53,14 +53,15 @@ const renewed = async (deps: Deps, owner: RegistrationOwner) => ({
   token_expires_at: null,
 });
 
-/** How people make runners, and change the tokens by which runners register themselves. */
+/** Creation of runners by users, and registration tokens. */
 export const runnerTokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/user/runners',
     operationId: 'createRunner',
     summary: 'Create a runner',
-    description: 'The answer alone shows its token, which the program that runs the jobs is started with.',
+    description:
+      'Returns the token of the runner, which is never shown again. The runner program authenticates with it.',
     access: onServer('create_runner'),
     scopes: ['create_runner'],
     input: newRunner,
@@ -75,7 +76,7 @@ export const runnerTokenRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/runners/reset_registration_token',
-    summary: 'Reset the registration token of the server',
+    summary: 'Reset the registration token of the instance',
     access: onServer('admin_instance_runners'),
     success: resets,
     handler: ({ deps }) => renewed(deps, INSTANCE),

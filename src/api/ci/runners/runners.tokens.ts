@@ -11,7 +11,7 @@ import type { Deps } from '../../../deps.ts';
 
 const SHORT = 8;
 
-/** A new token for a runner, and what is kept of it. */
+/** Creates a token for a runner, with its digest. */
 export function newRunnerToken(registration: CiRunner['registration']) {
   const random = randomText(20);
   const token = `${RUNNER_TOKEN_PREFIXES[registration]}${random}`;
@@ -25,8 +25,8 @@ const SETTINGS = {
 } as const;
 
 /**
- * When a token that is made now ends: administrators may say after how many seconds, and so may the project of a runner, of
- * which the earlier counts. Null for never.
+ * Returns when a token created now expires: after the interval set by administrators or by the project of the runner,
+ * whichever is shorter. Null for never.
  */
 export function tokenEnd(
   { clock, settings }: Pick<Deps, 'clock' | 'settings'>,
@@ -42,7 +42,7 @@ export function tokenEnd(
   return said.length === 0 ? null : new Date(clock.now().getTime() + Math.min(...said) * 1_000).toISOString();
 }
 
-/** The project that a project runner belongs to: its first. */
+/** Query for the owner project of a project runner: its first project. */
 export const ownerProject = (db: Db, runnerId: number) =>
   db
     .selectFrom('ci_runner_projects')
@@ -54,7 +54,7 @@ export const ownerProject = (db: Db, runnerId: number) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Gives a runner another token; the one that it had is no good any more. @throws ApiError 403 when the runner is gone */
+/** Replaces the token of a runner. @throws ApiError 403 if the runner was deleted */
 export async function resetRunnerToken(deps: Deps, { id, registration, runner_type }: CiRunner) {
   const { token, columns } = newRunnerToken(registration);
   const token_expires_at = tokenEnd(deps, runner_type, (await ownerProject(deps.db, id)) ?? null);
@@ -71,7 +71,7 @@ export async function resetRunnerToken(deps: Deps, { id, registration, runner_ty
   return { token, token_expires_at };
 }
 
-/** Removes a runner's row, with the handle of a transaction. */
+/** Deletes the row of a runner; takes the handle of a transaction. */
 export async function unregisterRunner(deps: Deps, db: Db, runner: CiRunner): Promise<void> {
   const places = await runnerPlaces(db, runner);
   const { numDeletedRows } = await db.deleteFrom('ci_runners').where('id', '=', runner.id).executeTakeFirst();

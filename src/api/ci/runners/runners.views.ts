@@ -15,11 +15,11 @@ import { machineContact, runnerContact } from './contacts.ts';
 import type { Runner, RunnerDetails, RunnerManager } from './runners.responses.ts';
 import { stateOf } from './runners.status.ts';
 
-/** Projects in the object of a runner at most. */
+/** Maximum number of projects in the object of a runner. */
 const MAX_PROJECTS = 100;
 
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
-/** Which of them have jobs in hand. */
+/** Returns those that are running jobs. */
 async function busy(db: Db, column: 'runner_id' | 'runner_manager_id', of: readonly number[]): Promise<Set<number>> {
   if (of.length === 0) return new Set();
   const rows = await db
@@ -33,7 +33,7 @@ async function busy(db: Db, column: 'runner_id' | 'runner_manager_id', of: reado
   return new Set(rows.map((row) => row[column]!));
 }
 
-/** The machine that each runner was last heard of from, by the id of the runner. */
+/** Loads the most recently used machine of each runner, by runner id. */
 async function lastMachines(db: Db, rows: readonly CiRunner[]): Promise<Map<number, CiRunnerManager>> {
   if (rows.length === 0) return new Map();
   const { rows: managers } = await sql<CiRunnerManager>`
@@ -81,13 +81,13 @@ function present(deps: Deps, row: CiRunner, { busy, machines, creators }: Facts)
   };
 }
 
-/** Runners as lists show them, with a fixed number of queries. */
+/** Renders runners for lists with a fixed number of queries. */
 export async function presentRunners(deps: Deps, rows: readonly CiRunner[]): Promise<Static<typeof Runner>[]> {
   const facts = await factsOf(deps, rows);
   return rows.map((row) => present(deps, row, facts));
 }
 
-/** Projects that a runner works for and the caller may see, as a query. */
+/** Query for the projects of a runner that the caller may see. */
 export const projectsOfRunner = (deps: Deps, caller: UserCaller, runnerId: number) =>
   deps.db
     .selectFrom('projects')
@@ -99,7 +99,7 @@ export const projectsOfRunner = (deps: Deps, caller: UserCaller, runnerId: numbe
     .where(visibleProjects(deps, caller))
     .orderBy('projects.id');
 
-/** One runner with all that is known of it. @param projects whether its projects are shown */
+/** Renders a single runner with all details. @param projects whether to include its projects */
 export async function presentRunner(
   deps: Deps,
   caller: UserCaller,
@@ -138,7 +138,7 @@ async function groupsOf({ db, externalUrl }: Deps, { group_id }: CiRunner) {
   return rows.map(({ id, name, full_path }) => ({ id, web_url: `${externalUrl()}/groups/${full_path}`, name }));
 }
 
-/** Machines of runners. */
+/** Renders machines of runners. */
 export async function presentManagers(
   deps: Deps,
   runners: readonly CiRunner[],

@@ -21,7 +21,7 @@ import type { runnerChange } from './runners.inputs.ts';
 import { checkRunner, cleanTags } from './runners.rules.ts';
 import { ownerProject, unregisterRunner } from './runners.tokens.ts';
 
-/** Locks a runner to the end of the transaction. @throws ApiError 404 */
+/** Locks a runner until the end of the transaction. @throws ApiError 404 */
 async function lockRunner(deps: Deps, db: Db, id: number): Promise<CiRunner> {
   const row = await db
     .updateTable('ci_runners')
@@ -59,7 +59,7 @@ const WATCHED: WatchedAttributes<CiRunner> = {
   tag_list: { name: 'ci_runner_updated', as: 'tags' },
 };
 
-/** Changes what is given of a runner, which may take other jobs from then on. @throws ApiError 400, 404 */
+/** Updates the given attributes of a runner, which may make it eligible for other jobs. @throws ApiError 400, 404 */
 export function updateRunner(deps: Deps, { id }: CiRunner, input: Static<typeof runnerChange>): Promise<CiRunner> {
   return deps.db.transaction().execute(async (db) => {
     const changes = columnsOf(input);
@@ -75,7 +75,7 @@ export function updateRunner(deps: Deps, { id }: CiRunner, input: Static<typeof 
   });
 }
 
-/** Removes a runner. @throws ApiError 403 for one of several projects, by others than administrators */
+/** Deletes a runner. @throws ApiError 403 if it has several projects, unless the caller is an administrator */
 export function deleteRunner(deps: Deps, { admin }: UserCaller, runner: CiRunner): Promise<void> {
   const { id } = runner;
   return deps.db.transaction().execute(async (db) => {
@@ -92,7 +92,7 @@ export function deleteRunner(deps: Deps, { admin }: UserCaller, runner: CiRunner
   });
 }
 
-/** Why a runner takes jobs of no further project. */
+/** Returns why a runner cannot be assigned to another project. */
 function refusalOf({ runner_type, locked }: CiRunner): string | undefined {
   if (runner_type === 'instance_type') return 'Runner is an instance runner';
   if (runner_type === 'group_type') return 'Runner is a group runner';
@@ -107,7 +107,7 @@ const linkOf = (db: Db, runnerId: number, project: Project) =>
     .where('project_id', '=', project.id)
     .executeTakeFirst();
 
-/** Lets a runner work for a further project. @throws ApiError 400, 401, 403, 404 */
+/** Assigns a runner to another project. @throws ApiError 400, 401, 403, 404 */
 export function enableRunner(
   deps: Deps,
   { caller, project }: Pick<CallerInProject<UserCaller>, 'caller' | 'project'>,
@@ -134,7 +134,7 @@ export function enableRunner(
   });
 }
 
-/** Lets a runner work for a project no more. @throws ApiError 403 for the project that it belongs to, 404 */
+/** Unassigns a runner from a project. @throws ApiError 403 for its owner project, 404 */
 export function disableRunner(deps: Deps, runnerId: number, project: Project): Promise<void> {
   return deps.db.transaction().execute(async (db) => {
     const runner = await lockRunner(deps, db, runnerId);

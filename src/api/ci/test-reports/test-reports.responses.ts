@@ -3,15 +3,15 @@ import { CASE_STATES } from '../../../ci/junit/junit.parse.ts';
 import { Enum, Nullable } from '../../../http/http.schema.ts';
 
 const counts = {
-  total_time: Type.Number({ description: 'Seconds that the tests took together.', examples: [4.75] }),
+  total_time: Type.Number({ description: 'Total duration of the tests in seconds.', examples: [4.75] }),
   total_count: Type.Integer({ description: 'Tests.', examples: [42] }),
-  success_count: Type.Integer({ description: 'Tests that succeeded.', examples: [40] }),
-  failed_count: Type.Integer({ description: 'Tests that failed.', examples: [1] }),
-  skipped_count: Type.Integer({ description: 'Tests that were left out.', examples: [1] }),
-  error_count: Type.Integer({ description: 'Tests that broke off.', examples: [0] }),
+  success_count: Type.Integer({ description: 'Number of successful tests.', examples: [40] }),
+  failed_count: Type.Integer({ description: 'Number of failed tests.', examples: [1] }),
+  skipped_count: Type.Integer({ description: 'Number of skipped tests.', examples: [1] }),
+  error_count: Type.Integer({ description: 'Number of tests with errors.', examples: [0] }),
 };
 const suite_error = Nullable(
-  Type.String({ description: 'Why a report cannot be read; its tests are not counted then.', examples: [null] }),
+  Type.String({ description: 'Why a report cannot be parsed; its tests are not counted.', examples: [null] }),
 );
 const name = Type.String({ description: 'Name of the jobs.', examples: ['rspec'] });
 
@@ -22,13 +22,13 @@ export const TestReportCase = Type.Object({
   file: Nullable(Type.String({ description: 'File of the test.', examples: ['test/calculator.js'] })),
   execution_time: Type.Number({ description: 'Seconds.', examples: [0.25] }),
   system_output: Nullable(
-    Type.String({ description: 'What it said when it failed or was left out.', examples: ['expected 4, got 5'] }),
+    Type.String({ description: 'Output of a failed or skipped test.', examples: ['expected 4, got 5'] }),
   ),
-  stack_trace: Type.Null({ description: 'Always null: traces are part of the output.' }),
-  recent_failures: Type.Null({ description: 'Always null: failures of other pipelines are not counted.' }),
+  stack_trace: Type.Null({ description: 'Always null: stack traces are part of the output.' }),
+  recent_failures: Type.Null({ description: 'Always null: failures in other pipelines are not counted.' }),
 });
 
-/** What the jobs of a pipeline reported of their tests. */
+/** Test report of a pipeline. */
 export const TestReport = Type.Object({
   ...counts,
   test_suites: Type.Array(
@@ -36,13 +36,15 @@ export const TestReport = Type.Object({
       name,
       ...counts,
       suite_error,
-      test_cases: Type.Array(TestReportCase, { description: 'Errors and failures first, the longest first.' }),
+      test_cases: Type.Array(TestReportCase, {
+        description: 'Errors and failures first, then by duration, longest first.',
+      }),
     }),
-    { description: 'One for all jobs of a name, `parallel` ones together.' },
+    { description: 'One suite per job name; `parallel` jobs share a suite.' },
   ),
 });
 
-/** The same in numbers. */
+/** Test report of a pipeline, as totals. */
 export const TestReportSummary = Type.Object({
   total: Type.Object(
     {
@@ -54,7 +56,7 @@ export const TestReportSummary = Type.Object({
       error: counts.error_count,
       suite_error,
     },
-    { description: 'All suites together.' },
+    { description: 'Totals of all suites.' },
   ),
   test_suites: Type.Array(
     Type.Object({
@@ -63,6 +65,6 @@ export const TestReportSummary = Type.Object({
       build_ids: Type.Array(Type.Integer(), { description: 'Ids of the jobs.', examples: [[42]] }),
       suite_error,
     }),
-    { description: 'One for all jobs of a name, `parallel` ones together.' },
+    { description: 'One suite per job name; `parallel` jobs share a suite.' },
   ),
 });

@@ -6,14 +6,14 @@ import { TestReport, TestReportSummary } from './test-reports.responses.ts';
 import { presentReport, presentSummary } from './test-reports.views.ts';
 
 const description =
-  'From what its jobs uploaded as `artifacts:reports:junit`. Jobs that were retried, and those of child pipelines, are left out.';
+  'Read from the `artifacts:reports:junit` of the jobs. Retried jobs and child pipelines are left out.';
 
-/** What pipelines know of tests. */
+/** Test reports of pipelines. */
 export const testReportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${PIPELINE_PATH}/test_report`,
-    summary: 'Get the tests of a pipeline',
+    summary: 'Get the test report of a pipeline',
     description,
     access: pipelineReader,
     params,
@@ -30,7 +30,7 @@ export const testReportRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${PIPELINE_PATH}/test_report_summary`,
-    summary: 'Count the tests of a pipeline',
+    summary: 'Get the test report summary of a pipeline',
     description,
     access: pipelineReader,
     params,

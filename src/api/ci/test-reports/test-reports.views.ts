@@ -17,7 +17,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 function countsOf({ cases }: TestSuite): Counts {
   const lists = CASE_STATES.map((state) => cases[state]);
   return {
-    // Sums of decimal fractions are none: what they were to the microsecond is enough.
+    // Rounds to microseconds, since sums of decimal fractions are inexact.
     total_time: Math.round(sum(lists.flatMap((list) => list.map((each) => each.execution_time))) * 1e6) / 1e6,
     total_count: sum(lists.map((list) => list.length)),
     success_count: cases.success.length,
@@ -45,7 +45,7 @@ const presentCase = ({ suite: _suite, ...test }: TestCase): Static<typeof TestRe
   recent_failures: null,
 });
 
-/** The test report of a pipeline. */
+/** Renders the test report of a pipeline. */
 export function presentReport(suites: readonly TestSuite[]): Static<typeof TestReport> {
   const shown = suites.map((suite) => ({
     name: suite.name,
@@ -56,7 +56,7 @@ export function presentReport(suites: readonly TestSuite[]): Static<typeof TestR
   return { ...together(shown), test_suites: shown };
 }
 
-/** The same in numbers. */
+/** Renders the totals of the test report of a pipeline. */
 export function presentSummary(suites: readonly TestSuite[]): Static<typeof TestReportSummary> {
   const shown = suites.map((suite) => ({
     name: suite.name,

@@ -1,27 +1,27 @@
 import { Type } from 'typebox';
 import { Filled, Instant, Nullable, optional, pagination, Secret } from '../../../http/http.schema.ts';
 
-const description = Type.String({ maxLength: 255, description: 'What it is for.', examples: ['Deploy bot'] });
+const description = Type.String({ maxLength: 255, description: 'Description of the token.', examples: ['Deploy bot'] });
 
 export const TriggerId = { trigger_id: Type.Integer() };
 export const listTriggers = Type.Object(pagination);
 export const newTrigger = Type.Object({
   description,
-  expires_at: Type.Optional(Nullable(Instant({ description: 'End of its life; without one it does not expire.' }))),
+  expires_at: Type.Optional(Nullable(Instant({ description: 'When the token expires; never when absent.' }))),
 });
 export const changedTrigger = optional({ description });
 
 const start = {
-  token: Secret({ description: 'A trigger token of the project, or the token of a job that runs.' }),
+  token: Secret({ description: 'A trigger token of the project, or the token of a running job.' }),
   variables: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'Variables of the pipeline, as texts by their keys.',
+      description: 'Variables of the pipeline, as strings by key.',
       examples: [{ WHERE: 'staging' }],
     }),
   ),
   inputs: Type.Optional(
     Type.Record(Type.String(), Type.Unsafe<unknown>({}), {
-      description: 'Inputs of the pipeline, at most 20.',
+      description: 'Inputs of the pipeline; at most 20.',
       examples: [{ where: 'staging' }],
     }),
   ),

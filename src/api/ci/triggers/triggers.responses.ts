@@ -2,10 +2,10 @@ import { Type } from 'typebox';
 import { Instant, Nullable } from '../../../http/http.schema.ts';
 import { UserBasic } from '../../identity/index.ts';
 
-/** A token by which pipelines are started from outside. */
+/** A trigger token. */
 export const Trigger = Type.Object({
   id: Type.Integer(),
-  token: Type.String({ description: 'The token for its owner; for others its first four characters.' }),
+  token: Type.String({ description: 'The full token for its owner; the first four characters for others.' }),
   description: Type.String(),
   created_at: Instant(),
   updated_at: Instant(),

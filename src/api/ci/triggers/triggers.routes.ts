@@ -49,7 +49,7 @@ async function present(deps: Deps, rows: readonly CiTrigger[], viewerId: number)
   });
 }
 
-/** Tokens by which pipelines of a project are started from outside. */
+/** Administration of trigger tokens. */
 export const triggerRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -76,7 +76,7 @@ export const triggerRoutes: readonly Route[] = [
     method: 'POST',
     path: PATH,
     summary: 'Create a trigger token',
-    description: 'Pipelines that it starts run in the name of who creates it.',
+    description: 'Its pipelines run as the user who creates it.',
     access: manage,
     input: newTrigger,
     success: { status: 201, schema: Trigger },
@@ -88,7 +88,7 @@ export const triggerRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a trigger token',
+    summary: 'Update a trigger token',
     access: onObject(triggerObject, 'update_trigger'),
     input: changedTrigger,
     success: { status: 200, schema: Trigger },

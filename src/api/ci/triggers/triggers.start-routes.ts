@@ -8,9 +8,9 @@ import { startByToken } from './triggers.start.ts';
 
 const ProjectParam = Type.Object({ id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) });
 const description =
-  'Who knows the token needs no other. Jobs find everything that was sent in the file of `TRIGGER_PAYLOAD`.';
+  'The token is the only credential needed. Jobs find the whole payload in the file named by `TRIGGER_PAYLOAD`.';
 
-/** What is sent to prove who asks: jobs are not told. */
+/** Parameters with credentials, which are left out of the payload for jobs. */
 const CREDENTIALS = new Set(['token', 'private_token', 'access_token', 'job_token']);
 
 async function start(
@@ -24,13 +24,13 @@ async function start(
   return presentPipeline(deps, made.pipeline, made.project);
 }
 
-/** Starting pipelines from outside, by a token alone. */
+/** Starting pipelines with a trigger token. */
 export const triggerStartRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/trigger/pipeline',
     operationId: 'triggerProjectPipeline',
-    summary: 'Start a pipeline by a token',
+    summary: 'Trigger a pipeline',
     description,
     access: openAbility('trigger_pipeline'),
     params: ProjectParam,
@@ -43,7 +43,7 @@ export const triggerStartRoutes: readonly Route[] = [
     method: 'POST',
     path: '/projects/:id/ref/:ref/trigger/pipeline',
     operationId: 'triggerProjectPipelineAtRef',
-    summary: 'Start a pipeline on a branch or tag by a token',
+    summary: 'Trigger a pipeline for a branch or tag',
     description,
     access: openAbility('trigger_pipeline'),
     params: Type.Object({ ...ProjectParam.properties, ...RefParam.properties }),

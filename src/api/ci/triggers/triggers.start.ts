@@ -15,22 +15,22 @@ import { maySetVariables } from '../../../pipelines/pipelines.run-rights.ts';
 import { keyErrors } from '../variables/variables.rules.ts';
 
 export interface StartRequest {
-  /** Id or full path. */
+  /** Id or full path of the project. */
   project: string;
   ref: string;
   token: string;
   variables?: unknown;
   inputs?: Readonly<Record<string, unknown>>;
-  /** Everything that was sent, the token left out. */
+  /** All parameters except the token. */
   payload: Readonly<Record<string, unknown>>;
 }
 
 type Variables = NonNullable<PipelineRequest['variables']>;
 
 /**
- * Starts a pipeline for whoever knows a trigger token of the project, in the name of its owner; or for a job that runs, in
- * the name of its user, as far as the project lets it in.
- * @throws ApiError 400 with the words for why there is none, 401 for the token of a job that is over, 404
+ * Starts a pipeline with a trigger token, as its owner, or with a job token, as the user of the job, if the project
+ * accepts that.
+ * @throws ApiError 400 with the reason why no pipeline is created, 401 for the token of a finished job, 404
  */
 export async function startByToken(
   deps: Deps,
@@ -61,7 +61,7 @@ function readVariables(input: unknown): Variables {
   });
 }
 
-/** In the name of the user of a job. @throws ApiError 400, 401, 404 */
+/** Starts a pipeline as the user of a job. @throws ApiError 400, 401, 404 */
 async function asJob(deps: Deps, { project, namespace }: FoundProject, token: string) {
   const caller = await callerOfJobToken(deps, token);
   if (caller?.credential.kind !== 'job_token') throw notFound();
@@ -80,7 +80,7 @@ async function asJob(deps: Deps, { project, namespace }: FoundProject, token: st
   return { source: 'pipeline' as const, userId: caller.user!.id, upstream };
 }
 
-/** In the name of the owner of a trigger token; its jobs are told everything that was sent. @throws ApiError 404 */
+/** Starts a pipeline as the owner of a trigger token; its jobs get the payload. @throws ApiError 404 */
 async function asTrigger(deps: Deps, project: FoundProject, { token, payload }: StartRequest, variables: Variables) {
   const now = timestamp(deps.clock);
   const trigger = await deps.db
@@ -105,7 +105,7 @@ async function asTrigger(deps: Deps, project: FoundProject, { token, payload }: 
   };
 }
 
-/** Whether the owner may give pipelines variables: where the project keeps that from them, there is no payload either. */
+/** Whether the owner may set pipeline variables; otherwise there is no payload either. */
 async function ownerSets(deps: Deps, { project, namespace }: FoundProject, { owner_id }: CiTrigger): Promise<boolean> {
   const caller = await jobCaller(deps, owner_id);
   if (caller === undefined) return false;

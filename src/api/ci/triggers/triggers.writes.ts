@@ -8,10 +8,10 @@ import type { CiTrigger } from '../../../db/tables/ci-triggers.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 const PREFIX = 'glptt-';
-/** How many a project may have. */
+/** Maximum number per project. */
 const MAX = 1_000;
 
-/** The trigger tokens of a project, the oldest first. */
+/** Query for the trigger tokens of a project, oldest first. */
 export const triggersOf = (db: Db, projectId: number) =>
   db.selectFrom('ci_triggers').selectAll().where('project_id', '=', projectId).orderBy('id');
 
@@ -22,7 +22,7 @@ export async function findTrigger(db: Db, projectId: number, id: number): Promis
   return row;
 }
 
-/** Makes a trigger token, in whose owner's name pipelines run. @throws ApiError 400, 404 */
+/** Creates a trigger token. Its pipelines run as its owner. @throws ApiError 400, 404 */
 export async function createTrigger(
   { db, clock }: Deps,
   projectId: number,
@@ -60,7 +60,7 @@ export async function createTrigger(
   });
 }
 
-/** @throws ApiError 404 */
+/** Updates the description of a trigger token. @throws ApiError 404 */
 export async function describeTrigger(deps: Deps, id: number, description: string): Promise<CiTrigger> {
   return deps.db.transaction().execute(async (db) => {
     const row = await db
@@ -75,7 +75,7 @@ export async function describeTrigger(deps: Deps, id: number, description: strin
   });
 }
 
-/** Takes a trigger token away: no pipeline starts by it any more. */
+/** Deletes a trigger token. */
 export async function removeTrigger(deps: Deps, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const [gone] = await db.deleteFrom('ci_triggers').where('id', '=', id).returningAll().execute();

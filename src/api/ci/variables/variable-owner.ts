@@ -1,7 +1,7 @@
-/** Where variables are kept. */
+/** Owner of variables: the instance, a group or a project. */
 export type VariableOwner = { kind: 'project' | 'group'; id: number } | { kind: 'instance'; id: null };
 
-/** How many variables a place may keep, null where administrators say it; and what they are called where it is too many. */
+/** Maximum number of variables per owner, null if administrators set it, and their name in the error. */
 export const LIMITS = {
   project: { most: 8_000, name: 'project ci variables' },
   group: { most: 30_000, name: 'group ci variables' },

@@ -6,33 +6,36 @@ export const VARIABLE_TYPES = ['env_var', 'file'] as const;
 
 const description = Type.Unsafe<string | null>({
   type: ['string', 'null'],
-  description: 'What it is for; at most 255 characters.',
+  description: 'Description; at most 255 characters.',
 });
 
 const flags = {
-  protected: Type.Boolean({ description: 'Whether only jobs of protected branches and tags have it.' }),
+  protected: Type.Boolean({ description: 'Whether only jobs of protected branches and tags get the variable.' }),
   masked: Type.Boolean({
-    description: 'Whether logs hide the value. It must then be of one line, 8 characters or more, without blanks.',
+    description:
+      'Whether the value is masked in logs. It must then be a single line of at least 8 characters without spaces.',
   }),
-  raw: Type.Boolean({ description: 'Whether references to other variables in the value stay as they are.' }),
-  variable_type: Enum(VARIABLE_TYPES, { description: 'Of `file` a job has the path of a file with the value.' }),
+  raw: Type.Boolean({ description: 'Whether variable references in the value are left unexpanded.' }),
+  variable_type: Enum(VARIABLE_TYPES, {
+    description: 'With `file`, the variable holds the path of a file with the value.',
+  }),
 };
 const hidden = Type.Boolean({
-  description: 'Whether logs hide the value, and no answer ever shows it again. Only at its making.',
+  description: 'Whether the value is masked in logs and never shown again. Only on creation.',
 });
-const SCOPE = 'Environments whose jobs have it: a name, a pattern with `*`, or `*` for all jobs.';
+const SCOPE = 'Environments whose jobs get the variable: a name, a pattern with `*`, or `*` for all jobs.';
 
 export const listVariables = Type.Object(pagination);
 
 export const keyParam = Type.Object({ key: Type.String({ description: 'Key of the variable.' }) });
 
-const key = Type.String({ description: 'Letters, digits and `_`, at most 255.' });
-const value = Secret({ description: 'Its value.' });
+const key = Type.String({ description: 'Letters, digits and `_`; at most 255 characters.' });
+const value = Secret({ description: 'Value of the variable.' });
 
 export const newInstanceVariable = Type.Object({ key, value, ...optional({ ...flags, description }).properties });
 export const changedInstanceVariable = optional({ value, ...flags, description });
 
-/** Of groups only a plan has variables for some of the environments. */
+/** For groups, environment scopes take a plan. */
 const scoped = (kind: SourceKind) => ({
   environment_scope: Type.String({ description: SCOPE, ...(kind === 'group' ? ofPlan('premium') : {}) }),
 });
@@ -44,10 +47,14 @@ export const newVariable = (kind: SourceKind) =>
     ...optional({ ...flags, masked_and_hidden: hidden, ...scoped(kind), description }).properties,
   });
 
-/** Which of several of one key is meant. */
+/** Selects one of several variables with the same key. */
 const filter = Type.Object(
-  { environment_scope: Type.Optional(Type.String({ description: 'The one of exactly these environments.' })) },
-  { description: 'Which of several of the same key is meant.' },
+  {
+    environment_scope: Type.Optional(
+      Type.String({ description: 'Only the variable with exactly this environment scope.' }),
+    ),
+  },
+  { description: 'Selects one of several variables with the same key.' },
 );
 
 export const whichVariable = optional({ filter });

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { CiVariable } from '../../../db/tables/ci-variables.table.ts';
 import type { VariableOwner } from './variable-owner.ts';
 
-/** The variables of one place, the oldest first. */
+/** Query for the variables of an owner, oldest first. */
 export function variablesOf(db: Db, { kind, id }: VariableOwner) {
   const rows = db.selectFrom('ci_variables').selectAll().orderBy('id');
   if (kind === 'project') return rows.where('project_id', '=', id);
@@ -14,9 +14,9 @@ export function variablesOf(db: Db, { kind, id }: VariableOwner) {
 const NAMES = { project: 'Variable', group: 'GroupVariable', instance: 'InstanceVariable' } as const;
 
 /**
- * The one of a key.
- * @param scope exactly these environments; undefined where only one of the key is expected
- * @throws ApiError 404, or 409 where the key alone does not say which one is meant
+ * Returns a variable by key.
+ * @param scope exact environment scope; undefined if the key is expected to be unique
+ * @throws ApiError 404; 409 if several variables have the key
  */
 export async function findVariable(db: Db, owner: VariableOwner, key: string, scope?: string): Promise<CiVariable> {
   const all = variablesOf(db, owner).where('key', '=', key);

@@ -5,7 +5,7 @@ import { VARIABLE_TYPES } from './variables.inputs.ts';
 const fields = {
   variable_type: Enum(VARIABLE_TYPES),
   key: Type.String(),
-  value: Nullable(Type.String({ description: 'Its value; null where it is hidden.' })),
+  value: Nullable(Type.String({ description: 'Value of the variable; null if it is hidden.' })),
   protected: Type.Boolean(),
   masked: Type.Boolean(),
   raw: Type.Boolean(),
@@ -15,5 +15,5 @@ const fields = {
 /** A variable of a project or a group. */
 export const CiVariable = Type.Object({ ...fields, hidden: Type.Boolean(), environment_scope: Type.String() });
 
-/** A variable of the installation. */
+/** A variable of the instance. */
 export const InstanceCiVariable = Type.Object(fields);

@@ -32,7 +32,7 @@ function routesFor(kind: SourceKind): Route[] {
   const path = `/${kind}s/:id/variables`;
   const access = inSource(kind, MANAGE);
   const whichOne =
-    'Where several have the key, `filter[environment_scope]` says which one is meant; else the answer is 409.';
+    'If several variables have the key, `filter[environment_scope]` selects one; otherwise the response is 409.';
   return [
     route({
       method: 'GET',
@@ -68,7 +68,7 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:key`,
-      summary: `Change a CI/CD variable of a ${kind}`,
+      summary: `Update a CI/CD variable of a ${kind}`,
       description: whichOne,
       access,
       params: keyParam,
@@ -97,14 +97,14 @@ function routesFor(kind: SourceKind): Route[] {
 const admin = onServer('admin_instance_ci_variables');
 const instancePath = '/admin/ci/variables';
 
-/** Variables that are kept for jobs: of projects, of groups and of the installation. */
+/** CI/CD variables of projects, groups and the instance. */
 export const variableRoutes: readonly Route[] = [
   ...routesFor('project'),
   ...routesFor('group'),
   route({
     method: 'GET',
     path: instancePath,
-    summary: 'List the CI/CD variables of the server',
+    summary: 'List the instance CI/CD variables',
     access: admin,
     input: listVariables,
     success: { status: 200, schema: Type.Array(InstanceCiVariable) },
@@ -113,7 +113,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${instancePath}/:key`,
-    summary: 'Get a CI/CD variable of the server',
+    summary: 'Get an instance CI/CD variable',
     access: admin,
     params: keyParam,
     success: { status: 200, schema: InstanceCiVariable },
@@ -123,7 +123,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: instancePath,
-    summary: 'Create a CI/CD variable of the server',
+    summary: 'Create an instance CI/CD variable',
     access: admin,
     input: newInstanceVariable,
     success: { status: 201, schema: InstanceCiVariable },
@@ -132,7 +132,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: `${instancePath}/:key`,
-    summary: 'Change a CI/CD variable of the server',
+    summary: 'Update an instance CI/CD variable',
     access: admin,
     params: keyParam,
     input: changedInstanceVariable,
@@ -143,7 +143,7 @@ export const variableRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: `${instancePath}/:key`,
-    summary: 'Delete a CI/CD variable of the server',
+    summary: 'Delete an instance CI/CD variable',
     access: admin,
     params: keyParam,
     success: { status: 204, empty: true },

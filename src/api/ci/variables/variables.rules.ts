@@ -2,7 +2,7 @@ import { type FieldErrors, invalidModel } from '../../../core/core.errors.ts';
 import type { CiVariable } from '../../../db/tables/ci-variables.table.ts';
 import type { VariableOwner } from './variable-owner.ts';
 
-/** What is asked of a variable as it is going to be. */
+/** Final state of a variable, for validation. */
 export interface VariableInput
   extends Pick<CiVariable, 'key' | 'variable_type' | 'masked' | 'raw' | 'environment_scope' | 'description'> {
   value: string;
@@ -10,16 +10,16 @@ export interface VariableInput
 
 const MAX_TEXT = 255;
 const MAX_VALUE = { env_var: 10_000, file: 50_000 } as const;
-/** Files of projects and groups may be longer: bundles of certificates are. */
+/** Files of projects and groups may be longer, for bundles of certificates. */
 const MAX_FILE = 524_288;
 
-/** Values that a log can be searched for: of one piece, and long enough not to hide what is none. */
+/** Values that can be masked in logs: without spaces, and long enough not to mask unrelated text. */
 const MASKABLE = /^[a-zA-Z0-9_+=/@:.~-]{8,}$/;
 const MASKABLE_RAW = /^\S{8,}$/;
 
 const tooLong = (maxLength: number) => `is too long (maximum is ${maxLength} characters)`;
 
-/** What is wrong with a key, as the platform says it. */
+/** Returns the errors of a key, in the platform's words. */
 export function keyErrors(key: string): string[] {
   if (key === '') return ["can't be blank", "can contain only letters, digits and '_'."];
   return [
@@ -47,7 +47,7 @@ function scopeErrors(scope: string): string[] {
   ];
 }
 
-/** Looks at a variable as it is going to be. @throws ApiError 400 */
+/** Validates the final state of a variable. @throws ApiError 400 */
 export function checkVariable(input: VariableInput, kind: VariableOwner['kind']): void {
   const found = {
     key: keyErrors(input.key),
@@ -60,8 +60,8 @@ export function checkVariable(input: VariableInput, kind: VariableOwner['kind'])
 }
 
 /**
- * A variable is hidden for ever or never.
- * @param asked what the change says of masking and hiding
+ * Refuses to hide or unhide an existing variable.
+ * @param asked masking and hiding in the request
  * @throws ApiError 400
  */
 export function checkHiding(

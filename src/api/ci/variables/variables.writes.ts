@@ -26,7 +26,7 @@ export interface VariableAttributes {
   description?: string | null;
 }
 
-/** Keeps a new variable. @throws ApiError 400, 404 */
+/** Creates a variable. @throws ApiError 400, 404 */
 export async function createVariable(
   deps: Deps,
   owner: VariableOwner,
@@ -65,13 +65,13 @@ export async function createVariable(
   );
 }
 
-/** Lets one at a time keep new variables in a place. @throws ApiError 404 where it went meanwhile */
+/** Locks the owner, so that variables are created one at a time. @throws ApiError 404 if it was deleted */
 async function lock(db: Db, owner: VariableOwner): Promise<void> {
   if (owner.kind === 'instance') return lockInstance(db);
   if (!(await lockRow(db, owner.kind === 'project' ? 'projects' : 'namespaces', owner.id))) throw notFound();
 }
 
-/** Looks once the new one is there. @throws ApiError 400 where there are too many now */
+/** Checks the limit after insertion. @throws ApiError 400 if it is exceeded */
 async function checkNumber(deps: Deps, owner: VariableOwner): Promise<void> {
   const { most: fixed, name } = LIMITS[owner.kind];
   const most = fixed ?? (await planLimits(deps)).ci_instance_level_variables;
@@ -83,7 +83,7 @@ async function checkNumber(deps: Deps, owner: VariableOwner): Promise<void> {
   if (Number(total) > orUnlimited(most)) throw invalidModel({ base: [`Maximum number of ${name} (${most}) exceeded`] });
 }
 
-/** Changes what is given of the variable of a key. @throws ApiError 400, 404, 409 */
+/** Updates the given attributes of a variable. @throws ApiError 400, 404, 409 */
 export async function updateVariable(
   deps: Deps,
   owner: VariableOwner,
@@ -124,7 +124,7 @@ export async function updateVariable(
   );
 }
 
-/** Removes the variable of a key. @throws ApiError 404, 409 */
+/** Deletes a variable. @throws ApiError 404, 409 */
 export async function removeVariable(deps: Deps, owner: VariableOwner, key: string, scope?: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const row = await findVariable(db, owner, key, scope);
@@ -133,7 +133,7 @@ export async function removeVariable(deps: Deps, owner: VariableOwner, key: stri
   });
 }
 
-/** @throws ApiError 400 where there is one of the key for the same environments, 404 where its place went meanwhile */
+/** @throws ApiError 400 if the owner has a variable with the same key and scope, 404 if it was deleted */
 async function taken<T>(key: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

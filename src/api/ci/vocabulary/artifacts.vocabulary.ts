@@ -1,4 +1,4 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
 
-/** What the words of artifacts, logs and reports mean. */
+/** Names used by artifacts, logs and reports. */
 export const artifactWords: Vocabulary['entries'] = {};

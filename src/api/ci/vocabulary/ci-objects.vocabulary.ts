@@ -24,7 +24,7 @@ import {
 import { Trigger } from '../triggers/triggers.responses.ts';
 import { CiVariable, InstanceCiVariable } from '../variables/variables.responses.ts';
 
-/** What the objects of this area are called. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   Bridge,
   CiLintInclude: LintInclude,

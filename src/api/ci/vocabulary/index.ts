@@ -7,7 +7,7 @@ import { pipelineWords } from './pipelines.vocabulary.ts';
 import { runnerWords } from './runners.vocabulary.ts';
 import { variableWords } from './variables.vocabulary.ts';
 
-/** What this area speaks of: names of objects, and what a name means wherever it stands. */
+/** Vocabulary of this area: names of objects, and descriptions of fields and parameters by name. */
 export const vocabulary: Vocabulary = {
   entries: { ...artifactWords, ...environmentWords, ...lintWords, ...pipelineWords, ...runnerWords, ...variableWords },
   objects,

@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
 
-/** What the words of configurations mean. */
+/** Names used by configurations. */
 export const lintWords: Vocabulary['entries'] = {
-  merged_yaml: ['The configuration with all that it includes and extends.', '---\ntest:\n  script: make test\n'],
+  merged_yaml: ['The configuration with all includes and `extends` resolved.', '---\ntest:\n  script: make test\n'],
 };

@@ -1,7 +1,7 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
 
-/** What the words of runners and their machines mean. */
+/** Names used by runners and their machines. */
 export const runnerWords: Vocabulary['entries'] = {
-  runner: ['The runner that has it in hand, or had; null before.', null],
-  runner_manager: ['The machine of the runner that has it in hand, or had; null before.', null],
+  runner: ['Runner of the job; null until one is assigned.', null],
+  runner_manager: ['Runner machine of the job; null until one is assigned.', null],
 };
