@@ -47,7 +47,7 @@ export { pagesOf } from './wikis/wikis.pages.ts';
 export { WikiPageBasic } from './wikis/wikis.responses.ts';
 export { type WikiPageJson, wikiPagesById } from './wikis/wikis.views.ts';
 
-/** What git holds, who may change it, and snippets. */
+/** Repositories, protections and snippets. */
 export const code: Area = {
   routes: [
     ...legacyProtectionRoutes,

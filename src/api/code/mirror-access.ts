@@ -3,7 +3,7 @@ import type { Access } from '../../http/http.route.ts';
 import { requireMirrorsAvailable } from '../../mirroring/available.ts';
 import { inProjectByUser, type ProjectScope } from '../api.access.ts';
 
-/** Those who administer the mirrors of a project, while administrators let others than themselves do so. */
+/** Users who may administer the mirrors of a project; administrators only if the instance is set so. */
 export function mirrorAdmin(
   ability: 'admin_pull_mirror' | 'admin_remote_mirror',
 ): Access<ProjectScope & { caller: UserCaller }> {

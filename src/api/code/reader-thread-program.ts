@@ -1,4 +1,4 @@
-/** What a reading thread runs. Everybody else imports it for its address alone. */
+/** Program of reader threads. Other modules import it only for its URL. */
 import { FILE_AT } from '../../git/readers/file-at.ts';
 import { COMMITS } from '../../git/readers/log-page.ts';
 import { MERGED_INTO } from '../../git/readers/merged-into.ts';
@@ -8,16 +8,16 @@ import { DIFF_PAGE } from './commits/diff-page.ts';
 import { COMMIT_PAGE } from './commits/page-json.ts';
 import { FOLDER_PAGE } from './repositories/folder-page.ts';
 
-/** Where the program of reading threads is, and what they are told to be. */
+/** Location and name of the program of reader threads. */
 export const readerThread = { address: import.meta.url, name: 'stithy-reader' } as const;
 
-/** What leaves the process next to nothing to do. */
+/** Reads that leave next to no work to this process. */
 const LIGHT: ReadonlySet<string> = new Set([COMMIT_JSON.name, FOLDER_PAGE.name]);
 const MAX_SHARED = 6;
 
 /**
- * How many answers a thread may owe when it is asked such a question where it has no processor for itself: what it could not begin
- * with soon this process does meanwhile.
+ * Maximum number of pending answers of a thread that shares its processor. This process handles reads that such a
+ * thread could not start soon.
  */
 export const maxSharedBytes = (name: string): number => (LIGHT.has(name) ? Number.POSITIVE_INFINITY : MAX_SHARED);
 

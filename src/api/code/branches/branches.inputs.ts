@@ -4,28 +4,35 @@ import type { Branch } from './branches.responses.ts';
 
 export type BranchJson = Static<typeof Branch>;
 
-/** Longest text that is looked for among the names of branches and tags. */
+/** Maximum length of a search in names of branches and tags. */
 const MAX_SEARCH = 1_024;
 
-/** How a list is cut into pages that begin after a name. */
+/** Keyset pagination: pages begin after a name. */
 export const keysetPagination = {
   ...pagination,
   pagination: Type.Optional(Enum(['legacy', 'keyset'], { description: '`keyset` pages by `page_token`.' })),
-  page_token: Type.Optional(Type.String({ description: 'Name that the page begins after, with `pagination=keyset`.' })),
+  page_token: Type.Optional(
+    Type.String({ description: 'Name of the branch after which the page begins; with `pagination=keyset`.' }),
+  ),
 };
 
 export const RefSearch = Type.String({
   maxLength: MAX_SEARCH,
-  description: 'Part of the name; `^text` for its beginning, `text$` for its end.',
+  description: 'Only branches whose name contains this text; `^text` matches the beginning, `text$` the end.',
 });
 
 export const ListBranches = Type.Object({
   search: Type.Optional(RefSearch),
-  regex: Type.Optional(Type.String({ maxLength: MAX_SEARCH, description: 'RE2 pattern; not together with search.' })),
+  regex: Type.Optional(
+    Type.String({
+      maxLength: MAX_SEARCH,
+      description: 'Only branches whose name matches this RE2 pattern. Cannot be combined with `search`.',
+    }),
+  ),
   sort: Type.Optional(
     Enum(['name_asc', 'updated_asc', 'updated_desc'], {
       default: 'name_asc',
-      description: 'By name, or by when the branches were last changed, the oldest or newest first.',
+      description: 'Order by name, or by last update, oldest or newest first.',
     }),
   ),
   ...keysetPagination,
@@ -37,7 +44,7 @@ export const BranchName = { branch: Type.String({ description: 'URL-encoded name
 
 export const CreateBranch = Type.Object({
   branch: Filled({ description: 'Name of the new branch.' }),
-  ref: Filled({ description: 'Branch, tag or commit that it starts at.' }),
+  ref: Filled({ description: 'Branch, tag or commit that the branch starts from.' }),
 });
 
 export const ProtectBranch = Type.Object({

@@ -12,12 +12,12 @@ import { protectByFlags, unprotect } from './legacy-protection.ts';
 
 const admin = inProject('admin_protected_branches');
 
-/** The old way to protect a branch. */
+/** Deprecated routes for protecting branches. */
 export const legacyProtectionRoutes = [
   route({
     method: 'PUT',
     path: `${BRANCHES}/:branch/protect`,
-    summary: 'Protect a branch (use protected_branches)',
+    summary: 'Protect a branch (deprecated: use protected_branches)',
     access: admin,
     params: Type.Object(BranchName),
     input: ProtectBranch,
@@ -35,7 +35,7 @@ export const legacyProtectionRoutes = [
   route({
     method: 'PUT',
     path: `${BRANCHES}/:branch/unprotect`,
-    summary: 'Take the protection of a branch away (use protected_branches)',
+    summary: 'Unprotect a branch (deprecated: use protected_branches)',
     access: admin,
     params: Type.Object(BranchName),
     success: { status: 200, schema: Branch },

@@ -19,7 +19,9 @@ import type { BranchJson } from './branches.inputs.ts';
 import { type BranchPage, branchIn, protectPage } from './branches.page.ts';
 import { presentBranches } from './branches.views.ts';
 
-/** The default branch; null while it does not exist, or is damaged: the others are shown all the same. */
+/**
+ * Returns the default branch; null if it does not exist or is damaged, so that the other branches can still be listed.
+ */
 export async function defaultBranchOf(repo: Repository): Promise<Ref | null> {
   try {
     const name = await repo.refs.head();
@@ -31,7 +33,7 @@ export async function defaultBranchOf(repo: Repository): Promise<Ref | null> {
   }
 }
 
-/** One branch as the actor sees it. @throws ApiError 404 when its commit is missing from a damaged repository */
+/** Renders a single branch for the actor. @throws ApiError 404 if its commit is missing in a damaged repository */
 export async function viewBranch(
   deps: Deps,
   project: Project,
@@ -49,8 +51,7 @@ export async function viewBranch(
 }
 
 /**
- * A page of branches, serialised. It is kept under all that goes into it, so that a page which nothing has changed
- * costs next to nothing.
+ * Serializes a page of branches. Cached by everything it depends on, so that an unchanged page costs next to nothing.
  * @param all all branches of the state that the page is from
  */
 export async function serializeBranches(
@@ -70,13 +71,13 @@ export async function serializeBranches(
   if (kept !== undefined) return kept.json;
   const rows = page.refs.map((ref, at) => ({ ref, protections: matching[at]!, canPush: pushes[at] === '+' }));
   const branches = await presentBranches(repo, rows, defaultBranch, webUrl);
-  // What a damaged repository could not show may be there again after its repair.
+  // A branch that a damaged repository could not show may return after a repair.
   return branches.length === rows.length
     ? deps.immutableResponses.set(answerKey, branches).json
     : Serialized.of(branches);
 }
 
-/** Whether the actor may push to each branch: `+` or `-`. */
+/** Whether the actor may push to each branch, as a string of `+` and `-`. */
 async function pushRights(deps: Deps, actor: Actor, matching: readonly (readonly Protection[])[]): Promise<string> {
   const open = actor.permissions.can('push_code') ? '+' : '-';
   let rights = '';

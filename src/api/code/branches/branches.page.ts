@@ -3,18 +3,18 @@ import { HEADS } from '../../../git/ref-folders.ts';
 import type { Ref } from '../../../git/refs.ts';
 import { type Protection, protectionsOf } from '../../../repositories/repository.protections.ts';
 
-/** Branches of one state of the references that are shown together. */
+/** Branches of one state of the refs that are shown together. */
 export interface BranchPage {
-  /** Names these branches at these commits, as long as this process runs. */
+  /** Identifies these branches at these commits within this process. */
   id: number;
   refs: readonly Ref[];
 }
 
-/** What the protections of a project mean for a page. */
+/** Protections that apply to a page. */
 export interface PageProtections {
-  /** The protections that each branch falls under, in the order of the page. */
+  /** Protections that match each branch, in the order of the page. */
   matching: readonly (readonly Protection[])[];
-  /** Names the content of all that is in `matching`. */
+  /** Identifies the contents of `matching`. */
   key: string;
 }
 
@@ -23,7 +23,7 @@ let lastId = 0;
 const pages = new WeakMap<readonly Ref[], Map<string, BranchPage>>();
 const protectionsOfPages = new WeakMap<readonly Protection[], WeakMap<BranchPage, PageProtections>>();
 
-/** The value of a key of a weak map, made where it is not there. */
+/** Returns the value of a key of a weak map, creating it if necessary. */
 function ensure<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {
@@ -33,7 +33,7 @@ function ensure<K extends WeakKey, V>(map: WeakMap<K, V>, key: K, make: () => V)
   return value;
 }
 
-/** A part of a list that keeps its identity while nothing changes: the same page then, without any work. */
+/** Returns a page of a list of refs; the same object while the list does not change. */
 export function pageOfRefs(refs: readonly Ref[], start: number, size: number): BranchPage {
   const known = ensure(pages, refs, () => new Map<string, BranchPage>());
   const key = `${start}:${size}`;
@@ -46,7 +46,7 @@ export function pageOfRefs(refs: readonly Ref[], start: number, size: number): B
   return made;
 }
 
-/** The protections of a page's branches, worked out once for one state of both. */
+/** Returns the protections that match the branches of a page; computed once for one state of both. */
 export function protectPage(page: BranchPage, protections: readonly Protection[]): PageProtections {
   const known = ensure(protectionsOfPages, protections, () => new WeakMap<BranchPage, PageProtections>());
   return ensure(known, page, () => {
@@ -57,7 +57,7 @@ export function protectPage(page: BranchPage, protections: readonly Protection[]
 
 const defaults = new WeakMap<readonly Ref[], Ref>();
 
-/** The branch of this name among all branches of a state; null when it is not there. */
+/** Returns the branch of a name; null if there is none. */
 export function branchIn(all: readonly Ref[], name: string | null): Ref | null {
   if (name === null) return null;
   const wanted = HEADS + name;

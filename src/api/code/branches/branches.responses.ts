@@ -5,7 +5,7 @@ import { Commit } from '../commits/commits.responses.ts';
 export const Branch = Type.Object({
   name: Type.String(),
   commit: Commit,
-  merged: Type.Boolean({ description: 'Merged into the default branch.' }),
+  merged: Type.Boolean({ description: 'Whether it is merged into the default branch.' }),
   protected: Type.Boolean(),
   developers_can_push: Type.Boolean(),
   developers_can_merge: Type.Boolean(),

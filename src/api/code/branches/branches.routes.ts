@@ -70,7 +70,7 @@ export const branchRoutes = [
   route({
     method: 'HEAD',
     path: `${BRANCHES}/:branch`,
-    summary: 'Find out whether a branch exists',
+    summary: 'Check whether a branch exists',
     access: read,
     params: Type.Object(BranchName),
     success: { status: 204, empty: true },
@@ -83,7 +83,7 @@ export const branchRoutes = [
     method: 'POST',
     path: BRANCHES,
     summary: 'Create a branch',
-    description: 'In an empty repository the default branch is begun first, with an empty README.md.',
+    description: 'In an empty repository, the default branch is created first, with an empty README.md.',
     access: inProjectByUser('push_code'),
     input: CreateBranch,
     success: { status: 201, schema: Branch },

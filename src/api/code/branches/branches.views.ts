@@ -11,7 +11,7 @@ import type { BranchJson } from './branches.inputs.ts';
 
 const DEVELOPER = 30;
 
-/** A branch with what the caller's rights make of it. */
+/** A branch with the caller's rights on it. */
 export interface BranchRow {
   ref: Ref;
   protections: readonly Protection[];
@@ -19,10 +19,10 @@ export interface BranchRow {
 }
 
 /**
- * Branches as the API shows them (part 1, section 2). One whose commit is missing from a damaged repository is left
- * out. A branch at the very commit of the default branch has nothing that was merged.
+ * Renders branches (part 1, section 2). Leaves out branches whose commit is missing in a damaged repository. A branch
+ * at the commit of the default branch does not count as merged.
  * @param defaultBranch null in an empty repository
- * @param webUrl address of the project's pages
+ * @param webUrl URL of the project
  */
 export async function presentBranches(
   repo: Repository,
@@ -60,5 +60,5 @@ const presentBranch = ({ ref, protections, canPush }: BranchRow, commit: Commit,
   web_url: `${webUrl}/-/tree/${encodeRefPath(ref.name.slice(HEADS.length))}`,
 });
 
-/** A ref's name as a part of an address: its slashes stay. */
+/** Encodes a ref name for use in URLs, keeping slashes. */
 const encodeRefPath = (name: string): string => name.toWellFormed().split('/').map(encodeURIComponent).join('/');

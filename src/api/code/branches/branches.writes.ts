@@ -14,13 +14,10 @@ import { changeOneRef } from '../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import type { Actor } from '../../../repositories/repository.protections.ts';
 
-/** How much of a client's text an answer repeats. */
+/** Maximum length of client input repeated in a message. */
 const MAX_ECHO = 255;
 
-/**
- * The branch of a name.
- * @throws ApiError 400 for what can be no branch's name, 404 `404 Branch Not Found`
- */
+/** Returns a branch by name. @throws ApiError 400 for an invalid name, 404 `404 Branch Not Found` */
 export async function findBranch(repo: Repository, name: string): Promise<Ref> {
   if (!isValidRefName(HEADS + name)) throw refused('The branch refname is invalid');
   const oid = await repo.refs.resolve(HEADS + name);
@@ -29,8 +26,8 @@ export async function findBranch(repo: Repository, name: string): Promise<Ref> {
 }
 
 /**
- * Makes a branch at a branch, tag or commit (part 1, section 4.3). In an empty repository the default branch is begun
- * first, for there is nothing else to start at.
+ * Creates a branch from a branch, tag or commit (part 1, section 4.3). In an empty repository the default branch is
+ * created first, since there is nothing to start from.
  * @throws ApiError 400 with the platform's text
  */
 export async function createBranch(
@@ -53,7 +50,7 @@ export async function createBranch(
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
       await refuseRefConflict(repo, name);
-      // Made meanwhile by another process.
+      // Created meanwhile by another process.
       throw refused('Branch already exists');
     }
     return { name: ref, oid: start.oid };
@@ -61,9 +58,9 @@ export async function createBranch(
 }
 
 /**
- * Begins the default branch of an empty repository with an empty README.md.
- * @param from what the caller wants to start at; the repository stays empty where it is anything else
- * @returns null where there is a branch already
+ * Creates the default branch of an empty repository, with an empty README.md.
+ * @param from requested start; the repository stays empty unless it names the default branch
+ * @returns null if there already is a branch
  */
 async function beginDefaultBranch(
   deps: Deps,
@@ -87,7 +84,7 @@ async function beginDefaultBranch(
   try {
     await changeOneRef(deps, repo, project, actor, { ref: HEADS + name, old: null, new: oid });
   } catch (error) {
-    // Another process began it meanwhile.
+    // Created meanwhile by another process.
     if (error instanceof GitError && error.code === 'conflict') return null;
     throw error;
   }
@@ -95,8 +92,8 @@ async function beginDefaultBranch(
 }
 
 /**
- * Removes a branch (part 1, section 4.3): never the default branch or a protected one.
- * @param check looks at the branch before it goes; may throw
+ * Deletes a branch (part 1, section 4.3), but neither the default branch nor a protected one.
+ * @param check receives the branch before deletion; may throw
  * @throws ApiError 400 with an explanation, 404
  */
 export async function deleteBranch(

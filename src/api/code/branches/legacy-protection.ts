@@ -16,7 +16,7 @@ import type { Actor } from '../../../repositories/repository.protections.ts';
 const DEVELOPER = 30;
 const MAINTAINER = 40;
 
-/** Whether Developers may push and merge; undefined leaves it as it is, or to Maintainers for a new protection. */
+/** Whether Developers may push and merge; undefined keeps the current setting, or Maintainers for a new protection. */
 export interface DeveloperRights {
   push: boolean | undefined;
   merge: boolean | undefined;
@@ -24,7 +24,7 @@ export interface DeveloperRights {
 
 const levelFor = (developers: boolean | undefined) => atLevel(developers === true ? DEVELOPER : MAINTAINER);
 
-/** Protects one branch in the old way of the API. @throws ApiError 403 */
+/** Protects a single branch through the deprecated API. @throws ApiError 403 */
 export async function protectByFlags(
   deps: Deps,
   project: Project,
@@ -59,7 +59,7 @@ export async function protectByFlags(
   });
 }
 
-/** Takes the protection of exactly this branch away, if it has one; a pattern stays. @throws ApiError 403 */
+/** Removes the protection of exactly this branch, if there is one; wildcards are kept. @throws ApiError 403 */
 export async function unprotect(deps: Deps, project: Project, actor: Actor, branch: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, actor.caller, project.id, 'admin_protected_branches');

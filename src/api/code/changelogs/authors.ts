@@ -11,19 +11,20 @@ import { usersWithAddresses } from '../../identity/index.ts';
 
 const BATCH = 500;
 
-/** The author of a commit as templates read them. */
+/** Author of a commit in template data. */
 export interface Author {
   reference: string;
-  /** Whether they are no member of the project. */
+  /** Whether they are not a member of the project. */
   contributor: boolean;
-  /** Whether they are named: a contributor, or a member of a group whose members always are. */
+  /** Whether to credit them: contributors, and members of groups in `include_groups`. */
   credit: boolean;
 }
 
 /**
- * The users behind addresses of authors.
- * @param includeGroups full paths of groups whose members are always named; those the caller may not see do not count
- * @returns by address in lower case
+ * Finds users by the email addresses of authors.
+ * @param includeGroups full paths of groups whose members are always credited; groups hidden from the caller are
+ * ignored
+ * @returns authors by address in lower case
  */
 export async function authorsOf(
   deps: Deps,
@@ -51,7 +52,7 @@ export async function authorsOf(
   );
 }
 
-/** Ids of the groups that the caller may see, and of those above them. */
+/** Returns the ids of groups that the caller may see, and of their ancestors. */
 async function visibleLineages(deps: Deps, caller: Caller, paths: readonly string[]): Promise<number[]> {
   const found = await Promise.all(
     paths.map(async (path) => {

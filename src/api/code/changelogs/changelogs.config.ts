@@ -9,16 +9,16 @@ const MAX_FILE = 128 * 1024;
 const MAX_PATTERN = 1_000;
 const MAX_GROUPS = 20;
 
-/** How a project wants its changelog. */
+/** Changelog configuration of a project. */
 export interface ChangelogConfig {
-  /** For the date of a section, as `strftime` takes it. */
+  /** Date format of a section, in `strftime` syntax. */
   dateFormat: string;
   template: Template;
-  /** Titles of categories by the values of the trailer. */
+  /** Titles of categories by value of the trailer. */
   categories: ReadonlyMap<string, string>;
-  /** Full paths of groups whose members are named as authors though they belong to the project. */
+  /** Full paths of groups whose members are credited although they belong to the project. */
   includeGroups: readonly string[];
-  /** Finds versions in the names of tags; RE2. */
+  /** RE2 pattern for versions in tag names. */
   tagRegex: string;
 }
 
@@ -41,9 +41,9 @@ const DEFAULT_TEMPLATE = [
 ].join('\n');
 
 /**
- * The configuration of changelogs in a repository; what it does not say, and one that is not there, is as everywhere.
+ * Reads the changelog configuration from a repository; missing values and a missing file mean defaults.
  * @param ref branch, tag or commit; the default branch when undefined
- * @throws ChangelogError for a file that cannot be used
+ * @throws ChangelogError for an invalid file
  */
 export async function readConfig(repo: Repository, file: string, ref: string | undefined): Promise<ChangelogConfig> {
   const revision = await resolveRevision(repo, ref || 'HEAD');
@@ -55,7 +55,7 @@ export async function readConfig(repo: Repository, file: string, ref: string | u
 }
 
 async function valuesOf(text: string): Promise<Record<string, unknown>> {
-  // Loaded when the first file is read: every start would pay for it.
+  // Imported on first use, to keep the start of the process short.
   const { parse } = await import('yaml');
   let values: unknown;
   try {
@@ -77,7 +77,7 @@ function recordOf(value: unknown, name: string): Record<string, unknown> {
 function configOf(values: Record<string, unknown>): ChangelogConfig {
   const text = (name: string, otherwise: string): string => {
     const value = values[name] ?? otherwise;
-    if (typeof value !== 'string') throw new ChangelogError(`${name} of the configuration must be a text`);
+    if (typeof value !== 'string') throw new ChangelogError(`${name} of the configuration must be a string`);
     return value;
   };
   const groups = values.include_groups ?? [];

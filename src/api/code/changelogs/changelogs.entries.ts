@@ -7,19 +7,19 @@ import { parseTrailers } from '../../../git/trailers.ts';
 import type { Author } from './authors.ts';
 import { ChangelogError } from './changelogs.template.ts';
 
-/** Commits that a changelog can be made of at most. */
+/** Maximum number of commits in the range of a changelog. */
 export const MAX_COMMITS = 15_000;
 const PAGE = 5_000;
 const BATCH = 200;
-/** Characters of titles and trailers that are held at once. */
+/** Maximum total length of titles and trailers in memory. */
 const MAX_HELD = 16 * 1024 * 1024;
 const REVERTS = /This reverts commit ([0-9a-f]{64}|[0-9a-f]{40})/gi;
 
-/** A commit that belongs into a changelog. */
+/** A commit of a changelog. */
 export interface ChangelogCommit {
   oid: string;
   title: string;
-  /** The value of the trailer that was asked for. */
+  /** Value of the requested trailer. */
   category: string;
   trailers: Record<string, string>;
   authorEmail: string;
@@ -35,9 +35,10 @@ const textOf = ({ title, trailers }: Pick<ChangelogCommit, 'title' | 'trailers'>
   title.length + Object.entries(trailers).join().length;
 
 /**
- * The commits of a range that have the trailer, newest first. What the range takes back again is left out. Kept by the ids.
+ * Returns the commits of a range that have the trailer, newest first. Leaves out commits reverted within the range.
+ * Cached by ids.
  * @param range ids of commits
- * @throws ChangelogError where they hold too much text
+ * @throws ChangelogError if the texts are too long
  */
 export async function changelogCommits(
   repo: Repository,
@@ -57,7 +58,7 @@ async function readCommits(
   let held = 0;
   for await (const commit of commitsOf(repo, range)) {
     const { oid, message, author } = commit;
-    // The newest come first: who took a commit back is known before it comes, and so is whether that was taken back.
+    // Newest first: a revert is seen before the commit it reverts, and so is a revert of that revert.
     if (reverted.has(oid)) continue;
     for (const [, id] of message.matchAll(REVERTS)) reverted.add(id!.toLowerCase());
     if (!message.includes(trailer)) continue;
@@ -66,7 +67,7 @@ async function readCommits(
     if (category === undefined) continue;
     const title = message.split('\n', 1)[0]!.trim().toWellFormed();
     held += textOf({ title, trailers });
-    if (held > MAX_HELD) throw new ChangelogError('The messages of the commits are too long');
+    if (held > MAX_HELD) throw new ChangelogError('The commit messages are too long. Choose a smaller range.');
     found.push({ oid, title, category: category.toWellFormed(), trailers, authorEmail: author.email });
   }
   return found;
@@ -84,20 +85,20 @@ async function* commitsOf(repo: Repository, { from, to }: { from: string; to: st
   }
 }
 
-/** What is known about the commits beside themselves. */
+/** Data about commits that git does not have. */
 export interface EntryContext {
   project: Project;
-  /** Address of the project's pages. */
+  /** URL of the project. */
   webUrl: string;
-  /** Titles of categories by the values of the trailer. */
+  /** Titles of categories by value of the trailer. */
   categories: ReadonlyMap<string, string>;
-  /** By address in lower case. */
+  /** Authors by address in lower case. */
   authors: ReadonlyMap<string, Author>;
   /** Numbers of merge requests by commit. */
   mergeRequests: ReadonlyMap<string, number>;
 }
 
-/** What templates read: the commits by category, in the order in which categories first occur. */
+/** Builds the template data: commits by category, in order of first occurrence. */
 export function templateData(commits: readonly ChangelogCommit[], facts: EntryContext) {
   const { project, webUrl, categories } = facts;
   const byTitle = new Map<string, object[]>();

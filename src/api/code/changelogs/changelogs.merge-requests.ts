@@ -3,7 +3,7 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 
 const BATCH = 500;
 
-/** The merged merge request of the project that first brought each commit in: its number by the commit. */
+/** Returns the number of the merged merge request that first brought each commit in, by commit. */
 export async function mergeRequestsOf(db: Db, { id }: Project, shas: readonly string[]): Promise<Map<string, number>> {
   const numbers = new Map<string, number>();
   const note = (sha: string | null, iid: number) => {

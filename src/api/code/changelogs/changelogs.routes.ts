@@ -11,22 +11,30 @@ import { isVersion } from './changelogs.versions.ts';
 import { changelogSection, commitChangelog } from './changelogs.writes.ts';
 
 const common = {
-  version: Filled({ description: 'Semantic version of the section, perhaps with a v before it.', examples: ['1.0.0'] }),
+  version: Filled({
+    description: 'Semantic version of the section, with or without a leading `v`.',
+    examples: ['1.0.0'],
+  }),
   from: Type.Optional(
     Type.String({
-      description: 'Where the commits begin; this one is left out. The tag of the stable version before when absent.',
+      description: 'Start of the commit range, exclusive; the tag of the previous stable version when absent.',
     }),
   ),
-  to: Type.Optional(Type.String({ description: 'Last of the commits.' })),
-  date: Type.Optional(Instant({ description: 'When the version is released; now when absent.' })),
+  to: Type.Optional(Type.String({ description: 'Last commit of the range.' })),
+  date: Type.Optional(Instant({ description: 'Release date; now when absent.' })),
   trailer: Type.Optional(
-    Type.String({ default: 'Changelog', maxLength: 255, description: 'Commits with this trailer are changes.' }),
+    Type.String({ default: 'Changelog', maxLength: 255, description: 'Git trailer of commits to include.' }),
   ),
   config_file: Type.Optional(
-    Type.String({ default: DEFAULT_CONFIG_FILE, description: 'Path of the configuration in the repository.' }),
+    Type.String({
+      default: DEFAULT_CONFIG_FILE,
+      description: 'Path of the changelog configuration in the repository.',
+    }),
   ),
   config_file_ref: Type.Optional(
-    Type.String({ description: 'Branch, tag or commit of the configuration; the default branch when absent.' }),
+    Type.String({
+      description: 'Branch, tag or commit to read the configuration from; the default branch when absent.',
+    }),
   ),
 };
 const Generate = Type.Object(common);
@@ -53,11 +61,11 @@ export const changelogRoutes = [
     path: '/projects/:id/repository/changelog',
     summary: 'Generate the changelog of a version',
     credentials: API_AND_JOB_TOKENS,
-    description: 'Nothing is committed.',
+    description: 'Does not commit anything.',
     access: inProject('read_code', { anonymous: true }),
     expensive: true,
     input: Generate,
-    success: { status: 200, schema: Type.Object({ notes: Type.String({ description: 'The section, Markdown.' }) }) },
+    success: { status: 200, schema: Type.Object({ notes: Type.String({ description: 'The section, in Markdown.' }) }) },
     errors: [400, 404, 422, 429],
     handler: async (c) => ({ notes: await changelogSection(c.deps, requestOf(c, c.input, 'HEAD')) }),
   }),
@@ -66,16 +74,16 @@ export const changelogRoutes = [
     path: '/projects/:id/repository/changelog',
     summary: 'Add the changelog of a version to a file',
     description:
-      'Makes a commit, unless the file has a section of this version already. Sections stand in the order of versions.',
+      'Creates a commit, unless the file already has a section for this version. Sections are ordered by version.',
     access: pusher,
     expensive: true,
     input: Type.Object({
       ...common,
       branch: Type.Optional(Type.String({ description: 'Branch to commit to; the default branch when absent.' })),
-      file: Type.Optional(Type.String({ default: 'CHANGELOG.md', description: 'The file that gets the section.' })),
-      message: Type.Optional(Type.String({ description: 'Message of the commit; made when absent.' })),
+      file: Type.Optional(Type.String({ default: 'CHANGELOG.md', description: 'File to add the section to.' })),
+      message: Type.Optional(Type.String({ description: 'Commit message; generated when absent.' })),
     }),
-    success: { status: 200, schema: Type.Literal(200), description: 'The section is in the file.' },
+    success: { status: 200, schema: Type.Literal(200), description: 'The file contains the section.' },
     errors: [400, 403, 404, 422, 429],
     handler: async (c) => {
       const { actor, input, project } = c;

@@ -1,4 +1,4 @@
-/** A template, a configuration or a range that no changelog can be made of; its message is meant for the client. */
+/** A template, configuration or range that no changelog can be generated from; its message is shown to the client. */
 export class ChangelogError extends Error {}
 
 type Node =
@@ -18,9 +18,9 @@ const MAX_STEPS = 1_000_000;
 const MAX_OUTPUT = 8 * 1024 * 1024;
 
 /**
- * Parses a template: `{{ a.b }}` prints a value, `{% if a %} ... {% else %} ... {% end %}` decides, `{% each a %} ...
- * {% end %}` repeats. A statement swallows the line feed after it, a backslash at the end of a line does the same.
- * @throws ChangelogError for a text that breaks these rules
+ * Parses a template: `{{ a.b }}` prints a value, `{% if a %} ... {% else %} ... {% end %}` is a condition, `{% each a
+ * %} ... {% end %}` a loop. A statement, or a backslash at the end of a line, removes the line feed after it.
+ * @throws ChangelogError for invalid syntax
  */
 export function parseTemplate(text: string): Template {
   const root: Node[] = [];
@@ -28,7 +28,7 @@ export function parseTemplate(text: string): Template {
   let at = 0;
   const addText = (end: number) => {
     const plain = text.slice(at, end);
-    if (/\{[{%]/.test(plain)) throw new ChangelogError('Failed to parse the template: a tag is unknown or not closed');
+    if (/\{[{%]/.test(plain)) throw new ChangelogError('Failed to parse the template: unknown or unclosed tag');
     if (plain !== '') open.at(-1)!.nodes.push({ kind: 'text', text: plain });
   };
   for (const match of text.matchAll(TAG)) {
@@ -38,8 +38,9 @@ export function parseTemplate(text: string): Template {
     const { nodes, of } = open.at(-1)!;
     if (value !== undefined) nodes.push({ kind: 'value', path: value.split('.') });
     else if (word === 'if' || word === 'each') {
-      if (argument === undefined) throw new ChangelogError(`Failed to parse the template: ${word} needs an argument`);
-      if (open.length > MAX_DEPTH) throw new ChangelogError('Failed to parse the template: it is nested too deeply');
+      if (argument === undefined)
+        throw new ChangelogError(`Failed to parse the template: ${word} requires an argument`);
+      if (open.length > MAX_DEPTH) throw new ChangelogError('Failed to parse the template: too many nested tags');
       const path = argument.split('.');
       const node: Extract<Node, { body: Node[] }> =
         word === 'if' ? { kind: 'if', path, body: [], otherwise: null } : { kind: 'each', path, body: [] };
@@ -47,23 +48,23 @@ export function parseTemplate(text: string): Template {
       open.push({ nodes: node.body, of: node });
     } else if (word === 'else') {
       if (of?.kind !== 'if' || of.otherwise !== null) {
-        throw new ChangelogError('Failed to parse the template: else stands outside of an if');
+        throw new ChangelogError('Failed to parse the template: else without if');
       }
       of.otherwise = [];
       open[open.length - 1] = { nodes: of.otherwise, of };
     } else if (word === 'end') {
-      if (of === null) throw new ChangelogError('Failed to parse the template: an end has no beginning');
+      if (of === null) throw new ChangelogError('Failed to parse the template: end without an opening tag');
       open.pop();
     }
   }
   addText(text.length);
-  if (open.length > 1) throw new ChangelogError('Failed to parse the template: an end is missing');
+  if (open.length > 1) throw new ChangelogError('Failed to parse the template: missing end');
   return root;
 }
 
 /**
- * Prints the data by the template. Inside of `each` names are those of the element, and `it` is the element itself.
- * @throws ChangelogError where it would print too much or take too long
+ * Renders a template. Within `each`, names refer to the element, and `it` is the element itself.
+ * @throws ChangelogError if the output is too long or rendering takes too long
  */
 export function renderTemplate(template: Template, data: unknown): string {
   const parts: string[] = [];
@@ -77,7 +78,7 @@ export function renderTemplate(template: Template, data: unknown): string {
   const run = (nodes: Template, scope: unknown) => {
     for (const node of nodes) {
       steps += 1;
-      if (steps > MAX_STEPS) throw new ChangelogError('The template takes too long');
+      if (steps > MAX_STEPS) throw new ChangelogError('Rendering the template takes too long');
       if (node.kind === 'text') print(node.text);
       else if (node.kind === 'value') print(shown(find(scope, node.path)));
       else if (node.kind === 'if') run(isTrue(find(scope, node.path)) ? node.body : (node.otherwise ?? []), scope);
@@ -105,7 +106,7 @@ function find(scope: unknown, path: readonly string[]): unknown {
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 
-/** Empty texts, lists and objects are false. */
+/** Empty strings, arrays and objects are false. */
 function isTrue(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === '') return false;
   return typeof value !== 'object' || Object.keys(value).length > 0;

@@ -126,7 +126,7 @@ test('the configuration of the project decides about titles, dates, tags and the
     ['a: [', /not valid YAML/],
     ['- x', /must be a mapping/],
     ["tag_regex: '('", /tag_regex .* invalid/],
-    ['tag_regex: 5', /must be a text/],
+    ['tag_regex: 5', /must be a string/],
     ['categories: x', /must be a mapping/],
     ['include_groups: x', /include_groups/],
     ["template: '{% if %}'", /template/],
@@ -197,7 +197,7 @@ test('POST changelog commits the section once, in the order of versions', async 
   assert.match(expectStatus(await post({ version: '1.1.0', file: '../x' }), 422).message as string, /traversal/);
   assert.match(
     expectStatus(await post({ version: '1.1.0', file: 'docs', branch: 'side' }), 422).message as string,
-    /no file/,
+    /is not a file/,
   );
   await app.drain();
   assert.ok(expectStatus<unknown[]>(await app.get(`/projects/${project.id}/events`), 200).length > 0);

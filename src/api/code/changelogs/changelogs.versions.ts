@@ -9,9 +9,9 @@ import { ChangelogError } from './changelogs.template.ts';
 const NUMBER = '(?:0|[1-9][0-9]*)';
 const IDENTIFIER = '(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)';
 const META = '[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*';
-/** A semantic version, without the `v` before it. */
+/** A semantic version, without a leading `v`. */
 export const SEMVER = `${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-${IDENTIFIER}(?:\\.${IDENTIFIER})*)?(?:\\+${META})?`;
-/** Tags that name versions, unless a project says otherwise. */
+/** Default pattern for tags with versions. */
 export const DEFAULT_TAG_REGEX = `^v?(?P<major>${NUMBER})\\.(?P<minor>${NUMBER})\\.(?P<patch>${NUMBER})(?:-(?P<pre>${IDENTIFIER}(?:\\.${IDENTIFIER})*))?(?:\\+(?P<meta>${META}))?$`;
 
 const WHOLE = new RegExp(`^v?${SEMVER}$`);
@@ -25,7 +25,7 @@ function partsOf(version: string): { core: string; pre: string | null } {
     : { core: withoutMeta.slice(0, dash), pre: withoutMeta.slice(dash + 1) };
 }
 
-/** Orders two semantic versions: a pre-release comes before its release. */
+/** Compares two semantic versions: a pre-release precedes its release. */
 export function compareSemver(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
   const order = compareVersions(left.core, right.core);
@@ -35,9 +35,9 @@ export function compareSemver(a: string, b: string): number {
 }
 
 /**
- * The commit of the tag with the highest version that comes before another; tags of pre-releases do not count.
- * @param pattern RE2 with the groups `major`, `minor` and `patch`, perhaps `pre`
- * @returns null where there is none
+ * Returns the commit of the tag with the highest version below the given one, ignoring pre-releases.
+ * @param pattern RE2 with the groups `major`, `minor` and `patch`, optionally `pre`
+ * @returns null if there is none
  * @throws ChangelogError for an invalid pattern; GitError `timeout`
  */
 export async function commitOfVersionBefore(

@@ -27,9 +27,9 @@ export interface ChangelogRequest {
   project: Project;
   caller: Caller;
   permissions: ProjectPermissions;
-  /** A semantic version, perhaps with a `v` before it. */
+  /** A semantic version, with or without a leading `v`. */
   version: string;
-  /** Branch, tag or commit; the tag of the version before when absent. */
+  /** Branch, tag or commit; the tag of the previous version when absent. */
   from?: string | undefined;
   /** Branch, tag or commit. */
   to: string;
@@ -40,7 +40,7 @@ export interface ChangelogRequest {
 }
 
 /**
- * The section of a version for a changelog, with its heading and one line feed at its end.
+ * Generates the section of a version, with its heading and a single line feed at the end.
  * @throws ApiError 422 `Failed to generate the changelog: ...`
  */
 export async function changelogSection(deps: Deps, request: ChangelogRequest): Promise<string> {
@@ -94,13 +94,13 @@ export interface CommitChangelogRequest extends ChangelogRequest {
   message: string;
 }
 
-/** Tells that the changelog has the version already, so that there is nothing to commit. */
+/** The changelog already has the version: there is nothing to commit. */
 class AlreadyThere extends Error {}
 
 /**
- * Makes the section of a version and commits it to the changelog, which is begun where there is none. A version that
- * stands there already stays as it is.
- * @throws ApiError 422 `Failed to generate the changelog: ...`, also where the branch cannot be committed to
+ * Generates the section of a version and commits it to the changelog, which is created if necessary. An existing
+ * section of the version is kept.
+ * @throws ApiError 422 `Failed to generate the changelog: ...`, also if committing to the branch fails
  */
 export async function commitChangelog(deps: Deps, request: CommitChangelogRequest): Promise<void> {
   const section = await changelogSection(deps, request);
@@ -128,13 +128,13 @@ export async function commitChangelog(deps: Deps, request: CommitChangelogReques
 async function contentAt(repo: Repository, commit: string, path: string): Promise<string | null> {
   const entry = await entryAt(repo, commit, path);
   if (entry === null) return null;
-  if (entry.type !== 'blob' || entry.mode === '120000') throw new ChangelogError(`${path} is no file`);
+  if (entry.type !== 'blob' || entry.mode === '120000') throw new ChangelogError(`${path} is not a file`);
   const blob = await repo.objects.read(entry.oid, MAX_FILE);
-  if (blob?.data == null) throw new ChangelogError(`${path} is longer than ${MAX_FILE} bytes`);
+  if (blob?.data == null) throw new ChangelogError(`${path} is too large (maximum is ${MAX_FILE} bytes)`);
   return blob.data.toString('utf8');
 }
 
-/** Gives refusals the status and the words of the platform. */
+/** Converts errors to the status and message of the platform. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -3,10 +3,10 @@ import { compareSemver, SEMVER } from './changelogs.versions.ts';
 const HEADINGS = new RegExp(`^##[ \\t]+v?(${SEMVER})(?![\\w.+-])`, 'gm');
 
 /**
- * Puts a section into a changelog: before the first of a lower version, else at its end.
- * @param version without a `v` before it
- * @param section with its heading
- * @returns null where there is a section of this version
+ * Inserts a section into a changelog: before the first section of a lower version, else at the end.
+ * @param version without a leading `v`
+ * @param section including its heading
+ * @returns null if the version already has a section
  */
 export function insertSection(content: string, version: string, section: string): string | null {
   const headings = [...content.matchAll(HEADINGS)];

@@ -12,15 +12,15 @@ export interface StatusFilters {
   stage?: string | undefined;
   name?: string | undefined;
   pipelineId?: number | undefined;
-  /** Those that were replaced too. */
+  /** Whether to include replaced ones. */
   all: boolean;
-  /** Jobs of pipelines too, not only what outside systems report. */
+  /** Whether to include jobs of pipelines, in addition to external statuses. */
   jobs: boolean;
   orderBy: 'id' | 'pipeline_id';
   sort: 'asc' | 'desc';
 }
 
-/** A page of the statuses of a commit. */
+/** Query for a page of the statuses of a commit. */
 export function commitStatuses(
   db: Db,
   projectId: number,
@@ -39,7 +39,7 @@ export function commitStatuses(
   return pageOf(db, query.orderBy('id', filters.sort), page);
 }
 
-/** The newest pipeline of a commit that says something of it, of a ref and of an id where they are given. */
+/** Query for the latest pipeline of a commit, optionally with a ref and an id. */
 export function newestPipeline(
   db: Db,
   projectId: number,
@@ -53,7 +53,7 @@ export function newestPipeline(
   return query.orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** Writes a pipeline of outside systems with the project's next number. Lock the project first. */
+/** Inserts a pipeline of external statuses with the next number of the project. Lock the project first. */
 export async function insertPipeline(
   db: Db,
   values: Pick<Pipeline, 'project_id' | 'sha' | 'ref' | 'user_id' | 'created_at'>,
@@ -73,11 +73,11 @@ export async function insertPipeline(
     .executeTakeFirstOrThrow();
 }
 
-/** Statuses of a pipeline, counted up to 10,001. */
+/** Counts the statuses of a pipeline, up to 10,001. */
 export const countStatuses = (db: Db, pipelineId: number): Promise<number> =>
   countOf(db, db.selectFrom('ci_jobs').selectAll().where('pipeline_id', '=', pipelineId));
 
-/** The status that a report of the user moves on; undefined when there is none under way. */
+/** Query for the unfinished status that a report of the user updates. */
 export const openStatus = (
   db: Db,
   filter: Pick<CiJob, 'pipeline_id' | 'name' | 'user_id'>,
@@ -95,7 +95,7 @@ export const openStatus = (
     .limit(1)
     .executeTakeFirst();
 
-/** Writes a new status, or changes one that is there. */
+/** Inserts a status, or updates an existing one. */
 export const saveStatus = (db: Db, id: number | undefined, values: Insertable<CiJobsTable>): Promise<CiJob> =>
   id === undefined
     ? db.insertInto('ci_jobs').values(values).returningAll().executeTakeFirstOrThrow()
@@ -106,7 +106,7 @@ export const saveStatus = (db: Db, id: number | undefined, values: Insertable<Ci
         .returningAll()
         .executeTakeFirstOrThrow();
 
-/** Marks what stood for the name before. */
+/** Marks older statuses of the same name as replaced. */
 export async function replaceOlder(db: Db, { id, pipeline_id, name }: CiJob): Promise<void> {
   await db
     .updateTable('ci_jobs')

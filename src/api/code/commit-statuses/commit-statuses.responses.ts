@@ -3,7 +3,7 @@ import { STATES } from '../../../ci/states.ts';
 import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 import { UserBasic } from '../../identity/index.ts';
 
-/** What an outside system reports of a commit, or a job that runs for it. */
+/** An external status of a commit, or a job that runs for it. */
 export const CommitStatus = Type.Object({
   id: Type.Integer(),
   sha: Type.String(),

@@ -1,15 +1,15 @@
 import { refused } from '../../../core/core.errors.ts';
 
-/** States that outside systems report. */
+/** States that external systems can report. */
 export const REPORTED_STATES = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'] as const;
 export type ReportedState = (typeof REPORTED_STATES)[number];
 export type State = ReportedState | 'created';
 
-/** A status that may still be moved; one that is over stays as it is, and a new one takes its place. */
+/** States that can still change. A finished status stays as it is; a new status replaces it. */
 export const OPEN_STATES: readonly State[] = ['pending', 'running'];
 export const FINAL_STATES: readonly State[] = ['success', 'failed', 'canceled'];
 
-/** The move that leads to each state, and where it may begin. */
+/** The transition to each state, and the states it can start from. */
 const MOVES: Record<ReportedState, { name: string; from: readonly State[] }> = {
   pending: { name: 'enqueue', from: ['created'] },
   running: { name: 'run', from: ['created', 'pending'] },
@@ -19,7 +19,7 @@ const MOVES: Record<ReportedState, { name: string; from: readonly State[] }> = {
   skipped: { name: 'skip', from: ['created', 'pending'] },
 };
 
-/** @throws ApiError 400 in the platform's words where the move is not possible */
+/** @throws ApiError 400 in the platform's words if the transition is not allowed */
 export function checkMove(from: State, to: ReportedState): void {
   const { name, from: allowed } = MOVES[to];
   if (allowed.includes(from)) return;

@@ -6,8 +6,8 @@ import { userBasic } from '../../identity/index.ts';
 import type { CommitStatus } from './commit-statuses.responses.ts';
 
 /**
- * What is reported of a commit, or a job that runs for it.
- * @param webUrl address of the project's pages
+ * Renders an external status or a job of a commit.
+ * @param webUrl URL of the project
  */
 export const presentStatus = (deps: Deps, row: CiJob, author: User, webUrl: string): Static<typeof CommitStatus> => ({
   id: row.id,

@@ -21,7 +21,7 @@ export interface StatusReport {
   state: ReportedState;
   ref?: string | undefined;
   name: string;
-  /** Null clears; undefined leaves what an earlier report said. */
+  /** Null clears it; undefined keeps the value of an earlier report. */
   targetUrl?: string | null | undefined;
   description?: string | null | undefined;
   coverage?: number | null | undefined;
@@ -36,15 +36,15 @@ interface Reporting {
   report: StatusReport;
 }
 
-/** Statuses of one pipeline; then a new pipeline begins. */
+/** Maximum number of statuses per pipeline; then a new pipeline is created. */
 const MAX_STATUSES = 10_000;
 const MAX_TEXT = 255;
 const MAX_DESCRIPTION = 10_000;
 
 /**
- * Takes the report of an outside system about a commit: moves the status of that name on, or makes it, in a pipeline
- * of the source `external`, and works out the pipeline's status anew.
- * @throws ApiError 400, 403 for a protected branch the caller may neither push to nor merge into, 404, 422
+ * Sets the status of a commit: updates the status of that name, or creates it, in a pipeline with the source
+ * `external`, and recalculates the status of the pipeline.
+ * @throws ApiError 400, 403 for a protected branch that the caller may neither push to nor merge into, 404, 422
  */
 export async function reportStatus(deps: Deps, reporting: Reporting): Promise<CiJob> {
   const { project, caller, report } = reporting;
@@ -52,7 +52,7 @@ export async function reportStatus(deps: Deps, reporting: Reporting): Promise<Ci
   const ref = await findRef(deps, reporting);
   await requireRef(deps, reporting, ref);
   return deps.db.transaction().execute(async (db) => {
-    // Two reports at once must agree on the pipeline, its number and the status they move.
+    // Concurrent reports must agree on the pipeline, its number and the status to update.
     await lockRow(db, 'projects', project.id);
     const pipeline = await findPipeline(deps, db, reporting, ref);
     const saved = await moveStatus(deps, db, reporting, pipeline);
@@ -79,7 +79,10 @@ function checkTexts({ name, ref, targetUrl, description }: StatusReport): void {
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** The ref of the report: the one given, else that of the newest pipeline, else the first branch with the commit. */
+/**
+ * Returns the ref of a report: the given one, else that of the latest pipeline, else the first branch that contains the
+ * commit.
+ */
 async function findRef(deps: Deps, { project, repo, report }: Reporting): Promise<string> {
   const { sha, ref, pipelineId } = report;
   if (ref !== undefined) return ref;
@@ -90,7 +93,7 @@ async function findRef(deps: Deps, { project, repo, report }: Reporting): Promis
   return branch.slice('refs/heads/'.length).toWellFormed();
 }
 
-/** A protected ref takes reports only of those who may change it. @throws ApiError 403 */
+/** Reports for a protected ref take the right to change it. @throws ApiError 403 */
 async function requireRef(deps: Deps, { project, repo, caller, permissions }: Reporting, ref: string): Promise<void> {
   const tag =
     (await repo.refs.resolve(`refs/heads/${ref}`)) === null && (await repo.refs.resolve(`refs/tags/${ref}`)) !== null;

@@ -8,22 +8,24 @@ import { decodeContent, type SentContent } from './commits.content.ts';
 
 const ACTIONS = ['create', 'update', 'move', 'delete', 'chmod'] as const;
 
-/** One action of a commit (part 1, section 4.2). Its rules are checked by `readActions`, in the platform's words. */
+/** An action of a commit (part 1, section 4.2). `readActions` validates it, with the platform's messages. */
 export const CommitAction = Type.Object({
   action: Type.Optional(Type.String({ description: 'create, delete, move, update or chmod.' })),
   file_path: Type.Optional(Type.String({ description: 'Full path of the file.' })),
-  previous_path: Type.Optional(Type.String({ description: 'Original path; move only.' })),
-  content: Type.Optional(Content({ description: 'Content of the file; a move without it keeps the content.' })),
+  previous_path: Type.Optional(Type.String({ description: 'Original path of the file; only for `move`.' })),
+  content: Type.Optional(Content({ description: 'Content of the file; a `move` without it keeps the content.' })),
   encoding: Type.Optional(Type.String({ default: 'text', description: 'text or base64.' })),
-  last_commit_id: Type.Optional(Type.String({ description: 'Last known commit of the file; update, move, delete.' })),
-  execute_filemode: Type.Optional(Type.Boolean({ description: 'Whether the file can be executed; chmod.' })),
+  last_commit_id: Type.Optional(
+    Type.String({ description: 'Last known commit of the file; for `update`, `move` and `delete`.' }),
+  ),
+  execute_filemode: Type.Optional(Type.Boolean({ description: 'Whether the file is executable; for `chmod`.' })),
 });
 type ActionInput = Static<typeof CommitAction>;
 
 const MAX_ACTIONS = 10_000;
 
 /**
- * Checks the actions of a commit and makes them what the commit writer takes.
+ * Validates the actions of a commit and converts them for the commit writer.
  * @throws ApiError 400 `400 Bad request - actions[0][file_path] is required` and the like
  */
 export async function readActions(inputs: readonly ActionInput[]): Promise<FileAction[]> {

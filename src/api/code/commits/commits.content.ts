@@ -4,12 +4,12 @@ import { contentOfFile, type FileContent } from '../../../git/stored-content.ts'
 import { SpooledText } from '../../../http/params/request-body.ts';
 import type { UploadedFile } from '../../../http/params/uploaded-file.ts';
 
-/** A content as a client sends it. */
+/** File content as sent by a client. */
 export type SentContent = string | SpooledText | UploadedFile;
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Bytes of a content as a client sends it. @throws ApiError 400 */
+/** Decodes file content sent by a client. @throws ApiError 400 */
 export async function decodeContent(
   content: SentContent,
   encoding: string | undefined,
@@ -23,7 +23,7 @@ export async function decodeContent(
   return Buffer.from(text, 'base64');
 }
 
-/** Decodes a long text piece by piece into a file of its own. */
+/** Decodes a long text in parts, into a temporary file. */
 async function decodeSpooled(content: SpooledText, name: string): Promise<FileContent> {
   const path = content.owner.newPath('decoded');
   const file = await open(path, 'wx', 0o600);
@@ -39,7 +39,7 @@ async function decodeInto(file: FileHandle, content: SpooledText, name: string):
   let rest = '';
   for await (const chunk of content.open() as AsyncIterable<Buffer>) {
     const text = rest + chunk.toString('latin1').replace(/\s+/g, '');
-    // What follows padding is more than padding may be followed by.
+    // Padding is followed by something other than padding.
     if (text.indexOf('=') !== -1 && text.indexOf('=') < text.length - 2)
       throw badRequest(`${name} is not valid base64`);
     const whole = text.includes('=') ? 0 : text.length - (text.length % 4);

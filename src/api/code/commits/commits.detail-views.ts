@@ -28,7 +28,10 @@ const anyPipelineOf = prepared((db, { projectId }: { projectId: number }) =>
   db.selectFrom('pipelines').select('id').where('project_id', '=', projectId).limit(1),
 );
 
-/** Whether a project may have pipelines: that it has none is remembered, where anything is, so that no commit is looked up. */
+/**
+ * Whether a project may have pipelines. The absence of pipelines is cached where possible, to avoid look-ups for each
+ * commit.
+ */
 async function mayHavePipelines({ db, snapshot }: Deps, projectId: number): Promise<boolean> {
   const key = `pipelines:${projectId}`;
   const known = snapshot.peek<boolean>(key);
@@ -37,7 +40,7 @@ async function mayHavePipelines({ db, snapshot }: Deps, projectId: number): Prom
   return await snapshot.get(key, async () => (await anyPipelineOf(db, { projectId })).length > 0);
 }
 
-/** The newest pipeline of a commit that says something of it; undefined when it has none. */
+/** Returns the latest pipeline of a commit; undefined if there is none. */
 async function lastPipelineOf(deps: Deps, projectId: number, sha: string): Promise<Pipeline | undefined> {
   if (!(await mayHavePipelines(deps, projectId))) return undefined;
   return await deps.snapshot.get(
@@ -47,9 +50,9 @@ async function lastPipelineOf(deps: Deps, projectId: number, sha: string): Promi
 }
 
 /**
- * A commit as create and get-single show it (part 1, section 2). Its pipeline is shown to those who may see pipelines.
- * Kept with what can change in it named in the key.
- * @param isNew whether it was made just now
+ * Renders a single commit (part 1, section 2). Its pipeline is included for callers who may see pipelines. Cached, with
+ * everything that can change in the key.
+ * @param isNew whether it was just created
  * @throws ApiError 404 `404 Commit Not Found`
  */
 export async function commitDetail(
@@ -73,7 +76,7 @@ export async function commitDetail(
     project_id: project.id,
     last_pipeline: pipeline === undefined ? null : presentPipelineBasic(pipeline, webUrl),
   };
-  // What was made just now is in memory here.
+  // A commit that was just created is in the memory of this process.
   const read = isNew ? COMMIT_JSON.find(repo, oid, webUrl, shown) : ask(repo, COMMIT_JSON, oid, webUrl, shown);
   const found = await read;
   if (found === null) throw notFound('Commit');

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** What changed in one file. */
+/** Diff of a file. */
 export const Diff = Type.Object({
   diff: Type.String({ description: 'Hunks; empty where the change is too large or collapsed.' }),
   collapsed: Type.Boolean(),
@@ -12,5 +12,5 @@ export const Diff = Type.Object({
   new_file: Type.Boolean(),
   renamed_file: Type.Boolean(),
   deleted_file: Type.Boolean(),
-  generated_file: Type.Boolean({ description: 'Whether a program wrote the file, as far as its path tells.' }),
+  generated_file: Type.Boolean({ description: 'Whether the file is generated, judged by its path.' }),
 });

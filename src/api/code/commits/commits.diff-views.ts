@@ -3,7 +3,7 @@ import type { FileDiff } from '../../../git/diff-result.ts';
 import { isGeneratedPath } from '../../../git/language-paths.ts';
 import type { Diff } from './commits.diff-responses.ts';
 
-/** Hunks with the two lines before them that `patch` wants. */
+/** Adds the two header lines that `patch` requires to the hunks. */
 function unified(file: FileDiff, oldPath: string, newPath: string): string {
   if (file.diff === '' || file.binary) return file.diff;
   const before = file.newFile ? '/dev/null' : `a/${oldPath}`;
@@ -11,7 +11,7 @@ function unified(file: FileDiff, oldPath: string, newPath: string): string {
   return `--- ${before}\n+++ ${after}\n${file.diff}`;
 }
 
-/** The diff of a file as the API shows it. @param unidiff with the `---` and `+++` lines */
+/** Renders the diff of a file. @param unidiff whether to include the `---` and `+++` lines */
 export function presentDiff(file: FileDiff, unidiff: boolean): Static<typeof Diff> {
   const oldPath = file.oldPath.toWellFormed();
   const newPath = file.newPath.toWellFormed();

@@ -8,7 +8,7 @@ import { resolveRevision } from '../../../git/revision.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { inProject } from '../../api.access.ts';
 
-/** Whoever may read the code, anonymous callers of public projects included. */
+/** Callers who may read the code, including anonymous callers of public projects. */
 export const commitReader = inProject('read_code', { anonymous: true });
 export const CommitSha = { sha: Type.String({ description: 'Commit, branch or tag.' }) };
 
@@ -17,10 +17,7 @@ export interface FoundCommit {
   commit: Commit;
 }
 
-/**
- * The id of the commit that an id, branch or tag stands for.
- * @throws ApiError 404 `404 Commit Not Found`
- */
+/** Resolves an id, branch or tag to the id of its commit. @throws ApiError 404 `404 Commit Not Found` */
 export async function findCommitId(
   deps: Deps,
   project: Project,
@@ -32,10 +29,7 @@ export async function findCommitId(
   return { repo, oid: revision.oid };
 }
 
-/**
- * The commit of an id, branch or tag.
- * @throws ApiError 404 `404 Commit Not Found`
- */
+/** Resolves an id, branch or tag to its commit. @throws ApiError 404 `404 Commit Not Found` */
 export async function findCommit(deps: Deps, project: Project, sha: string): Promise<FoundCommit> {
   const { repo, oid } = await findCommitId(deps, project, sha);
   const commit = await repo.objects.commit(oid);

@@ -23,11 +23,13 @@ export const commitHistoryRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/diff',
-    summary: 'Get what a commit changed, file by file',
+    summary: 'Get the diff of a commit',
     access: commitReader,
     params,
     input: Type.Object({
-      unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
+      unidiff: Type.Optional(
+        Type.Boolean({ default: false, description: 'Diffs in unified format, with `---` and `+++` lines.' }),
+      ),
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(Diff) },
@@ -43,7 +45,7 @@ export const commitHistoryRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/refs',
-    summary: 'List the branches and tags that a commit is part of',
+    summary: 'List the branches and tags that contain a commit',
     access: commitReader,
     params,
     input: Type.Object({
@@ -63,7 +65,7 @@ export const commitHistoryRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/sequence',
-    summary: 'Count the commits up to and with a commit',
+    summary: 'Count the commits up to a commit',
     access: commitReader,
     params,
     input: Type.Object({
@@ -79,7 +81,7 @@ export const commitHistoryRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/signature',
-    summary: 'Get the signature of a commit and whether it is verified',
+    summary: 'Get the signature of a commit',
     access: commitReader,
     params,
     success: { status: 200, schema: Signature },

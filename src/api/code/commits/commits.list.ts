@@ -33,7 +33,7 @@ interface Tips {
   not: string[];
 }
 
-/** What a list starts from; null when there is no such revision, and so no commit. */
+/** Returns the starting points of a list; null for an unknown revision, which has no commits. */
 async function findTips(repo: Repository, filters: CommitFilters): Promise<Tips | null> {
   if (filters.all) {
     const refs = [...(await repo.refs.list('refs/heads/')), ...(await repo.refs.list('refs/tags/'))];
@@ -59,7 +59,7 @@ export interface CommitPage {
   more: boolean;
 }
 
-/** Commits for a page (part 1, section 4.2), newest first. An unknown revision has none. */
+/** Returns a page of commits (part 1, section 4.2), newest first; empty for an unknown revision. */
 export async function commitPage(
   deps: Deps,
   project: Project,
@@ -69,7 +69,7 @@ export async function commitPage(
 ): Promise<CommitPage> {
   if ((await repo.refs.list('refs/heads/')).length === 0) throw notFound('Repository');
   if (filters.author && authorTest(filters.author) === null) {
-    throw refused('author is no basic regular expression, is too large, or refers back to a group');
+    throw refused('author is not a valid basic regular expression, is too long, or contains a back-reference');
   }
   const tips = await findTips(repo, filters);
   const webUrl = projectUrl(deps, project);

@@ -15,12 +15,12 @@ const common = {
   errors: [404, 429],
 } as const;
 
-/** A commit as text at its web address, which tools fetch to apply it. */
+/** A commit as text at its web URL, for tools that apply it. */
 export const commitPageRoutes = [
   route({
     ...common,
     path: '/:id/-/commit/:sha.diff',
-    summary: 'Get what a commit changes as git prints it',
+    summary: 'Get a commit as a plain diff',
     handler: async (c) => {
       const { repo, commit } = await findCommit(c.deps, c.project, c.params.sha);
       c.reply.type('text/plain; charset=utf-8');
@@ -31,7 +31,7 @@ export const commitPageRoutes = [
   route({
     ...common,
     path: '/:id/-/commit/:sha.patch',
-    summary: 'Get a commit as a mail, for git am',
+    summary: 'Get a commit as a patch for git am',
     handler: async (c) => {
       const { repo, commit } = await findCommit(c.deps, c.project, c.params.sha);
       c.reply.type('text/plain; charset=utf-8');

@@ -12,8 +12,10 @@ import { Commit } from './commits.responses.ts';
 import { presentCommit, projectUrl } from './commits.views.ts';
 
 const revertInput = {
-  branch: Filled({ description: 'Branch that gets the new commit.' }),
-  dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only tell whether it would work.' })),
+  branch: Filled({ description: 'Branch to commit to.' }),
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: 'Check whether the commit applies cleanly, without committing.' }),
+  ),
 };
 const pickInput = Type.Object({
   ...revertInput,
@@ -43,7 +45,7 @@ const common = {
   access: pusher,
   params: Type.Object(CommitSha),
   success: { status: 201, schema: Commit },
-  otherSuccess: { status: 200, schema: DryRun, description: 'A dry run that would work.' },
+  otherSuccess: { status: 200, schema: DryRun, description: 'The commit applies cleanly; only for a dry run.' },
   errors: [400, 403, 404],
 } as const;
 
@@ -51,14 +53,14 @@ export const commitPickRoutes = [
   route({
     ...common,
     path: '/projects/:id/repository/commits/:sha/cherry_pick',
-    summary: 'Apply the change of a commit to a branch',
+    summary: 'Cherry-pick a commit',
     input: pickInput,
     handler: (c) => pick(c, 'cherry-pick', c.input),
   }),
   route({
     ...common,
     path: '/projects/:id/repository/commits/:sha/revert',
-    summary: 'Undo the change of a commit on a branch',
+    summary: 'Revert a commit',
     input: Type.Object(revertInput),
     handler: (c) => pick(c, 'revert', c.input),
   }),

@@ -15,14 +15,14 @@ const commitFields = {
   committer_name: Type.String(),
   committer_email: Type.String(),
   committed_date: Instant(),
-  trailers: Type.Record(Type.String(), Type.String(), { description: 'Parsed trailers, the last value of each key.' }),
+  trailers: Type.Record(Type.String(), Type.String(), { description: 'Git trailers; the last value of each key.' }),
   extended_trailers: Type.Record(Type.String(), Type.Array(Type.String()), {
-    description: 'Parsed trailers with all values of each key.',
+    description: 'Git trailers with all values of each key.',
   }),
   web_url: Type.String(),
 };
 
-/** Commit of lists and branches (part 1, section 2). */
+/** A commit in lists and branches (part 1, section 2). */
 export const Commit = Type.Object(commitFields);
 
 export const CommitStats = Type.Object({
@@ -31,10 +31,10 @@ export const CommitStats = Type.Object({
   total: Type.Integer(),
 });
 
-/** Commit of a list, with its size when that was asked for. */
+/** A commit in a list, with line counts on request. */
 export const CommitListEntry = Type.Object({ ...commitFields, stats: Type.Optional(CommitStats) });
 
-/** Commit of create and get-single. */
+/** A single commit. */
 export const CommitDetail = Type.Object({
   ...commitFields,
   stats: Type.Optional(CommitStats),

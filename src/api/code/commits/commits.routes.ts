@@ -29,19 +29,19 @@ export const commitsRoutes = [
       ref_name: Type.Optional(
         Type.String({ description: 'Branch, tag or revision range; the default branch when absent.' }),
       ),
-      since: Type.Optional(Instant({ description: 'Only commits from this instant on.' })),
-      until: Type.Optional(Instant({ description: 'Only commits up to this instant.' })),
+      since: Type.Optional(Instant({ description: 'Only commits after or at this time.' })),
+      until: Type.Optional(Instant({ description: 'Only commits before or at this time.' })),
       path: Type.Optional(Type.String({ description: 'Only commits that changed this path.' })),
       author: Type.Optional(
         Type.String({
-          description: 'Basic regular expression for the name and address of the author, without regard to case.',
+          description: 'Basic regular expression for name and email of the author, case-insensitive.',
         }),
       ),
-      all: Type.Optional(Type.Boolean({ description: 'Commits of all branches and tags; ref_name is ignored.' })),
-      with_stats: Type.Optional(Type.Boolean({ description: 'Add the number of changed lines.' })),
-      first_parent: Type.Optional(Type.Boolean({ description: 'Follow only the first parent of merges.' })),
+      all: Type.Optional(Type.Boolean({ description: 'All branches and tags; `ref_name` is ignored.' })),
+      with_stats: Type.Optional(Type.Boolean({ description: 'Include the number of changed lines.' })),
+      first_parent: Type.Optional(Type.Boolean({ description: 'Follow only the first parent of merge commits.' })),
       order: Type.Optional(Enum(['default', 'topo'], { default: 'default' })),
-      trailers: Type.Optional(Type.Boolean({ description: 'Parse and add trailers.' })),
+      trailers: Type.Optional(Type.Boolean({ description: 'Parse and include Git trailers.' })),
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(CommitListEntry) },
@@ -77,21 +77,26 @@ export const commitsRoutes = [
     access: pusher,
     bodyLimit: 'file',
     input: Type.Object({
-      branch: Filled({ description: 'Branch to commit to; with start_branch or start_sha it may be a new one.' }),
+      branch: Filled({
+        description: 'Branch to commit to. With `start_branch` or `start_sha` it may be a new branch.',
+      }),
       commit_message: Filled(),
       actions: Type.Array(CommitAction, { maxItems: 10_000 }),
       start_branch: Type.Optional(Type.String({ description: 'Branch to start the new branch from.' })),
       start_sha: Type.Optional(Type.String({ description: 'Commit to start the new branch from.' })),
       start_project: Type.Optional(
-        Type.String({ description: 'Id or path of the project of the start; this project when absent.' }),
+        Type.String({ description: 'Id or path of the project to start from; this project when absent.' }),
       ),
       author_email: Type.Optional(Type.String()),
       author_name: Type.Optional(Type.String()),
-      stats: Type.Optional(Type.Boolean({ default: true, description: 'Add the number of changed lines.' })),
-      force: Type.Optional(Type.Boolean({ default: false, description: 'Overwrite the branch from the start.' })),
-      allow_empty: Type.Optional(
-        Type.Boolean({ default: false, description: 'Let a commit without changes through.' }),
+      stats: Type.Optional(Type.Boolean({ default: true, description: 'Include the number of changed lines.' })),
+      force: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'Overwrite the branch, starting from `start_branch` or `start_sha`.',
+        }),
       ),
+      allow_empty: Type.Optional(Type.Boolean({ default: false, description: 'Allow a commit without changes.' })),
     }),
     rules: { mutuallyExclusive: [['start_branch', 'start_sha']] },
     success: { status: 201, schema: CommitDetail },
@@ -128,7 +133,7 @@ export const commitsRoutes = [
     cacheable: [],
     params: Type.Object({ sha: Type.String({ description: 'Commit, branch or tag.' }) }),
     input: Type.Object({
-      stats: Type.Optional(Type.Boolean({ default: true, description: 'Add the number of changed lines.' })),
+      stats: Type.Optional(Type.Boolean({ default: true, description: 'Include the number of changed lines.' })),
     }),
     success: { status: 200, schema: CommitDetail },
     errors: [404],
@@ -141,8 +146,8 @@ export const commitsRoutes = [
 ];
 
 /**
- * The project a commit starts from: one the caller may read, in the same network of forks.
- * @throws ApiError 404 when it is hidden, 403 when it is no relative
+ * Returns the project to start a commit from: one in the same fork network that the caller may read.
+ * @throws ApiError 404 if it is hidden, 403 if it is not in the fork network
  */
 async function findStartProject(c: BaseContext & ProjectScope, idOrPath: string): Promise<Project> {
   const found = await findProject(c.deps, idOrPath);

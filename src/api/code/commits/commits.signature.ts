@@ -18,11 +18,11 @@ const Key = Type.Object({
   usage_type: Type.String(),
 });
 
-/** Signature of a commit; which fields there are depends on its type. */
+/** Signature of a commit; its fields depend on its type. */
 export const Signature = Type.Object({
   signature_type: Enum(['PGP', 'SSH', 'X509']),
   verification_status: Enum(STATUSES, {
-    description: 'Only `verified` says that the committer themselves signed, by a key and an address that are theirs.',
+    description: '`verified` means that the committer signed with a key and an email address of their own.',
   }),
   commit_source: Type.String(),
   gpg_key_id: Type.Optional(Nullable(Type.Integer())),
@@ -36,8 +36,8 @@ export const Signature = Type.Object({
 type SignatureJson = Static<typeof Signature>;
 
 /**
- * The signature of a commit and what it is worth. SSH and PGP signatures are checked against the keys that users have
- * registered; of X.509 signatures no certificate is known here.
+ * Verifies the signature of a commit. SSH and PGP signatures are verified with the registered keys of users; X.509
+ * certificates are not known here.
  * @throws ApiError 404 `404 Signature Not Found`
  */
 export async function readSignature(deps: Deps, { repo, commit }: FoundCommit): Promise<SignatureJson> {
@@ -47,8 +47,8 @@ export async function readSignature(deps: Deps, { repo, commit }: FoundCommit): 
 }
 
 /**
- * A signature and what it is worth.
- * @param email of the committer or tagger, for whom it speaks
+ * Verifies and renders a signature.
+ * @param email address of the committer or tagger
  */
 export async function presentSignature(deps: Deps, signature: CommitSignature, email: string): Promise<SignatureJson> {
   const verdict = await checkSignature(new KnownKeys(deps.db), signature, email);

@@ -7,7 +7,7 @@ import { parseTrailers } from '../../../git/trailers.ts';
 import type { CommitJson } from './commits.inputs.ts';
 import type { CommitStats } from './commits.responses.ts';
 
-/** A commit's time in its own zone: `2026-01-31T09:05:00.000+02:00`. */
+/** Formats the time of a commit in its own time zone: `2026-01-31T09:05:00.000+02:00`. */
 export function commitDate({ timestamp, timezone }: Identity): string {
   const sign = timezone.startsWith('-') ? -1 : 1;
   const offset = sign * (Number(timezone.slice(1, 3)) * 60 + Number(timezone.slice(3, 5)));
@@ -19,11 +19,11 @@ export function commitDate({ timestamp, timezone }: Identity): string {
 const isSameTime = ({ author, committer }: Commit): boolean =>
   author.timestamp === committer.timestamp && author.timezone === committer.timezone;
 
-/** Address of a project's pages, without a trailing slash. */
+/** URL of a project, without a trailing slash. */
 export const projectUrl = (deps: Deps, project: Pick<Project, 'full_path'>): string =>
   `${deps.externalUrl()}/${project.full_path}`;
 
-/** The size of a commit as the API shows it (part 1, section 2). */
+/** Renders the line counts of a commit (part 1, section 2). */
 export const presentStats = ({ additions, deletions }: DiffStats): Static<typeof CommitStats> => ({
   additions,
   deletions,
@@ -31,8 +31,8 @@ export const presentStats = ({ additions, deletions }: DiffStats): Static<typeof
 });
 
 /**
- * A commit as the API shows it (part 1, section 2).
- * @param webUrl address of the project's pages
+ * Renders a commit (part 1, section 2).
+ * @param webUrl URL of the project
  */
 export function presentCommit(commit: Commit, webUrl: string, withTrailers = false): CommitJson {
   const committed = commitDate(commit.committer);

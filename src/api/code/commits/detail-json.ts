@@ -9,9 +9,9 @@ interface CommitJson {
 }
 
 /**
- * The JSON of one commit, made where it is read.
- * @param shown what is shown after its own fields
- * @returns null where there is no such commit
+ * Reads a commit and renders its JSON in the same thread.
+ * @param shown what to show after the commit's own fields
+ * @returns null for an unknown commit
  */
 async function readCommitJson(
   repo: Repository,
@@ -25,5 +25,5 @@ async function readCommitJson(
   return { bytes: body, etag };
 }
 
-/** One commit as the API shows it. Serves single commits (part 1, section 2). */
+/** Renders single commits (part 1, section 2). */
 export const COMMIT_JSON = { name: 'commit', find: readCommitJson } as const satisfies Question;

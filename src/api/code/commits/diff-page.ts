@@ -10,7 +10,7 @@ import type { Question } from '../../../git/readers/question.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { presentDiff } from './commits.diff-views.ts';
 
-/** Which files are shown, and how. */
+/** Which files to show, and how. */
 interface Part {
   offset: number;
   size: number;
@@ -18,10 +18,10 @@ interface Part {
 }
 
 interface DiffPage {
-  /** JSON of the files. */
+  /** Files as JSON. */
   bytes: Uint8Array;
   etag: string;
-  /** How many files there are in all. */
+  /** Total number of files. */
   total: number;
 }
 
@@ -31,7 +31,7 @@ function pageOf(files: readonly FileDiff[], { offset, size, unidiff }: Part): Di
   return { bytes: body, etag, total: files.length };
 }
 
-/** @returns null where git has to be asked, which a thread does not */
+/** @returns null if it takes git, which reader threads do not start */
 async function readDiffPage(repo: Repository, oid: string, part: Part): Promise<DiffPage | null> {
   const parent = await firstParentOf(repo, oid);
   if (parent === undefined) return null;
@@ -39,12 +39,12 @@ async function readDiffPage(repo: Repository, oid: string, part: Part): Promise<
   return diff === null ? null : pageOf(diff.files, part);
 }
 
-/** One page of what a commit changed, made where it is read (part 1, section 2). */
+/** Renders a page of the diff of a commit in the thread that reads it (part 1, section 2). */
 export const DIFF_PAGE = { name: 'diff page', find: readDiffPage } as const satisfies Question;
 
 /**
- * One page of what a commit changed, file by file. Kept, since it follows from the id.
- * @returns its JSON, and how many files there are in all
+ * Returns a page of the diff of a commit. Cached, since it depends on ids only.
+ * @returns its JSON, and the total number of files
  * @throws GitError as `commitDiff`
  */
 export async function commitDiffPage(

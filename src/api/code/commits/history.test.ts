@@ -135,6 +135,6 @@ test('GET commits takes the author as a basic regular expression, and refuses wh
   assert.deepEqual(expectStatus<Row[]>(await list('nobody[0-9]'), 200), []);
   for (const author of ['\\(', '[a', '\\(a\\)\\1']) {
     const { message } = expectStatus<Row>(await list(author), 400);
-    assert.match(String(message), /^author is no basic regular expression/);
+    assert.match(String(message), /^author is not a valid basic regular expression/);
   }
 });

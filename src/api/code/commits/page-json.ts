@@ -7,14 +7,17 @@ import { Serialized } from '../../../http/http.send.ts';
 import { presentCommit, presentStats } from './commits.views.ts';
 
 interface PageJson {
-  /** JSON of the commits. */
+  /** Commits as JSON. */
   bytes: Uint8Array;
   etag: string;
-  /** Whether there are others after these. */
+  /** Whether there are further commits. */
   more: boolean;
 }
 
-/** A copy of some kilobytes is dearer as commits than as their JSON, so that is made where they are read. */
+/**
+ * Renders JSON in the thread that reads the commits: copying commits between threads costs more than copying their
+ * JSON.
+ */
 async function readPageJson(
   repo: Repository,
   query: LogQuery,
@@ -33,5 +36,5 @@ async function readPageJson(
   return { bytes: body, etag, more };
 }
 
-/** One page of a history as the API shows it. Serves lists of commits (part 1, section 4.2). */
+/** Renders pages of lists of commits (part 1, section 4.2). */
 export const COMMIT_PAGE = { name: 'commit page', find: readPageJson } as const satisfies Question;

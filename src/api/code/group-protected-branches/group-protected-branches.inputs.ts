@@ -8,7 +8,11 @@ const roleList = (roles: readonly (0 | 30 | 40 | 60)[], extra: TProperties) =>
   Type.Optional(
     Type.Array(
       Type.Object({
-        access_level: Type.Optional(IntegerEnum(roles, { description: 'The role: a group lets in nothing else.' })),
+        access_level: Type.Optional(
+          IntegerEnum(roles, {
+            description: 'Role. Groups cannot grant access to single users, groups or deploy keys.',
+          }),
+        ),
         ...extra,
       }),
       { maxItems: MAX_ENTRIES },

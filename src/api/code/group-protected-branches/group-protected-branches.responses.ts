@@ -3,5 +3,5 @@ import { ProtectedBranch } from '../protected-branches/protected-branches.respon
 
 const { inherited: _, ...shown } = ProtectedBranch.properties;
 
-/** Protected branch of a group. */
+/** A protected branch of a group. */
 export const GroupProtectedBranchEntity = Type.Object(shown);

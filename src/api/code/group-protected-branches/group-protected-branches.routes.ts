@@ -26,7 +26,9 @@ function present(protection: GroupProtection) {
   return shown;
 }
 
-/** Protected branches of groups, in force in every project of the tree; no project can take them away. */
+/**
+ * Protected branches of groups. They apply to all projects of the group and its subgroups, which cannot remove them.
+ */
 export const groupProtectedBranchRoutes = [
   route({
     method: 'GET',
@@ -48,7 +50,7 @@ export const groupProtectedBranchRoutes = [
     method: 'GET',
     path: `${PATH}/:name`,
     plan: 'premium',
-    summary: 'Get a protected branch or pattern of a group',
+    summary: 'Get a protected branch or wildcard of a group',
     access: owner,
     params: Type.Object(BranchPattern),
     success: { status: 200, schema: GroupProtectedBranchEntity },
@@ -58,9 +60,8 @@ export const groupProtectedBranchRoutes = [
     method: 'POST',
     path: PATH,
     plan: 'premium',
-    summary: 'Protect a branch, or all that fit a pattern, in every project of a group',
-    description:
-      'In top-level groups only. Where it fits a branch, it decides alone: what a project says is set aside.',
+    summary: 'Protect a branch or wildcard in all projects of a group',
+    description: 'Only in top-level groups. Takes precedence over the protected branches of projects.',
     access: owner,
     input: CreateGroupProtectedBranch,
     success: { status: 201, schema: GroupProtectedBranchEntity },
@@ -71,7 +72,7 @@ export const groupProtectedBranchRoutes = [
     method: 'PATCH',
     path: `${PATH}/:name`,
     plan: 'premium',
-    summary: 'Change a protected branch of a group',
+    summary: 'Update a protected branch of a group',
     access: owner,
     params: Type.Object(BranchPattern),
     input: UpdateGroupProtectedBranch,
@@ -84,7 +85,7 @@ export const groupProtectedBranchRoutes = [
     method: 'DELETE',
     path: `${PATH}/:name`,
     plan: 'premium',
-    summary: 'Take the protection of a branch or pattern away from all projects of a group',
+    summary: 'Unprotect a branch or wildcard in all projects of a group',
     access: owner,
     params: Type.Object(BranchPattern),
     success: { status: 204, empty: true },

@@ -18,7 +18,7 @@ import type { CreateInput, UpdateInput } from './group-protected-branches.inputs
 const ACTIONS = ['push', 'merge', 'unprotect'] as const;
 type Action = (typeof ACTIONS)[number];
 const ABILITY = 'admin_group_protected_branches';
-/** Every check of every project below reads them all. */
+/** Each check in a project reads all of them. */
 const MAX_PROTECTIONS = 500;
 
 async function find(db: Db, groupId: number, name: string): Promise<GroupProtection | undefined> {
@@ -31,7 +31,7 @@ async function find(db: Db, groupId: number, name: string): Promise<GroupProtect
   return (await withGroupLevels(db, rows))[0];
 }
 
-/** The protection of exactly this name or pattern in the group. @throws ApiError 404 */
+/** Returns the protected branch of exactly this name or wildcard in the group. @throws ApiError 404 */
 export async function getGroupProtection(db: Db, group: Namespace, name: string): Promise<GroupProtection> {
   const protection = await find(db, group.id, name);
   if (protection === undefined) throw recordNotFound();
@@ -49,8 +49,8 @@ async function addLevels(db: Db, id: number, levels: readonly NewLevel[]): Promi
 }
 
 /**
- * Protects a branch, or all of a pattern, in every project of the group's tree.
- * @throws ApiError 400 in a subgroup or for too many, 409 when the name is protected already, 422 for a blank name
+ * Protects a branch or wildcard in all projects of the group and its subgroups.
+ * @throws ApiError 400 in a subgroup or above the limit, 409 if the name is already protected, 422 for a blank name
  */
 export async function protectInGroup(
   deps: Deps,
@@ -58,7 +58,7 @@ export async function protectInGroup(
   caller: Caller,
   input: CreateInput,
 ): Promise<GroupProtection> {
-  if (group.parent_id !== null) throw badRequest('branches can be protected in top-level groups only');
+  if (group.parent_id !== null) throw badRequest('Branches can be protected in top-level groups only');
   if (input.name.trim() === '') throw refused("Name can't be blank", 422);
   const levels = ACTIONS.flatMap((action) =>
     levelsOf(action, input[`${action}_access_level`], input[`allowed_to_${action}`]),
@@ -74,7 +74,7 @@ export async function protectInGroup(
         .where('group_id', '=', group.id)
         .executeTakeFirstOrThrow();
       if (Number(count) >= MAX_PROTECTIONS) {
-        throw refused(`A group can have at most ${MAX_PROTECTIONS} protected branches`);
+        throw refused(`Limit reached: a group has at most ${MAX_PROTECTIONS} protected branches. Unprotect one first.`);
       }
       const { id } = await db
         .insertInto('group_protected_branches')
@@ -99,7 +99,7 @@ export async function protectInGroup(
   }
 }
 
-/** Refuses whom the protection does not let change it or take it away. @throws ApiError 401, 403, 404 */
+/** Checks whether the caller may change or remove the protection. @throws ApiError 401, 403, 404 */
 async function requireUnprotect(deps: Deps, db: Db, groupId: number, caller: Caller, { levels }: GroupProtection) {
   const now = await revalidateGroupAbility(deps, db, caller, groupId, ABILITY);
   const allowed = levels.filter(({ action }) => action === 'unprotect');
@@ -108,7 +108,7 @@ async function requireUnprotect(deps: Deps, db: Db, groupId: number, caller: Cal
   if (!allowed.some(({ access_level }) => access_level !== 60 && level >= access_level!)) throw forbidden();
 }
 
-/** Changes a protection: what is not given stays. @throws ApiError 400, 403, 404, 422 */
+/** Updates a protection; absent attributes are kept. @throws ApiError 400, 403, 404, 422 */
 export async function updateInGroup(
   deps: Deps,
   group: Namespace,
@@ -156,7 +156,7 @@ async function changeLevels(db: Db, protection: GroupProtection, action: Action,
   await addLevels(db, protection.id, [...changed, ...add]);
 }
 
-/** Takes a protection away from all projects below. @throws ApiError 403, 404 */
+/** Removes a protection from all projects of the group. @throws ApiError 403, 404 */
 export async function unprotectInGroup(deps: Deps, group: Namespace, caller: Caller, name: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const protection = await find(db, group.id, name);

@@ -17,13 +17,13 @@ const basic = {
   web_url: Type.String(),
 };
 
-/** A pipeline as other objects hold it. */
+/** A pipeline nested in other objects. */
 export const PipelineBasic = Type.Object(basic);
 
-/** A pipeline of a list. */
+/** A pipeline in a list. */
 export const PipelineListEntry = Type.Object({ ...basic, name: Nullable(Type.String()) });
 
-/** How the state of a pipeline is shown. */
+/** Presentation of the status of a pipeline. */
 export const DetailedStatus = Type.Object({
   icon: Type.String(),
   text: Type.String(),
@@ -36,20 +36,20 @@ export const DetailedStatus = Type.Object({
   favicon: Type.String(),
 });
 
-/** A pipeline with all that its own page shows. */
+/** A pipeline with all details. */
 export const Pipeline = Type.Object({
   ...basic,
   before_sha: Nullable(Type.String()),
-  tag: Type.Boolean({ description: 'Whether it ran for a tag.' }),
+  tag: Type.Boolean({ description: 'Whether the pipeline runs for a tag.' }),
   yaml_errors: Nullable(Type.String()),
   user: Nullable(UserBasic),
   started_at: Nullable(Instant()),
   finished_at: Nullable(Instant()),
   committed_at: Nullable(Instant({ description: 'Always null.' })),
-  duration: Nullable(Type.Integer({ description: 'Seconds that its jobs ran.', examples: [42] })),
-  queued_duration: Nullable(Type.Integer({ description: 'Seconds until its first job began.', examples: [3] })),
-  coverage: Nullable(Type.String({ description: 'Mean coverage of its jobs, in percent.', examples: ['87.50'] })),
+  duration: Nullable(Type.Integer({ description: 'Total run time of the jobs in seconds.', examples: [42] })),
+  queued_duration: Nullable(Type.Integer({ description: 'Seconds until the first job started.', examples: [3] })),
+  coverage: Nullable(Type.String({ description: 'Average coverage of the jobs, in percent.', examples: ['87.50'] })),
   detailed_status: DetailedStatus,
-  name: Nullable(Type.String({ description: 'What `workflow:name` gave it.', examples: ['Release'] })),
-  archived: Type.Boolean({ description: 'Always false: pipelines stay as they can be run again.' }),
+  name: Nullable(Type.String({ description: 'Name from `workflow:name`.', examples: ['Release'] })),
+  archived: Type.Boolean({ description: 'Always false: pipelines are never archived.' }),
 });

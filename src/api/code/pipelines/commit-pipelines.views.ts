@@ -9,8 +9,8 @@ import type { PipelineBasic, PipelineListEntry, Pipeline as PipelineSchema } fro
 import { detailedStatus } from './detailed-status.ts';
 
 /**
- * A pipeline in short.
- * @param webUrl address of its project's pages
+ * Renders the basic fields of a pipeline.
+ * @param webUrl URL of its project
  */
 export const presentPipelineBasic = (pipeline: Pipeline, webUrl: string): Static<typeof PipelineBasic> => ({
   id: pipeline.id,
@@ -25,20 +25,22 @@ export const presentPipelineBasic = (pipeline: Pipeline, webUrl: string): Static
   web_url: `${webUrl}/-/pipelines/${pipeline.id}`,
 });
 
-/** A pipeline of a list. */
+/** Renders a pipeline for a list. */
 export const presentPipelineEntry = (pipeline: Pipeline, webUrl: string): Static<typeof PipelineListEntry> => ({
   ...presentPipelineBasic(pipeline, webUrl),
   name: pipeline.name,
 });
 
-/** Whole seconds from one instant to another; null where either is missing, or less than one passed. */
+/** Whole seconds between two instants; null if either is missing, or less than one second passed. */
 function secondsBetween(from: string | null, to: string | null): number | null {
   if (from === null || to === null) return null;
   const seconds = Math.trunc((Date.parse(to) - Date.parse(from)) / 1_000);
   return seconds > 0 ? seconds : null;
 }
 
-/** Mean coverage of the jobs of a pipeline that were not retried, and whether one of them failed and was allowed to. */
+/**
+ * Average coverage of the jobs of a pipeline, without retried ones, and whether a job failed that is allowed to fail.
+ */
 async function summaryOf(db: Db, pipelineId: number): Promise<{ coverage: number | null; warned: boolean }> {
   const { coverage, warned } = await db
     .selectFrom('ci_jobs')
@@ -61,7 +63,7 @@ async function summaryOf(db: Db, pipelineId: number): Promise<{ coverage: number
   return { coverage: coverage === null ? null : Number(coverage), warned: Number(warned) === 1 };
 }
 
-/** A pipeline with all that its own page shows; two queries. */
+/** Renders a pipeline with all details; two queries. */
 export async function presentPipeline(
   deps: Pick<Deps, 'db' | 'externalUrl'>,
   pipeline: Pipeline,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { State } from '../../../ci/states.ts';
 import type { DetailedStatus } from './commit-pipelines.responses.ts';
 
-/** Icon, text, label and group of a state. */
+/** Icon, text, label and group of a status. */
 type Look = readonly [icon: string, text: string, label: string, group: string];
 
 const plain = (state: State): Look => [
@@ -30,9 +30,9 @@ const LOOKS: Readonly<Record<State, Look>> = {
 const WARNED: Look = ['status_warning', 'Warning', 'passed with warnings', 'success-with-warnings'];
 
 /**
- * How the state of a pipeline is shown.
- * @param warned whether it has a job that failed and was allowed to
- * @param path address of the pipeline, from the root of the server
+ * Presentation of the status of a pipeline.
+ * @param warned whether a job failed that is allowed to fail
+ * @param path URL path of the pipeline
  */
 export function detailedStatus(status: State, warned: boolean, path: string): Static<typeof DetailedStatus> {
   const [icon, text, label, group] = warned && status === 'success' ? WARNED : LOOKS[status];

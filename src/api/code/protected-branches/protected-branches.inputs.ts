@@ -13,11 +13,13 @@ import type { ProtectedBranch } from './protected-branches.responses.ts';
 export type ProtectedBranchJson = Static<typeof ProtectedBranch>;
 
 export const ListProtectedBranches = Type.Object({
-  search: Type.Optional(Type.String({ maxLength: 1_000, description: 'Part of the name.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 1_000, description: 'Only protected branches whose name contains this text.' }),
+  ),
   ...pagination,
 });
 
-export const BranchPattern = { name: Type.String({ description: 'URL-encoded name or pattern.' }) };
+export const BranchPattern = { name: Type.String({ description: 'URL-encoded name or wildcard.' }) };
 
 const allowed = (extra: TProperties = {}) => ({
   allowed_to_push: allowedList(ROLES, { ...deployKey, ...extra }),

@@ -10,5 +10,5 @@ export const ProtectedBranch = Type.Object({
   unprotect_access_levels: Type.Array(AccessLevel),
   allow_force_push: Type.Boolean(),
   code_owner_approval_required: Type.Boolean(),
-  inherited: Type.Boolean({ description: 'Whether a group above the project protects it.' }),
+  inherited: Type.Boolean({ description: 'Whether the protection is inherited from a group.' }),
 });

@@ -50,7 +50,7 @@ export const protectedBranchRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/:name`,
-    summary: 'Get a protected branch or pattern',
+    summary: 'Get a protected branch or wildcard',
     access: admin,
     params: Type.Object(BranchPattern),
     success: { status: 200, schema: ProtectedBranch },
@@ -60,7 +60,7 @@ export const protectedBranchRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Protect a branch, or all branches that fit a pattern',
+    summary: 'Protect a branch or wildcard',
     access: admin,
     input: CreateProtectedBranch,
     success: { status: 201, schema: ProtectedBranch },
@@ -70,7 +70,7 @@ export const protectedBranchRoutes = [
   route({
     method: 'PATCH',
     path: `${PATH}/:name`,
-    summary: 'Change a protected branch',
+    summary: 'Update a protected branch',
     access: admin,
     params: Type.Object(BranchPattern),
     input: UpdateProtectedBranch,
@@ -86,7 +86,7 @@ export const protectedBranchRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:name`,
-    summary: 'Take the protection of a branch or pattern away',
+    summary: 'Unprotect a branch or wildcard',
     access: admin,
     params: Type.Object(BranchPattern),
     success: { status: 204, empty: true },

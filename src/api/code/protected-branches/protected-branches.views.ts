@@ -2,7 +2,7 @@ import type { Protection } from '../../../repositories/repository.protections.ts
 import { presentLevels, type SubjectNames } from '../protected-refs/protected-refs.views.ts';
 import type { ProtectedBranchJson } from './protected-branches.inputs.ts';
 
-/** A protected branch as the API shows it. */
+/** Renders a protected branch. */
 export const presentProtectedBranch = (protection: Protection, names: SubjectNames): ProtectedBranchJson => ({
   id: protection.id,
   name: protection.name,

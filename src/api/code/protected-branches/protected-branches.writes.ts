@@ -31,7 +31,7 @@ import type { CreateProtectedBranchInput, UpdateProtectedBranchInput } from './p
 
 const ACTIONS = ['push', 'merge', 'unprotect'] as const;
 
-/** Protected branches of a project by their age, then those that the groups above give it. */
+/** Lists the protected branches of a project, oldest first, followed by those inherited from groups. */
 export async function listProtectedBranches(deps: Deps, project: Project, search = ''): Promise<Protection[]> {
   const part = asciiLower(search);
   return (await loadProtections(deps, project.id)).filter(
@@ -39,7 +39,7 @@ export async function listProtectedBranches(deps: Deps, project: Project, search
   );
 }
 
-/** The protection of exactly this name or pattern, be it of a group above. @throws ApiError 404 */
+/** Returns the protected branch of exactly this name or wildcard, including inherited ones. @throws ApiError 404 */
 export async function getProtectedBranch(deps: Deps, project: Project, name: string): Promise<Protection> {
   const all = await loadProtections(deps, project.id);
   const found = all.find((each) => each.kind === 'branch' && each.name === name);
@@ -47,16 +47,16 @@ export async function getProtectedBranch(deps: Deps, project: Project, name: str
   return found;
 }
 
-/** As `getProtectedBranch`, for what is to be changed. @throws ApiError 403 for one of a group, 404 */
+/** As `getProtectedBranch`, for changes. @throws ApiError 403 for an inherited one, 404 */
 export async function getOwnProtectedBranch(deps: Deps, project: Project, name: string): Promise<Protection> {
   const found = await getProtectedBranch(deps, project, name);
-  if (found.inherited) throw forbidden('The branch is protected by a group, where alone that can be changed');
+  if (found.inherited) throw forbidden('The protection is inherited from a group. Change it there.');
   return found;
 }
 
 /**
- * Protects a branch or all branches of a pattern.
- * @throws ApiError 409 when the name is protected already, 422 for a blank name or somebody without access
+ * Protects a branch or wildcard.
+ * @throws ApiError 409 if the name is already protected, 422 for a blank name or a user without access
  */
 export async function protectBranch(
   deps: Deps,
@@ -91,8 +91,8 @@ export async function protectBranch(
 }
 
 /**
- * Changes a protection: what is not given stays.
- * @throws ApiError 400, 403, 404, or 422 for somebody who is let in twice or has no access
+ * Updates a protection; absent attributes are kept.
+ * @throws ApiError 400, 403, 404, or 422 for duplicate access levels or a user without access
  */
 export async function updateProtectedBranch(
   deps: Deps,
@@ -104,7 +104,7 @@ export async function updateProtectedBranch(
   const { id } = await getOwnProtectedBranch(deps, project, name);
   const { allow_force_push, code_owner_approval_required } = input;
   return deps.db.transaction().execute(async (db) => {
-    // Writing first makes changes of one protection wait for each other.
+    // The first write serializes changes of the same protection.
     await db
       .updateTable('protected_refs')
       .set({ updated_at: timestamp(deps.clock) })
@@ -158,7 +158,7 @@ function changesOf(
   };
 }
 
-/** Takes the protection away. @throws ApiError 403, 404 */
+/** Removes a protection. @throws ApiError 403, 404 */
 export async function unprotectBranch(deps: Deps, actor: Actor, protection: Protection): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { project_id: id } = protection;

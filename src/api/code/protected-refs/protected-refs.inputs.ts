@@ -2,10 +2,10 @@ import { type Static, type TProperties, Type } from 'typebox';
 import { IntegerEnum, ofPlan } from '../../../http/http.schema.ts';
 import type { AccessLevel } from './protected-refs.responses.ts';
 
-/** Roles that can be let in: nobody, Developers, Maintainers, administrators. */
+/** Roles that can get access: no one, Developers, Maintainers, administrators. */
 export const ROLES = [0, 30, 40, 60] as const;
 
-/** Roles that can be let take a protection away; somebody always has to be. */
+/** Roles that can be allowed to unprotect; it cannot be no one. */
 export const UNPROTECT_ROLES = [30, 40, 60] as const;
 
 export const DEFAULT_ROLE = 40;
@@ -14,7 +14,7 @@ export type AccessLevelJson = Static<typeof AccessLevel>;
 
 const MAX_ENTRIES = 50;
 
-/** A list of who is let in: each entry names a role, a user, a group or a deploy key. */
+/** A list of access levels: each entry names a role, user, group or deploy key. */
 export const allowedList = (roles: readonly (0 | 30 | 40 | 60)[], extra: TProperties = {}) =>
   Type.Optional(
     Type.Array(
@@ -30,13 +30,13 @@ export const allowedList = (roles: readonly (0 | 30 | 40 | 60)[], extra: TProper
 
 export const deployKey = { deploy_key_id: Type.Optional(Type.Integer()) };
 
-/** Of entries that change a list: the level that is meant, and whether it goes. */
+/** Attributes of entries that change a list: the id of an access level, and whether to remove it. */
 export const changing = {
-  id: Type.Optional(Type.Integer({ description: 'The level to change; a new one when absent.' })),
-  _destroy: Type.Optional(Type.Boolean({ description: 'Removes the level.' })),
+  id: Type.Optional(Type.Integer({ description: 'Id of the access level to change; a new level when absent.' })),
+  _destroy: Type.Optional(Type.Boolean({ description: 'Whether to remove the access level.' })),
 };
 
-/** An entry of such a list, whatever the list. */
+/** An entry of a list of access levels, of any kind. */
 export interface AllowedEntry {
   id?: number;
   _destroy?: boolean;
@@ -46,13 +46,13 @@ export interface AllowedEntry {
   deploy_key_id?: number;
 }
 
-/** Name of a protected ref as it is given. */
+/** Name of a protected ref in requests. */
 export const ProtectedName = Type.String({
   maxLength: 255,
-  description: 'Name, or a pattern in which `*` stands for any text. Nothing of that name needs to exist.',
+  description: 'Name, or a wildcard in which `*` stands for any text. No ref of that name needs to exist.',
 });
 
-/** What a branch is protected by, in a project and in a group, beside lists of who is let in. */
+/** Attributes of protected branches of projects and groups, in addition to the lists of access levels. */
 export const newBranchProtection = {
   name: ProtectedName,
   push_access_level: Type.Optional(IntegerEnum(ROLES, { description: 'Default 40.' })),

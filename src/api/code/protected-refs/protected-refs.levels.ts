@@ -30,7 +30,7 @@ const LABELS: Readonly<Record<ProtectedAction, string>> = {
   create: 'Create access levels',
 };
 
-/** The project, and where it is. */
+/** A project and its namespace. */
 export interface ProjectOf {
   project: Project;
   namespace: Namespace;
@@ -38,7 +38,10 @@ export interface ProjectOf {
 
 const input = (entry: AllowedEntry) => SUBJECTS.filter((name) => entry[name] !== undefined);
 
-/** Whom the entry at `path` (as a client would name it) lets in. @throws ApiError 400 unless it names exactly one */
+/**
+ * Returns the subject of an access level. `path` names the entry in messages.
+ * @throws ApiError 400 unless it names exactly one
+ */
 function subjectOf(entry: AllowedEntry, path: string): LevelSubject {
   const named = input(entry);
   if (named.length === 0) {
@@ -56,7 +59,7 @@ function subjectOf(entry: AllowedEntry, path: string): LevelSubject {
   };
 }
 
-/** Who is let in by one list: the role that is named, those on the list, or Maintainers where neither is given. */
+/** Returns the access levels of one list: the given role and entries, or Maintainers if neither is given. */
 export function levelsOf(
   action: ProtectedAction,
   role: number | undefined,
@@ -67,7 +70,7 @@ export function levelsOf(
   return named === undefined ? listed : [{ action, ...atLevel(named) }, ...listed];
 }
 
-/** What a list of entries does to the levels of a protection. */
+/** Changes to the access levels of a protection. */
 export interface LevelChanges {
   add: NewLevel[];
   update: { id: number; to: NewLevel }[];
@@ -75,9 +78,9 @@ export interface LevelChanges {
 }
 
 /**
- * Reads the entries of one list of a change.
- * @param current the protection's levels of this action
- * @throws ApiError 400 for an entry that names nobody or two, 404 for the id of no level here
+ * Reads the entries of a change of one list.
+ * @param current access levels of the protection for this action
+ * @throws ApiError 400 for an entry that does not name exactly one subject, 404 for an unknown id
  */
 export function readChanges(
   action: ProtectedAction,
@@ -100,7 +103,7 @@ export function readChanges(
   return changes;
 }
 
-/** Writes the changes with the handle of a transaction. */
+/** Writes the changes; takes the handle of a transaction. */
 export async function applyChanges(db: Db, protectionId: number, { add, update, remove }: LevelChanges): Promise<void> {
   if (remove.length > 0) await db.deleteFrom('protected_ref_levels').where('id', 'in', remove).execute();
   for (const { id, to } of update) await db.updateTable('protected_ref_levels').set(to).where('id', '=', id).execute();
@@ -109,7 +112,11 @@ export async function applyChanges(db: Db, protectionId: number, { add, update, 
 
 const keyOf = (level: NewLevel): string => `${level.action} ${SUBJECTS.map((name) => level[name]).join(' ')}`;
 
-/** Refuses two levels for one subject. @param levels all that the protection would have. @throws ApiError 422 */
+/**
+ * Refuses several access levels for one subject.
+ * @param levels all levels after the change
+ * @throws ApiError 422
+ */
 export function refuseDuplicates(levels: readonly NewLevel[]): void {
   const seen = new Set<string>();
   const problems = new Set<string>();
@@ -125,9 +132,9 @@ const problem = (level: NewLevel, text: string): string =>
   `${LABELS[level.action]} ${WORDS[SUBJECTS.find((name) => level[name] !== null)!]} ${text}`;
 
 /**
- * Refuses users, groups and deploy keys that have no access to the project.
- * @param levels those that are new
- * @throws ApiError 422, 403 where the plan has no protections for single users and groups
+ * Refuses users, groups and deploy keys without access to the project.
+ * @param levels new access levels
+ * @throws ApiError 422; 403 if the plan has no access levels for single users and groups
  */
 export async function refuseOutsiders(
   deps: Deps,
@@ -153,7 +160,7 @@ export async function refuseOutsiders(
   if (problems.size > 0) throw refused([...problems].join(', '), 422);
 }
 
-/** Users who can sign in and are members of the project, by whatever way. */
+/** Returns the active users who are direct or inherited members of the project. */
 async function usersWithAccess(
   deps: Deps,
   project: Project,
@@ -176,7 +183,7 @@ async function usersWithAccess(
   return members;
 }
 
-/** Groups above the project, and groups that it or one of those is shared with. */
+/** Returns the ancestor groups of the project, and the groups that the project or its ancestors are shared with. */
 async function groupsWithAccess(
   deps: Deps,
   project: Project,

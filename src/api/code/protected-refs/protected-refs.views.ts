@@ -10,7 +10,7 @@ const ROLE_NAMES: Readonly<Record<number, string>> = {
   60: 'Instance admins',
 };
 
-/** Names of the users, groups and deploy keys that levels are given to. */
+/** Names of the users, groups and deploy keys of access levels. */
 export interface SubjectNames {
   users: ReadonlyMap<number, string>;
   groups: ReadonlyMap<number, string>;
@@ -21,7 +21,7 @@ const idsOf = (levels: readonly ProtectedRefLevel[], column: 'user_id' | 'group_
   ...new Set(levels.map((level) => level[column]).filter((id) => id !== null)),
 ];
 
-/** Loads the names that the protections need, by at most three queries. */
+/** Loads the names that the protections need, with at most three queries. */
 export async function loadSubjectNames(db: Db, protections: readonly Protection[]): Promise<SubjectNames> {
   const levels = protections.flatMap((protection) => protection.levels);
   const [users, groups, keys] = [idsOf(levels, 'user_id'), idsOf(levels, 'group_id'), idsOf(levels, 'deploy_key_id')];
@@ -44,7 +44,7 @@ function describe(level: ProtectedRefLevel, names: SubjectNames): string {
   return ROLE_NAMES[level.access_level ?? DEFAULT_ROLE] ?? 'Maintainers';
 }
 
-/** Who is let do one thing, as the API shows it. */
+/** Renders the access levels for one action. */
 export function presentLevels(
   { levels }: Protection,
   action: ProtectedAction,

@@ -5,7 +5,7 @@ import type { ProtectedTag } from './protected-tags.responses.ts';
 
 export type ProtectedTagJson = Static<typeof ProtectedTag>;
 
-export const TagPattern = { name: Type.String({ description: 'URL-encoded name or pattern.' }) };
+export const TagPattern = { name: Type.String({ description: 'URL-encoded name or wildcard.' }) };
 
 export const CreateProtectedTag = Type.Object({
   name: ProtectedName,

@@ -15,7 +15,7 @@ import { getProtectedTag, protectTag, unprotectTag } from './protected-tags.writ
 const PATH = '/projects/:id/protected_tags';
 const admin = inProject('admin_protected_tags');
 
-/** A protected tag as the API shows it. */
+/** Renders a protected tag. */
 const present = (protection: Protection, names: SubjectNames): ProtectedTagJson => ({
   name: protection.name,
   create_access_levels: presentLevels(protection, 'create', names, true),
@@ -47,7 +47,7 @@ export const protectedTagRoutes = [
   route({
     method: 'GET',
     path: `${PATH}/:name`,
-    summary: 'Get a protected tag or pattern',
+    summary: 'Get a protected tag or wildcard',
     access: admin,
     params: Type.Object(TagPattern),
     success: { status: 200, schema: ProtectedTag },
@@ -60,7 +60,7 @@ export const protectedTagRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Protect a tag, or all tags that fit a pattern',
+    summary: 'Protect a tag or wildcard',
     access: admin,
     input: CreateProtectedTag,
     success: { status: 201, schema: ProtectedTag },
@@ -73,7 +73,7 @@ export const protectedTagRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:name`,
-    summary: 'Take the protection of a tag or pattern away',
+    summary: 'Unprotect a tag or wildcard',
     access: admin,
     params: Type.Object(TagPattern),
     success: { status: 204, empty: true },

@@ -16,17 +16,14 @@ import {
 } from '../protected-refs/protected-refs.levels.ts';
 import type { CreateProtectedTagInput } from './protected-tags.inputs.ts';
 
-/** The protection of exactly this name or pattern. @throws ApiError 404 */
+/** Returns the protected tag of exactly this name or wildcard. @throws ApiError 404 */
 export async function getProtectedTag(deps: Deps, project: Project, name: string): Promise<Protection> {
   const found = await findProtection(deps.db, project.id, 'tag', name);
   if (found === undefined) throw recordNotFound();
   return found;
 }
 
-/**
- * Protects a tag or all tags of a pattern.
- * @throws ApiError 422 for a blank or protected name, or somebody without access
- */
+/** Protects a tag or wildcard. @throws ApiError 422 for a blank or already protected name, or a user without access */
 export async function protectTag(
   deps: Deps,
   { project, namespace }: ProjectOf,
@@ -51,7 +48,7 @@ export async function protectTag(
   }
 }
 
-/** Takes the protection away. @throws ApiError 401, 403, 404 */
+/** Removes a protection. @throws ApiError 401, 403, 404 */
 export async function unprotectTag(deps: Deps, caller: Caller, protection: Protection): Promise<void> {
   const { id, project_id } = protection;
   await deps.db.transaction().execute(async (db) => {

@@ -4,10 +4,10 @@ import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 /** Pull mirror (part 1, section 2). */
 export const PullMirror = Type.Object({
   id: Type.Integer(),
-  enabled: Type.Boolean({ description: 'Whether the project follows the remote repository.' }),
+  enabled: Type.Boolean({ description: 'Whether pull mirroring is enabled.' }),
   url: Nullable(
     Type.String({
-      description: 'Address of the remote repository, with stars in the place of user and password.',
+      description: 'URL of the remote repository; user and password are masked.',
       examples: ['https://*****:*****@git.example/app.git'],
     }),
   ),

@@ -8,7 +8,7 @@ import { PullMirror } from './pull-mirrors.responses.ts';
 import { presentPullMirror } from './pull-mirrors.views.ts';
 import { changePullMirror, notMirrored, startUpdate } from './pull-mirrors.writes.ts';
 
-/** What webhooks of other hosts say of themselves; who calls is told by the token alone. */
+/** Headers of webhooks of other hosts. They are ignored: the token identifies the caller. */
 const WEBHOOK_HEADERS = ['x-hub-signature', 'x-hub-signature-256', 'x-github-event', 'x-gitlab-event'];
 const isWebhook = (headers: Record<string, unknown>) => WEBHOOK_HEADERS.some((name) => headers[name] !== undefined);
 
@@ -20,7 +20,7 @@ export const pullMirrorRoutes = [
     path: PATH,
     operationId: 'getProjectPullMirror',
     summary: 'Get the pull mirror of a project',
-    description: 'What the project follows, and how its last update ended. 400 where it follows nothing.',
+    description: 'Configuration and result of the last update. 400 if the project is not a pull mirror.',
     access: inProject('admin_project'),
     plan: 'premium',
     success: { status: 200, schema: PullMirror },
@@ -38,9 +38,9 @@ export const pullMirrorRoutes = [
     method: 'PUT',
     path: PATH,
     operationId: 'updateProjectPullMirror',
-    summary: 'Set up, change or end the pull mirroring of a project',
+    summary: 'Configure pull mirroring of a project',
     description:
-      'Whoever changes it is the user in whose name, and with whose rights, updates are done from then on. An update begins at once.',
+      'Updates run as the user who last changed the configuration, with their permissions. The first update starts immediately.',
     access: mirrorAdmin('admin_pull_mirror'),
     plan: 'premium',
     input: PullMirrorUpdate,
@@ -57,7 +57,7 @@ export const pullMirrorRoutes = [
     operationId: 'startProjectPullMirror',
     summary: 'Start an update of the pull mirror of a project',
     description:
-      'It is done in the background; `update_status` tells how far it is. 400 where the project follows nothing. A webhook of an external host may call it, too: a pull request in its body has to be complete and within one repository, else 422; after too many failures it is 403 for a webhook, while a call of a person begins anew.',
+      'Runs in the background; see `update_status`. 400 if the project is not a pull mirror. Webhooks of external hosts can call it too: a pull request event must be complete and within one repository, otherwise the response is 422. After too many failures webhooks get 403 until a user starts an update.',
     access: inProjectByUser('admin_pull_mirror'),
     plan: 'premium',
     input: PullMirrorEvent,

@@ -9,7 +9,7 @@ import type { PullMirror as Answer } from './pull-mirrors.responses.ts';
 
 type PullMirrorJson = Static<typeof Answer>;
 
-/** A pull mirror as the API shows it. */
+/** Renders a pull mirror. */
 export function presentPullMirror(deps: Deps, project: Project, row: PullMirror): PullMirrorJson {
   const url = importUrlOf(deps, project);
   const { mirror, mirror_user_id: _, ...settings } = mirrorSettings(project);

@@ -18,8 +18,8 @@ import type { PullMirrorEvent, PullMirrorUpdate } from './pull-mirrors.inputs.ts
 export const notMirrored = () => badRequest('The project is not mirrored');
 
 /**
- * Sets up, changes or ends the pull mirroring of a project (part 1, section 4.12).
- * @throws ApiError 400 with the texts by field, 401, 403, 404
+ * Configures pull mirroring of a project (part 1, section 4.12).
+ * @throws ApiError 400 with errors by field, 401, 403, 404
  */
 export async function changePullMirror(
   deps: Deps,
@@ -74,10 +74,10 @@ async function checkAddress(deps: Deps, url: string): Promise<void> {
   }
 }
 
-/** Actions of pull requests after which there may be something new. */
+/** Actions of pull request events that may bring changes. */
 const ACTIONS = ['opened', 'reopened', 'synchronize', 'closed'];
 
-/** Whether the event of a pull request says all that it has to, and is one within a repository. */
+/** Whether the event of a pull request is complete and within one repository. */
 function isProcessable({ action, pull_request }: PullMirrorEvent): boolean {
   const { number, head, base } = pull_request ?? {};
   const sides = [head, base];
@@ -89,9 +89,9 @@ function isProcessable({ action, pull_request }: PullMirrorEvent): boolean {
 
 /**
  * Starts an update.
- * @param event what came along, where another host has sent it
- * @throws ApiError 400 where the project follows nothing, 401, 403 also where a mirror has failed too often for what comes
- *   by itself, 404, 422 for the event of a pull request that cannot be used
+ * @param event event of the webhook of another host
+ * @throws ApiError 400 if the project is not a pull mirror; 401; 403, also for webhooks after too many failures; 404;
+ * 422 for an event that cannot be processed
  */
 export async function startUpdate(
   deps: Deps,

@@ -4,7 +4,7 @@ import { Nullable } from '../../../http/http.schema.ts';
 const text = () => Type.Optional(Nullable(Type.String()));
 const flag = () => Type.Optional(Nullable(Type.Boolean()));
 
-/** What a push rule says; what is not given stays, or is no rule, and null is none. */
+/** Attributes of a push rule. On update, absent attributes are kept; null removes a rule. */
 export const PushRuleInput = Type.Object({
   deny_delete_tag: flag(),
   member_check: flag(),
@@ -22,5 +22,5 @@ export const PushRuleInput = Type.Object({
 });
 export type PushRuleInput = Static<typeof PushRuleInput>;
 
-/** One of these has to be given. */
+/** At least one of these is required. */
 export const NAMES = Object.keys(PushRuleInput.properties) as (keyof PushRuleInput)[];

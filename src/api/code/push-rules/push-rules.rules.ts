@@ -4,10 +4,10 @@ import type { PushRule } from '../../../db/tables/push-rules.table.ts';
 import { patternError } from '../../../repositories/push-rules/push-rules.pattern.ts';
 import { NAMES, type PushRuleInput } from './push-rules.inputs.ts';
 
-/** What a push rule asks. */
+/** Columns with the rules. */
 export type RuleColumns = Pick<PushRule, (typeof NAMES)[number]>;
 
-/** A push rule that asks nothing. */
+/** A push rule without any rules. */
 export const NO_RULES: RuleColumns = {
   deny_delete_tag: 0,
   member_check: 0,
@@ -24,7 +24,7 @@ export const NO_RULES: RuleColumns = {
   reject_non_dco_commits: 0,
 };
 
-/** Above what one push may hold, in MiB. */
+/** Above any possible push, in MiB. */
 const MAX_SIZE = 1_000_000;
 
 function errorOf(value: string | number | boolean): string | null {
@@ -34,10 +34,7 @@ function errorOf(value: string | number | boolean): string | null {
   return value > MAX_SIZE ? `must be less than or equal to ${MAX_SIZE}` : null;
 }
 
-/**
- * What is given, as columns.
- * @throws ApiError 400 for patterns that are none, and sizes
- */
+/** Converts the given attributes to columns. @throws ApiError 400 for invalid patterns and sizes */
 export function ruleColumns(input: PushRuleInput): Partial<RuleColumns> {
   const errors: FieldErrors = {};
   const columns: Record<string, string | number> = {};

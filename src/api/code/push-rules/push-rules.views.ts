@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { PushRule } from '../../../db/tables/push-rules.table.ts';
 import type { GroupPushRule, ProjectPushRule } from './push-rules.responses.ts';
 
-/** A push rule as a group shows it. */
+/** Renders the push rule of a group. */
 export const presentGroupRule = (rule: PushRule): Static<typeof GroupPushRule> => ({
   id: rule.id,
   created_at: rule.created_at,
@@ -21,7 +21,7 @@ export const presentGroupRule = (rule: PushRule): Static<typeof GroupPushRule> =
   reject_non_dco_commits: rule.reject_non_dco_commits === 1,
 });
 
-/** A push rule as a project shows it that it is in force in: its own, or that of a group above. */
+/** Renders the effective push rule of a project: its own or an inherited one. */
 export function presentProjectRule(rule: PushRule, projectId: number): Static<typeof ProjectPushRule> {
   return { ...presentGroupRule(rule), project_id: projectId };
 }

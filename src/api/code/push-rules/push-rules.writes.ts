@@ -11,13 +11,17 @@ import { inheritedPushRule, ownPushRule } from '../../../repositories/push-rules
 import type { PushRuleInput } from './push-rules.inputs.ts';
 import { NO_RULES, type RuleColumns, ruleColumns } from './push-rules.rules.ts';
 
-/** Where a push rule is, or would be. */
+/** Project or group of a push rule. */
 export interface PushRuleOwner {
   type: 'project' | 'group';
   id: number;
 }
 
-/** Lets one change of the place's push rule at a time go on, of somebody who may still make it. @throws ApiError 401, 403, 404 */
+/**
+ * Locks the owner, so that its push rule is changed by one request at a time, and checks the rights of the caller
+ * again.
+ * @throws ApiError 401, 403, 404
+ */
 async function hold(deps: Deps, db: Db, caller: Caller, { type, id }: PushRuleOwner): Promise<void> {
   await lockRow(db, type === 'project' ? 'projects' : 'namespaces', id);
   if (type === 'project') await revalidateProjectAbility(deps, db, caller, id, 'admin_push_rules');
@@ -41,7 +45,7 @@ async function insert(deps: Deps, db: Db, { type, id }: PushRuleOwner, columns: 
   return rule;
 }
 
-/** Makes the push rule of a project or group. @throws ApiError 400; 422 where it has one; 401, 403, 404 */
+/** Creates the push rule of a project or group. @throws ApiError 400; 422 if it has one; 401, 403, 404 */
 export function createPushRule(
   deps: Deps,
   caller: Caller,
@@ -59,9 +63,8 @@ export function createPushRule(
 }
 
 /**
- * Changes a push rule: what is not given stays. A project that goes by the rule of a group gets one of its own, which is
- * that with the changes.
- * @throws ApiError 400; 404 where there is none; 401, 403
+ * Updates a push rule; absent attributes are kept. A project with an inherited rule gets a changed copy of it.
+ * @throws ApiError 400; 404 if there is none; 401, 403
  */
 export function updatePushRule(
   deps: Deps,
@@ -89,12 +92,12 @@ export function updatePushRule(
   });
 }
 
-/** What a rule asks, wherever it is. */
+/** Returns the rules without ids and times. */
 function asked({ id, project_id, namespace_id, created_at, updated_at, ...columns }: PushRule): RuleColumns {
   return columns;
 }
 
-/** Removes the push rule of a project or group. @throws ApiError 404 where it has none; 401, 403 */
+/** Deletes the push rule of a project or group. @throws ApiError 404 if it has none; 401, 403 */
 export async function removePushRule(deps: Deps, caller: Caller, owner: PushRuleOwner): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await hold(deps, db, caller, owner);

@@ -2,16 +2,16 @@ import { type Static, Type } from 'typebox';
 import { AUTH_METHODS } from '../../../db/tables/remote-mirrors.table.ts';
 import { Enum, Nullable, propertiesOf } from '../../../http/http.schema.ts';
 
-const ADDRESS = 'Address of the remote repository, with user and password where it wants them: http, https or ssh.';
+const ADDRESS = 'URL of the remote repository, with credentials if needed: http, https or ssh.';
 const address = (description: string) =>
   Type.String({ maxLength: 2048, description, examples: ['https://ann:token@git.example/app.git'] });
 
 const attributes = {
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether the remote repository follows the project.' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether the push mirror is enabled.' })),
   only_protected_branches: Type.Optional(Type.Boolean()),
   keep_divergent_refs: Type.Optional(Type.Boolean()),
   mirror_branch_regex: Type.Optional(
-    Nullable(Type.String({ description: 'RE2; needs `only_protected_branches` to be false.' })),
+    Nullable(Type.String({ description: 'RE2 pattern; requires `only_protected_branches` to be false.' })),
   ),
   auth_method: Type.Optional(Enum(AUTH_METHODS)),
 };
@@ -22,10 +22,10 @@ export const NewRemoteMirror = Type.Object({ url: address(ADDRESS), ...attribute
 export type NewRemoteMirror = Static<typeof NewRemoteMirror>;
 
 export const RemoteMirrorUpdate = Type.Object({
-  url: Type.Optional(address(`${ADDRESS} Stored credentials stay while it leads to the same repository.`)),
+  url: Type.Optional(address(`${ADDRESS} Stored credentials are kept while the URL names the same repository.`)),
   ...attributes,
 });
 export type RemoteMirrorUpdate = Static<typeof RemoteMirrorUpdate>;
 
-/** One of these has to be given. */
+/** At least one of these is required. */
 export const UPDATE_NAMES = Object.keys(propertiesOf(RemoteMirrorUpdate));

@@ -5,9 +5,9 @@ import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 /** Push mirror (silent in the specification). */
 export const RemoteMirror = Type.Object({
   id: Type.Integer(),
-  enabled: Type.Boolean({ description: 'Whether the remote repository follows the project.' }),
+  enabled: Type.Boolean({ description: 'Whether the push mirror is enabled.' }),
   url: Type.String({
-    description: 'Address of the remote repository, with stars in the place of user and password.',
+    description: 'URL of the remote repository; user and password are masked.',
     examples: ['https://*****:*****@git.example/app.git'],
   }),
   update_status: Enum(REMOTE_MIRROR_STATUSES),
@@ -24,7 +24,7 @@ export const RemoteMirror = Type.Object({
 
 export const RemoteMirrorPublicKey = Type.Object({
   public_key: Type.String({
-    description: 'One line, as OpenSSH writes public keys.',
+    description: 'Public key in OpenSSH format, one line.',
     examples: ['ssh-ed25519 AAAAC3Nz... tools/app@git.example'],
   }),
 });

@@ -50,9 +50,9 @@ export const remoteMirrorRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Set up a push mirror of a project',
+    summary: 'Create a push mirror of a project',
     description:
-      'One that is on gets what the project has at once, and then what is pushed to it: every five minutes at most, every minute where only protected branches are concerned.',
+      'An enabled push mirror is updated immediately, and then after pushes: at most every five minutes, or every minute with `only_protected_branches`.',
     access: admin,
     input: NewRemoteMirror,
     success: { status: 201, schema: RemoteMirror },
@@ -61,7 +61,7 @@ export const remoteMirrorRoutes = [
   route({
     method: 'PUT',
     path: `${PATH}/:mirror_id`,
-    summary: 'Change a push mirror of a project',
+    summary: 'Update a push mirror of a project',
     access: admin,
     params: mirrorId,
     input: RemoteMirrorUpdate,
@@ -73,8 +73,8 @@ export const remoteMirrorRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:mirror_id`,
-    summary: 'Remove a push mirror of a project',
-    description: 'The remote repository stays as it is.',
+    summary: 'Delete a push mirror of a project',
+    description: 'The remote repository is left unchanged.',
     access: admin,
     params: mirrorId,
     success: { status: 204, empty: true },
@@ -86,8 +86,7 @@ export const remoteMirrorRoutes = [
     path: `${PATH}/:mirror_id/sync`,
     operationId: 'syncProjectRemoteMirror',
     summary: 'Start an update of a push mirror',
-    description:
-      'It is done in the background; `update_status` tells how far it is. 400 where the mirror is switched off.',
+    description: 'Runs in the background; see `update_status`. 400 if the mirror is disabled.',
     access: admin,
     params: mirrorId,
     success: { status: 204, empty: true },
@@ -99,7 +98,7 @@ export const remoteMirrorRoutes = [
     path: `${PATH}/:mirror_id/public_key`,
     summary: 'Get the public key of a push mirror',
     description:
-      'What to enter at the remote server as a key that may push. 404 where the mirror signs in with a password.',
+      'Add it to the remote server as a key with write access. 404 if the mirror authenticates with a password.',
     access: see,
     params: mirrorId,
     success: { status: 200, schema: RemoteMirrorPublicKey },

@@ -7,12 +7,12 @@ import { branchPatternErrors } from '../../../mirroring/mirroring.branch-filter.
 import { BlockedAddress } from '../../../outbound/outbound.resolve.ts';
 import type { RemoteMirrorUpdate } from './remote-mirrors.inputs.ts';
 
-/** Refuses an address that the server would not push to. @throws ApiError 400 */
+/** Refuses URLs that the server must not push to. @throws ApiError 400 */
 export async function refuseBlocked(deps: Deps, url: string): Promise<void> {
   await blockedAsError(() => checkRemote(deps, url));
 }
 
-/** The address to store. @throws ApiError 400 */
+/** Returns the URL to store. @throws ApiError 400 */
 export const storedAddress = (stored: string | null, url: string | undefined): Promise<string | null> =>
   blockedAsError(async () => changedAddress(stored, url === undefined ? {} : { url }));
 
@@ -29,16 +29,16 @@ interface Attributes extends Pick<RemoteMirror, 'only_protected_branches' | 'mir
   url: string;
 }
 
-/** @throws ApiError 400 with the texts by field, where a mirror would be set up in no way that works */
+/** @throws ApiError 400 with errors by field for an inconsistent configuration */
 export function refuseInvalid(mirror: Attributes, input: RemoteMirrorUpdate): void {
   const errors: FieldErrors = {};
   const pattern = branchPatternErrors(input.mirror_branch_regex);
   if (pattern.length > 0) errors.mirror_branch_regex = pattern;
   if (mirror.only_protected_branches === 1 && mirror.mirror_branch_regex) {
-    errors.mirror_branch_regex = ['needs only_protected_branches to be false'];
+    errors.mirror_branch_regex = ['requires only_protected_branches to be false'];
   }
   if (mirror.auth_method === 'ssh_public_key' && !mirror.url.startsWith('ssh:')) {
-    errors.auth_method = ['ssh_public_key needs an address over SSH'];
+    errors.auth_method = ['ssh_public_key requires an SSH URL'];
   }
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }

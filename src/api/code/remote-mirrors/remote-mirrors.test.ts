@@ -163,11 +163,11 @@ test('addresses inside, of other kinds and attributes that do not fit are refuse
   const own = `/projects/${(await app.make.project()).id}/remote_mirrors`;
   const post = async (json: Json) => expectStatus<Json>(await app.post(own, { json }), 400).message;
   assert.match(String(await post({})), /url is missing/);
-  assert.match(String(await post({ url: `${base}/x`, auth_method: 'ssh_public_key' })), /needs an address over SSH/);
+  assert.match(String(await post({ url: `${base}/x`, auth_method: 'ssh_public_key' })), /requires an SSH URL/);
   assert.match(String(await post({ url: `${base}/x`, mirror_branch_regex: '(' })), /not a valid regular expression/);
   assert.match(
     String(await post({ url: `${base}/x`, mirror_branch_regex: 'a', only_protected_branches: true })),
-    /needs only_protected_branches/,
+    /requires only_protected_branches/,
   );
 });
 

@@ -6,7 +6,7 @@ import { hostKeyFingerprints } from '../../../mirroring/push/known-hosts.ts';
 import { mirrorUrlOf } from '../../../mirroring/stored-address.ts';
 import type { RemoteMirror as Answer } from './remote-mirrors.responses.ts';
 
-/** A push mirror as the API shows it. */
+/** Renders a push mirror. */
 export const presentRemoteMirror = (deps: Deps, row: RemoteMirror): Static<typeof Answer> => ({
   id: row.id,
   enabled: row.enabled === 1,

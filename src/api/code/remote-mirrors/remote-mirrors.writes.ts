@@ -18,10 +18,10 @@ import { lockProject } from '../../spaces/index.ts';
 import type { NewRemoteMirror, RemoteMirrorUpdate } from './remote-mirrors.inputs.ts';
 import { refuseBlocked, refuseInvalid, storedAddress } from './remote-mirrors.rules.ts';
 
-/** Repositories that follow one project: a push goes to all of them. */
+/** Maximum number of push mirrors per project: each push updates all of them. */
 const MAX_MIRRORS = 20;
 
-/** The push mirror of this id of the project. @throws ApiError 404 */
+/** Returns a push mirror of a project. @throws ApiError 404 */
 export async function findRemoteMirror(db: Db, project: Project, id: number): Promise<RemoteMirror> {
   const found = await db
     .selectFrom('remote_mirrors')
@@ -38,7 +38,7 @@ interface Scope {
   project: Project;
 }
 
-/** Sets a push mirror up. @throws ApiError 400 with the texts by field, 401, 403, 404 */
+/** Creates a push mirror. @throws ApiError 400 with errors by field, 401, 403, 404 */
 export async function createRemoteMirror(deps: Deps, scope: Scope, input: NewRemoteMirror): Promise<RemoteMirror> {
   const { caller, project } = scope;
   if (input.mirror_branch_regex) await requirePlan(deps, 'premium');
@@ -101,7 +101,7 @@ function keysOf(
   };
 }
 
-/** Changes a push mirror. @throws ApiError 400 with the texts by field, 401, 403, 404 */
+/** Updates a push mirror. @throws ApiError 400 with errors by field, 401, 403, 404 */
 export async function updateRemoteMirror(
   deps: Deps,
   { caller, project }: Scope,
@@ -132,7 +132,7 @@ export async function updateRemoteMirror(
       auth_method: input.auth_method ?? before.auth_method,
     };
     refuseInvalid(values, input);
-    // Whoever let the key in let it in to one repository.
+    // The key was added to a single remote repository.
     const keepsKeys = values.auth_method === before.auth_method && old !== null && sameRepository(old, url);
     const row = await db
       .updateTable('remote_mirrors')
@@ -153,7 +153,7 @@ export async function updateRemoteMirror(
   });
 }
 
-/** Takes a push mirror away. @throws ApiError 401, 403, 404 */
+/** Deletes a push mirror. @throws ApiError 401, 403, 404 */
 export async function removeRemoteMirror(deps: Deps, { caller, project }: Scope, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { project: now } = await revalidateProjectAbility(deps, db, caller, project.id, 'admin_remote_mirror');
@@ -164,7 +164,7 @@ export async function removeRemoteMirror(deps: Deps, { caller, project }: Scope,
   });
 }
 
-/** Starts an update. @throws ApiError 400 where the mirror is switched off, 401, 403, 404 */
+/** Starts an update. @throws ApiError 400 if the mirror is disabled, 401, 403, 404 */
 export async function syncRemoteMirror(deps: Deps, { caller, project }: Scope, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const { project: now } = await revalidateProjectAbility(deps, db, caller, project.id, 'admin_remote_mirror');
@@ -174,7 +174,7 @@ export async function syncRemoteMirror(deps: Deps, { caller, project }: Scope, i
   });
 }
 
-/** The key to enter at the other side. @throws ApiError 404 */
+/** Returns the public key for the remote server. @throws ApiError 404 */
 export async function publicKeyOf(deps: Deps, project: Project, id: number): Promise<string> {
   const { auth_method, public_key } = await findRemoteMirror(deps.db, project, id);
   if (auth_method !== 'ssh_public_key' || public_key === null) throw notFound('Public key');

@@ -22,9 +22,10 @@ before(async () => {
 after(() => app.close());
 
 const at = (suffix = '') => `/projects/${project.id}/repository/archive${suffix}`;
-const advice = 'Ask for a part with path, leave parts out with exclude_paths, or clone the repository.';
-const tooMany = `The archive would hold more than 1000000 files and folders. ${advice}`;
-const tooLarge = `The archive would hold more than ${MAX} bytes. ${advice}`;
+const advice =
+  'Request a part of the repository with path, leave parts out with exclude_paths, or clone the repository.';
+const tooMany = `The archive would contain more than 1000000 files and folders. ${advice}`;
+const tooLarge = `The archive would contain more than ${MAX} bytes. ${advice}`;
 
 test('an archive of ten thousand million files is refused before its first byte, and starts no process', async () => {
   for (const format of ['zip', 'tar', 'tar.gz', 'tar.bz2']) {
@@ -59,7 +60,7 @@ test('LFS objects count as often as their pointers stand in the tree', async () 
   // Not the object that is there: it stays a pointer.
   git.commit('other-lfs', { a: pointer(MAX * 2), b: pointer(MAX * 2) });
   const { message } = expectStatus(await app.get(at('.tar?sha=lfs')), 422);
-  assert.match(String(message), /ask for pointers with include_lfs_blobs=false/);
+  assert.match(String(message), /request pointers with include_lfs_blobs=false/);
   assert.equal((await app.get(at('.tar?sha=lfs&include_lfs_blobs=false'))).statusCode, 200);
   assert.equal((await app.get(at('.tar?sha=other-lfs'))).statusCode, 200);
 });

@@ -1,38 +1,35 @@
 import { ApiError, notFound } from '../../../core/core.errors.ts';
 import type { Repository } from '../../../git/git.repository.ts';
 
-/** A blob larger than this is rarely asked for as JSON: part 1, section 8.3 limits how often. */
+/** Larger blobs are rate-limited as JSON (part 1, section 8.3). */
 const LARGE = 10 * 1024 * 1024;
-/** The most that is turned into one JSON answer; larger blobs are had from `raw`. */
+/** Maximum size of a blob as JSON; larger blobs are available from `raw`. */
 const MAX_JSON = 100 * 1024 * 1024;
-/** Blobs up to here are read without asking for memory. */
+/** Blobs up to this size are read without reserving memory. */
 const SMALL = 1024 * 1024;
-/** Bytes, text, JSON and what is sent, beside each other. */
+/** Memory for bytes, text, JSON and response at the same time, per byte. */
 const MEMORY_FACTOR = 5;
 
 export interface FoundBlob {
   oid: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
 }
 
-/**
- * The blob of a complete or shortened id.
- * @throws ApiError 404 `404 Blob Not Found`
- */
+/** Finds a blob by its full or abbreviated id. @throws ApiError 404 `404 Blob Not Found` */
 export async function findBlob(repo: Repository, sha: string): Promise<FoundBlob> {
   const wanted = sha.toLowerCase();
   const info = /^[0-9a-f]{4,64}$/.test(wanted) ? await repo.objects.info(wanted) : null;
-  // Git may take the digits for the name of a reference.
+  // Git may resolve the digits as the name of a ref.
   if (info?.type !== 'blob' || !info.oid.startsWith(wanted)) throw notFound('Blob');
   return { oid: info.oid, size: info.size };
 }
 
 /**
- * The blob as JSON shows it.
- * @param limitLarge called for a blob that may be had only so often
- * @param hold waits for memory for the answer
- * @throws ApiError 404, 413, and what `limitLarge` throws
+ * Reads a blob as JSON.
+ * @param limitLarge called for rate-limited blobs
+ * @param hold reserves memory for the response
+ * @throws ApiError 404, 413, and errors of `limitLarge`
  */
 export async function readBlob(
   repo: Repository,
@@ -42,7 +39,7 @@ export async function readBlob(
 ) {
   if (size > LARGE) limitLarge();
   if (size > MAX_JSON) {
-    throw new ApiError(413, '413 Request Entity Too Large - the blob is too large for this answer; get it from /raw');
+    throw new ApiError(413, '413 Request Entity Too Large - the blob is too large for this endpoint; get it from /raw');
   }
   if (size > SMALL) await hold(size * MEMORY_FACTOR);
   const data = (await repo.objects.read(oid, MAX_JSON))?.data;

@@ -4,14 +4,14 @@ import { presentEntry } from './repositories.entry-views.ts';
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** What stands before, between and behind the fields of an entry. */
+/** Text before, between and after the fields of an entry. */
 const ID = ascii('{"id":"');
 const NAME = ascii('","name":"');
 const TYPE = ascii('","type":"');
 const PATH = ascii('","path":"');
 const MODE = ascii('","mode":"');
 const END = ascii('"}');
-/** More than all of these, with a type and a mode. */
+/** Upper bound of the length of these texts, with type and mode. */
 const FIXED = 100;
 const [TREE, BLOB, COMMIT] = [ascii('tree'), ascii('blob'), ascii('commit')];
 const DIGITS = ascii('0123456789abcdef');
@@ -20,19 +20,19 @@ const [SPACE, QUOTE, COMMA, BACKSLASH, LAST_PLAIN] = [0x20, 0x22, 0x2c, 0x5c, 0x
 const [ZERO, ONE, FOUR, SIX] = [0x30, 0x31, 0x34, 0x36];
 const [OPEN, CLOSE] = [0x5b, 0x5d];
 
-/** Bytes that are kept for the next page: few are longer. */
+/** Size of the reused buffer; few pages are larger. */
 const KEPT_BYTES = 64 * 1024;
-/** Memory that is written to, used again, and how much of it is. */
+/** Reused buffer, and the position of the next write. */
 const kept = Buffer.allocUnsafeSlow(KEPT_BYTES);
 let memory = kept;
 let length = 0;
 
 /**
- * The JSON of entries of a folder, written from the bytes of the tree: made of objects it takes five times as long.
- * @param places where the entries begin
- * @param prefix folder they lie in, with a closing slash; empty for the root
- * @returns in memory of its own
- * @throws GitError `corrupt` where an entry is cut short
+ * Renders entries of a folder as JSON, directly from the bytes of the tree: rendering objects takes five times as long.
+ * @param places offsets of the entries
+ * @param prefix folder of the entries, with a trailing slash; empty for the root
+ * @returns a copy of its own
+ * @throws GitError `corrupt` for a truncated entry
  */
 export function folderJson(tree: TreeObject, places: readonly number[], prefix: string): Buffer {
   const folder = Buffer.from(JSON.stringify(prefix.toWellFormed()).slice(1, -1));
@@ -77,7 +77,7 @@ function putAll(bytes: Buffer, from: number, to: number): void {
   length = at;
 }
 
-/** @returns false where the name has other letters than JSON shows as they are */
+/** @returns false if the name contains characters that JSON escapes */
 function writePlain(tree: TreeObject, start: number, end: number, folder: Buffer): boolean {
   const data = tree.content;
   const id = end - tree.idBytes;
@@ -122,7 +122,7 @@ function putHex(data: Buffer, from: number, to: number): void {
   length = at;
 }
 
-/** By the mode of the entry that begins there: `40000`, `160000`, and others. */
+/** Returns the type of the entry at an offset by its mode: `40000`, `160000`, and others. */
 function typeAt(data: Buffer, start: number): Buffer {
   const at = data[start] === ZERO ? start + 1 : start;
   if (data[at] === FOUR) return TREE;

@@ -10,30 +10,30 @@ import { Serialized } from '../../../http/http.send.ts';
 import { folderJson } from './folder-json.ts';
 import { presentEntry } from './repositories.entry-views.ts';
 
-/** Which entries a page has: how many come before it, or the `page_token` of the last one before it (empty: none). */
+/**
+ * Start of a page: the number of entries before it, or the `page_token` of the previous entry (empty: none), and its
+ * size.
+ */
 export interface Part {
   from: number | string;
   size: number;
 }
 
-/** One page of entries as JSON. */
+/** A page of entries as JSON. */
 export interface EntryPage {
-  /** JSON of the entries. */
+  /** Entries as JSON. */
   bytes: Uint8Array;
   etag: string;
-  /** How many entries there are in all. */
+  /** Total number of entries. */
   total: number;
-  /** The `page_token` of what comes after a page that one was given for; null where nothing does. */
+  /** `page_token` of the next page, for pages by token; null if this is the last. */
   next: string | null;
 }
 
-/** What stands for an entry in `page_token`: its path, since two files can be one blob. */
+/** The `page_token` of an entry: its path, since two files can share a blob. */
 const pageToken = (entry: PathEntry): string => encodeBytes(entry.path).toString('base64url');
 
-/**
- * Where the page after a token starts. Takes the id of an entry as well.
- * @throws ApiError 400 where no entry fits
- */
+/** Returns the position after a token. Accepts the id of an entry as well. @throws ApiError 400 if no entry matches */
 function positionAfter(entries: EntryList, token: string): number {
   if (token === '') return 0;
   const all = entries.slice(0);
@@ -45,9 +45,9 @@ function positionAfter(entries: EntryList, token: string): number {
 }
 
 /**
- * One page of entries.
- * @param jsonOf makes the JSON of those from one number to another
- * @throws ApiError 400 for a token that no entry fits
+ * Returns a page of entries.
+ * @param jsonOf renders a range of entries as JSON
+ * @throws ApiError 400 if no entry matches the token
  */
 function pageOf(entries: EntryList, { from, size }: Part, jsonOf: (from: number, to: number) => Buffer): EntryPage {
   const start = typeof from === 'string' ? positionAfter(entries, from) : from;
@@ -58,9 +58,9 @@ function pageOf(entries: EntryList, { from, size }: Part, jsonOf: (from: number,
 }
 
 /**
- * One page of a folder with all that is below it.
+ * Returns a page of everything below a folder.
  * @param folder as in `FOLDER_PAGE`
- * @returns null where there is no folder
+ * @returns null if the folder does not exist
  * @throws as `FOLDER_PAGE`
  */
 export async function pageOfAll(
@@ -79,8 +79,8 @@ export async function pageOfAll(
 }
 
 /**
- * @param folder its path, without slashes at its ends; empty for the root
- * @returns null where there is no folder
+ * @param folder its path, without leading or trailing slash; empty for the root
+ * @returns null if the folder does not exist
  * @throws GitError `corrupt` for a damaged repository
  */
 async function readFolderPage(repo: Repository, commit: string, folder: string, part: Part): Promise<EntryPage | null> {
@@ -94,8 +94,8 @@ async function readFolderPage(repo: Repository, commit: string, folder: string, 
   return page;
 }
 
-/** What the paths of what is in a folder begin with. */
+/** Prefix of the paths of entries in a folder. */
 const prefixOf = (folder: string): string => (folder === '' ? '' : `${folder}/`);
 
-/** One page of what a folder holds at a commit. Serves lists of files and folders (part 1, section 4.1). */
+/** Renders pages of a folder at a commit, for lists of files and folders (part 1, section 4.1). */
 export const FOLDER_PAGE = { name: 'folder page', find: readFolderPage } as const satisfies Question;

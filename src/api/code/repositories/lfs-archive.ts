@@ -7,16 +7,16 @@ import { ZipFile } from 'yazl';
 import { MAX_POINTER_BYTES, parsePointer } from '../../../git/lfs.ts';
 import { signalGroup, startChild, whenStarted } from '../../../git/spawner/start-child.ts';
 
-/** How an archive is packed. */
+/** Format of an archive. */
 export type Packing = 'zip' | 'tar' | 'tar.gz' | 'tar.bz2';
 
-/** Bytes of an LFS object; null where it is not to be had. */
+/** Opens an LFS object; null if it is missing. */
 export type OpenObject = (oid: string, size: number) => Promise<Readable | null>;
 
-/** Takes the entries of an archive one after the other. */
+/** Writes the entries of an archive in order. */
 interface Target {
   output: Readable;
-  /** Fulfils when the content has been read to its end. */
+  /** Resolves when the content has been read completely. */
   add(header: Headers, content: Readable): Promise<void>;
   end(): void;
   fail(error: Error): void;
@@ -68,7 +68,7 @@ function compressed(tar: ReturnType<typeof pack>, packing: 'tar.gz' | 'tar.bz2')
   const output = new PassThrough();
   // It may fail before anything reads it.
   tar.on('error', () => {});
-  // What fails on the way is an error of the output.
+  // Failures are errors of the output.
   const run = packing === 'tar.gz' ? pipeline(tar, createGzip(), output) : throughBzip2(tar, output);
   run.catch((error: Error) => output.destroy(error));
   return output;
@@ -81,14 +81,14 @@ async function throughBzip2(tar: ReturnType<typeof pack>, output: PassThrough): 
   child.stderr!.resume();
   try {
     await whenStarted(child);
-    if (tar.destroyed || output.destroyed) throw new Error('the archive was given up');
+    if (tar.destroyed || output.destroyed) throw new Error('the archive was aborted');
     await Promise.all([pipeline(tar, child.stdin!), pipeline(child.stdout!, output)]);
   } finally {
     signalGroup(child, 'SIGKILL');
   }
 }
 
-/** The entry with the object that it points to in its place, where it is a pointer and the object is to be had. */
+/** Replaces an LFS pointer by its object, if the object exists. */
 async function resolved(entry: Entry, open: OpenObject): Promise<{ header: Headers; content: Readable }> {
   const { header } = entry;
   const content = Readable.from(entry, { objectMode: false });
@@ -97,15 +97,15 @@ async function resolved(entry: Entry, open: OpenObject): Promise<{ header: Heade
   const pointer = parsePointer(bytes);
   const object = pointer === null ? null : await open(pointer.oid, pointer.size);
   if (pointer === null || object === null) return { header, content: Readable.from([bytes], { objectMode: false }) };
-  // A size of its own would stand in the extended header, too.
+  // A size of the pointer would also be in the extended header.
   return { header: { ...header, size: pointer.size, pax: null } as Headers, content: object };
 }
 
 /**
- * An archive in which LFS pointers have given way to what they point to, written while it is read: no file is ever whole
- * in memory. Destroying it ends everything behind it; a failure on the way is an error of the stream.
- * @param source the archive as git makes it, a tar file
- * @param open gives an object by its SHA-256 and size
+ * Converts an archive to one with LFS objects instead of pointers, as a stream: no file is ever completely in memory.
+ * Destroying it stops everything behind it; failures are errors of the stream.
+ * @param source archive from git, in tar format
+ * @param open opens an object by its SHA-256 and size
  */
 export function withLfsObjects(source: Readable, packing: Packing, open: OpenObject): Readable {
   const target = packing === 'zip' ? zipTarget() : tarTarget(packing);

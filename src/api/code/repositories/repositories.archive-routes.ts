@@ -14,11 +14,9 @@ const formats = `One of ${ARCHIVE_FORMATS.join(', ')}`;
 const input = {
   sha: Type.Optional(Type.String({ description: 'Branch, tag or commit; the default branch when absent.' })),
   path: Type.Optional(Type.String({ description: 'Only this folder or file.' })),
-  exclude_paths: Type.Optional(
-    List(Type.String(), { maxItems: 100, description: 'Folders and files that are left out.' }),
-  ),
+  exclude_paths: Type.Optional(List(Type.String(), { maxItems: 100, description: 'Folders and files to leave out.' })),
   include_lfs_blobs: Type.Optional(
-    Type.Boolean({ default: true, description: 'LFS objects stand in the place of the pointers to them.' }),
+    Type.Boolean({ default: true, description: 'Include the content of LFS objects instead of their pointers.' }),
   ),
 };
 const withFormat = Type.Object({
@@ -28,7 +26,7 @@ const withFormat = Type.Object({
 
 /**
  * Sends an archive.
- * @param options `withSha`: whether its name tells the commit
+ * @param options `withSha`: whether its name contains the commit id
  */
 export async function sendArchive(
   c: BaseContext & ProjectScope,

@@ -27,21 +27,21 @@ const TYPES = {
 /** Media types of archives. */
 export const ARCHIVE_TYPES: readonly string[] = Object.values(TYPES).map(({ contentType }) => contentType);
 
-/** A name and a folder of a longer one could not be stored where the archive is unpacked. */
+/** Longer names could not be stored as a folder where the archive is unpacked. */
 const MAX_REF_IN_NAME = 100;
 
 export interface ArchiveRequest {
   /** Branch, tag or commit; the default branch when absent. */
   sha?: string | undefined;
-  /** Default tar.gz. */
+  /** Format; default tar.gz. */
   format?: string | undefined;
   path?: string | undefined;
   exclude: readonly string[];
-  /** Whether the name tells the commit; false: `<project>-<ref>`. */
+  /** Whether the name contains the commit id; otherwise `<project>-<ref>`. */
   withSha?: boolean;
-  /** The LFS objects that stand in the place of their pointers; without them pointers stay. */
+  /** LFS objects that replace their pointers; pointers are kept when absent. */
   lfs?: LfsObjects | undefined;
-  /** Bytes that its files may have together. */
+  /** Maximum total size of the files in bytes. */
   maxBytes: number;
 }
 
@@ -49,19 +49,16 @@ export interface PreparedArchive {
   fileName: string;
   contentType: string;
   etag: string;
-  /**
-   * Counts what the archive will hold, before any of it is made.
-   * @throws ApiError 422 for too much of it
-   */
+  /** Measures the archive before any of it is created. @throws ApiError 422 if it is too large */
   plan(): Promise<ArchivePlan>;
-  /** Starts git; an aborted signal ends it. */
+  /** Starts git; aborting the signal ends it. */
   open(plan: ArchivePlan, signal: AbortSignal): Promise<Readable>;
 }
 
 export interface ArchivePlan {
-  /** Whether git can read all folders of the commit, for their attributes. */
+  /** Whether git can read all folders of the commit to find attributes. */
   attributes: boolean;
-  /** Bytes of memory that making it may take. */
+  /** Memory that creating it may take, in bytes. */
   memory: number;
 }
 
@@ -71,7 +68,7 @@ function typeOf(format: ArchiveFormat) {
 }
 
 /**
- * Finds what an archive shall hold and how it is called (`<project>-<ref>-<sha>[-<path>]`).
+ * Determines contents and name (`<project>-<ref>-<sha>[-<path>]`) of an archive.
  * @throws ApiError 404 `404 File Not Found` for an unknown commit or path, 406 for an unknown format
  */
 export async function prepareArchive(
@@ -119,7 +116,7 @@ export async function prepareArchive(
   };
 }
 
-/** @param byLfs whether it would do without the objects of LFS */
+/** @param byLfs whether it would fit without the LFS objects */
 function tooMuch(excess: ExceededLimit, maxBytes: number, byLfs = false): ApiError {
   const what = {
     entries: `more than ${MAX_ENTRIES} files and folders`,
@@ -127,19 +124,19 @@ function tooMuch(excess: ExceededLimit, maxBytes: number, byLfs = false): ApiErr
     folders: 'too many different folders',
     depth: 'folders that are nested too deeply',
   }[excess];
-  const pointers = byLfs ? ', ask for pointers with include_lfs_blobs=false' : '';
+  const pointers = byLfs ? ', request pointers with include_lfs_blobs=false' : '';
   return new ApiError(
     422,
-    `The archive would hold ${what}. Ask for a part with path, leave parts out with exclude_paths${pointers}, or clone the repository.`,
+    `The archive would contain ${what}. Request a part of the repository with path, leave parts out with exclude_paths${pointers}, or clone the repository.`,
   );
 }
 
-/** A name as it stands in that of a file. */
+/** Replaces slashes in a part of the file name. */
 export const flat = (text: string): string => text.replaceAll('/', '-');
 
 function refuse(error: unknown): never {
   if (error instanceof GitError && error.code === 'unavailable') {
-    throw new ApiError(406, '406 Not Acceptable - the server has no program for this format');
+    throw new ApiError(406, '406 Not Acceptable - the program for this format is not installed on the server');
   }
   if (error instanceof GitError && error.code === 'invalid') throw notFound('File');
   throw error;

@@ -7,7 +7,7 @@ import { inProject } from '../../api.access.ts';
 import { findBlob, readBlob } from './blobs.ts';
 import { Blob } from './repositories.responses.ts';
 
-/** Up to here a blob is sent from memory; above it streams from git. */
+/** Smaller blobs are sent from memory, larger ones streamed from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
 /** Git's own rule: a NUL in the first 8,000 bytes makes a file binary. */
 const PROBE = 8_000;
@@ -19,7 +19,7 @@ export const blobRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/blobs/:sha',
-    summary: 'Get a blob, its content in Base64',
+    summary: 'Get a blob, with Base64-encoded content',
     access: readable,
     params,
     success: { status: 200, schema: Blob },
@@ -37,7 +37,7 @@ export const blobRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/blobs/:sha/raw',
-    summary: 'Get the bytes of a blob',
+    summary: 'Get the raw content of a blob',
     access: readable,
     params,
     success: { status: 200, contentType: ['text/plain', 'application/octet-stream'] },
@@ -56,7 +56,7 @@ export const blobRoutes = [
       const text = data !== null && !data.subarray(0, PROBE).includes(0);
       c.reply.type(text ? 'text/plain; charset=utf-8' : 'application/octet-stream');
       c.reply.header('Content-Disposition', 'inline').header('Content-Length', String(size));
-      // An empty stream keeps the length that was set, where an empty text would set it to 0.
+      // An empty stream keeps the Content-Length, while an empty text would set it to 0.
       if (c.request.method === 'HEAD') return Readable.from([]);
       return data ?? repo.objects.stream(oid, { signal: c.signal });
     },

@@ -13,9 +13,9 @@ import { presentDiff } from '../commits/commits.diff-views.ts';
 import type { CommitJson } from '../commits/commits.inputs.ts';
 import { presentCommit, projectUrl } from '../commits/commits.views.ts';
 
-/** Commits that are shown at most: the newest. */
+/** Maximum number of commits shown: the newest. */
 const MAX_COMMITS = 5_000;
-/** Commits read at once. */
+/** Number of commits read at once. */
 const BATCH = 200;
 
 export interface CompareRequest {
@@ -23,15 +23,15 @@ export interface CompareRequest {
   from: string;
   /** Branch, tag or commit of the project itself. */
   to: string;
-  /** A relative in the network of forks; the project itself when absent. */
+  /** A project of the same fork network; the project itself when absent. */
   fromProject: Project;
-  /** Compare with `from` itself instead of the last commit that both share. */
+  /** Compare with `from` itself instead of the merge base. */
   straight: boolean;
   unidiff: boolean;
 }
 
 /**
- * Compares two revisions. Kept, since the answer follows from the ids of the two commits.
+ * Compares two revisions. Cached, since the result depends on the ids of the two commits.
  * @throws ApiError 404 `404 Ref Not Found`
  */
 export async function compareRevisions(deps: Deps, project: Project, request: CompareRequest): Promise<Serialized> {
@@ -80,8 +80,8 @@ async function presentAll(repo: Repository, oids: readonly string[], webUrl: str
 }
 
 /**
- * The last commit that all of the revisions share (part of it, in git's words: the best common ancestor).
- * @throws ApiError 400 for fewer than two revisions or unknown ones, 404 where they share no history
+ * Returns the merge base of all revisions.
+ * @throws ApiError 400 for fewer than two revisions or unknown ones, 404 if they share no history
  */
 export async function findMergeBase(deps: Deps, project: Project, refs: readonly string[]): Promise<CommitJson> {
   if (refs.length < 2) throw refused('Provide at least 2 refs');

@@ -22,7 +22,7 @@ export interface ContributorPage {
 }
 
 /**
- * Who has committed, for a page. A repository without commits has none.
+ * Returns a page of contributors; empty for a repository without commits.
  * @throws ApiError 404 for an unknown revision
  */
 export async function contributorPage(

@@ -28,12 +28,16 @@ export const historyRoutes = [
       from: Filled({ description: 'Branch, tag or commit to compare from.' }),
       to: Filled({ description: 'Branch, tag or commit to compare to.' }),
       from_project_id: Type.Optional(
-        Type.Integer({ description: 'Project of `from`, of the same network of forks; this project when absent.' }),
+        Type.Integer({
+          description: 'Id of the project of `from`, in the same fork network; this project when absent.',
+        }),
       ),
       straight: Type.Optional(
-        Type.Boolean({ default: false, description: 'Compare with `from` itself, not with the merge base.' }),
+        Type.Boolean({ default: false, description: 'Compare with `from` itself instead of the merge base.' }),
       ),
-      unidiff: Type.Optional(Type.Boolean({ default: false, description: 'Diffs with the lines --- and +++.' })),
+      unidiff: Type.Optional(
+        Type.Boolean({ default: false, description: 'Diffs in unified format, with `---` and `+++` lines.' }),
+      ),
     }),
     success: { status: 200, schema: Compare },
     errors: [400, 403, 404, 429],
@@ -49,7 +53,7 @@ export const historyRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/contributors',
-    summary: 'List who has committed to the repository',
+    summary: 'List the contributors of a repository',
     access: readable,
     cacheable: [],
     input: Type.Object({
@@ -74,7 +78,7 @@ export const historyRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/merge_base',
-    summary: 'Get the common ancestor of two or more branches, tags or commits',
+    summary: 'Get the merge base of two or more branches, tags or commits',
     access: readable,
     input: Type.Object({
       refs: List(Type.String(), { maxItems: 50, description: 'At least two branches, tags or commits.' }),
@@ -88,8 +92,8 @@ export const historyRoutes = [
 const networkOf = ({ id, fork_root_id }: Project): number => fork_root_id ?? id;
 
 /**
- * The project that `from` is looked up in: a relative that the caller may see.
- * @throws ApiError 400 for any other, 403 where its code is closed to the caller
+ * Returns the project of `from`: one in the same fork network that the caller may see.
+ * @throws ApiError 400 for any other, 403 if the caller may not read its code
  */
 async function findFromProject(c: BaseContext & ProjectScope, id: number | undefined): Promise<Project> {
   if (id === undefined || id === c.project.id) return c.project;
@@ -99,6 +103,6 @@ async function findFromProject(c: BaseContext & ProjectScope, id: number | undef
   if (!found || !related || !rights?.can('read_project')) {
     throw refused(`Target project id:${id} is not a fork of project id:${c.project.id}`);
   }
-  if (!rights.can('read_code')) throw forbidden('The code of the other project is closed to you');
+  if (!rights.can('read_code')) throw forbidden('You do not have access to the code of the other project');
   return found.project;
 }

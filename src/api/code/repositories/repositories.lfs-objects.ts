@@ -4,21 +4,21 @@ import type { LfsPointer } from '../../../git/lfs.ts';
 import type { CountedPointer } from '../../../git/tree-size.ts';
 import type { OpenObject } from './lfs-archive.ts';
 
-/** The LFS objects of a project, for its archives. */
+/** LFS objects of a project, for archives. */
 export interface LfsObjects {
-  /** Gives one. */
+  /** Opens an object. */
   open: OpenObject;
-  /** How many bytes these pointers' objects have, each as often as it stands in the tree. */
+  /** Total size of the objects of pointers, counting each occurrence in the tree. */
   bytesOf(pointers: readonly CountedPointer[]): Promise<number>;
 }
 
 const BATCH_SIZE = 500;
 
-/** Gives the LFS objects of a project; undefined where it has none. */
+/** Returns the LFS objects of a project; undefined if it has none. */
 export async function lfsObjectsOf(deps: Deps, { id }: Project): Promise<LfsObjects | undefined> {
   const objects = deps.db.selectFrom('lfs_objects').select('size').where('project_id', '=', id);
   if ((await objects.limit(1).executeTakeFirst()) === undefined) return undefined;
-  /** Another project's object is none of this one's, whoever knows its name. */
+  /** An object of another project is not accessible by its id. */
   const isHere = async (pointers: readonly LfsPointer[]) => {
     const oids = pointers.map(({ oid }) => oid);
     const rows = await objects.select('oid').where('oid', 'in', oids).execute();

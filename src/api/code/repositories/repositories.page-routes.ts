@@ -10,17 +10,17 @@ import { archiveCommon, sendArchive } from './repositories.archive-routes.ts';
 /** Longest first: `tar.gz` before `gz`. */
 const FORMATS = ARCHIVE_FORMATS.toSorted((a, b) => b.length - a.length);
 
-/** The address of archives beside the API, which build tools are told. */
+/** Web URLs of archives, for build tools. */
 export const archivePageRoutes = [
   route({
     ...archiveCommon,
     root: true,
     path: '/:id/-/archive/*rest',
     summary: 'Download an archive of the repository by its web address',
-    description: 'Asked for as `<ref>/<project>-<ref>.<format>` it unpacks into a folder of that name.',
+    description: 'With the path `<ref>/<project>-<ref>.<format>`, the archive unpacks into a folder of that name.',
     params: Type.Object({
       rest: Type.String({
-        description: 'Branch, tag or commit, then optionally the name of the file; with its format.',
+        description: 'Branch, tag or commit, optionally followed by the file name; ends with the format.',
       }),
     }),
     input: Type.Object({ path: Type.Optional(Type.String({ description: 'Only this folder or file.' })) }),

@@ -13,16 +13,16 @@ export const TreeObject = Type.Object({
 
 export const Blob = Type.Object({
   size: Type.Integer({ description: 'Bytes.' }),
-  encoding: Type.String({ description: 'Encoding of content: base64.' }),
+  encoding: Type.String({ description: 'Encoding of `content`: `base64`.' }),
   content: Type.String(),
   sha: Type.String(),
 });
 
 export const Compare = Type.Object({
   commit: Nullable(Commit),
-  commits: Type.Array(Commit, { description: 'Commits that `to` has and `from` has not, oldest first.' }),
+  commits: Type.Array(Commit, { description: 'Commits of `to` that `from` lacks, oldest first.' }),
   diffs: Type.Array(Diff),
-  compare_timeout: Type.Boolean({ description: 'Whether limits cut commits or diffs short.' }),
+  compare_timeout: Type.Boolean({ description: 'Whether commits or diffs are cut off by limits.' }),
   compare_same_ref: Type.Boolean(),
   web_url: Type.String(),
 });

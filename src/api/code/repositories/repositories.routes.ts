@@ -4,7 +4,7 @@ import { historyRoutes } from './repositories.history-routes.ts';
 import { archivePageRoutes } from './repositories.page-routes.ts';
 import { treeRoutes } from './repositories.tree-routes.ts';
 
-/** What a repository holds and how it came about. */
+/** Contents and history of repositories. */
 export const repositoryRoutes = [
   ...treeRoutes,
   ...blobRoutes,

@@ -19,12 +19,15 @@ export const treeRoutes = [
     input: Type.Object({
       ...OptionalRef,
       path: Type.Optional(Type.String({ description: 'Folder; the root when absent.' })),
-      recursive: Type.Optional(Type.Boolean({ default: false, description: 'All that is below the folder too.' })),
+      recursive: Type.Optional(Type.Boolean({ default: false, description: 'Include everything below the folder.' })),
       pagination: Type.Optional(
-        Enum(['legacy', 'keyset', 'none'], { default: 'legacy', description: 'none only with recursive.' }),
+        Enum(['legacy', 'keyset', 'none'], {
+          default: 'legacy',
+          description: '`none` only together with `recursive`.',
+        }),
       ),
       page_token: Type.Optional(
-        Type.String({ description: 'Entry to go on after, from the Link header; keyset only.' }),
+        Type.String({ description: 'Entry after which the page begins, from the `Link` header; keyset only.' }),
       ),
       ...pagination,
     }),

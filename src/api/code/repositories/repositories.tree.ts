@@ -7,27 +7,27 @@ import { resolveRevision } from '../../../git/revision.ts';
 import { Serialized } from '../../../http/http.send.ts';
 import { FOLDER_PAGE, type Part, pageOfAll } from './folder-page.ts';
 
-/** What is listed. */
+/** The requested part of a tree. */
 export interface TreeQuery {
   ref: string | undefined;
   path: string | undefined;
-  /** Whether all that is below the folder is, too. */
+  /** Whether to include everything below the folder. */
   recursive: boolean;
 }
 
-/** One page of what a folder holds. */
+/** A page of a folder. */
 export interface TreePage {
   json: Serialized;
-  /** How many entries there are in all. */
+  /** Total number of entries. */
   total: number;
   /** As in `EntryPage`. */
   next: string | null;
 }
 
 /**
- * One page of the entries of a folder at a branch, tag or commit.
- * @throws ApiError 404 `404 Tree Not Found`, or `404 invalid revision or path Not Found` where the folder is missing;
- * 400 for a token that no entry fits
+ * Returns a page of a folder at a branch, tag or commit.
+ * @throws ApiError 404 `404 Tree Not Found`, or `404 invalid revision or path Not Found` if the folder is missing; 400
+ * if no entry matches the token
  */
 export async function treePage(
   deps: Deps,

@@ -9,7 +9,7 @@ import { serializeInChunks } from '../../../http/json-chunks.ts';
 import { commitDate } from '../commits/commits.views.ts';
 import { type FileLocation, fileAt } from './repository-files.files.ts';
 
-/** Bytes of an answer; whoever wants more of a file asks for a range of its lines. */
+/** Maximum bytes of a response; clients can request a range of lines. */
 const MAX_ANSWER = 128 * 1024 * 1024;
 const LINES_AT_ONCE = 1_000;
 
@@ -19,7 +19,7 @@ export interface LineRange {
 }
 
 /**
- * Who changed which lines (part 1, section 4.1). Kept by the last commit that changed the file: since then nothing has.
+ * Returns the blame of a file (part 1, section 4.1). Cached by the last commit that changed the file.
  * @throws ApiError 400, 404; GitError `output_too_large`, and as `blame`
  */
 export async function blameFile(deps: Deps, location: FileLocation, range: LineRange | undefined): Promise<Serialized> {
@@ -38,7 +38,7 @@ export async function blameFile(deps: Deps, location: FileLocation, range: LineR
   });
 }
 
-/** The answer piece by piece: it tells of a commit as often as lines of it stand between others. */
+/** Renders the response in parts, since a commit is repeated for each of its ranges. */
 function* jsonOf(ranges: Blame['ranges'], commits: Blame['commits']): Generator<string> {
   const texts = new Map<string, string>();
   yield '[';

@@ -18,18 +18,18 @@ import type { CachedResponse } from '../../../http/immutable-responses.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { filePath } from './repository-files.paths.ts';
 
-/** A blob larger than this is rarely asked for as JSON: part 1, section 8.3 limits how often. */
+/** Larger blobs are rate-limited as JSON (part 1, section 8.3). */
 const LARGE_BLOB = 10 * 1024 * 1024;
-/** The most that is turned into one JSON answer; larger files are had from `raw`. */
+/** Maximum size of a file as JSON; larger files are available from `raw`. */
 const MAX_JSON_BLOB = 100 * 1024 * 1024;
 
-/** A path at a commit; whether there is a file is not known yet. */
+/** A path at a commit; the file may not exist. */
 export interface FileLocation {
   repo: Repository;
-  /** The commit that was meant. */
+  /** Id of the commit. */
   commit: string;
   path: string;
-  /** The name the client gave for the commit. */
+  /** Name of the commit in the request. */
   ref: string;
 }
 
@@ -37,10 +37,7 @@ export interface FoundFile extends FileLocation {
   entry: TreeEntry;
 }
 
-/**
- * A path at a branch, tag or commit.
- * @throws ApiError 404 `404 Commit Not Found`
- */
+/** Resolves a path at a branch, tag or commit. @throws ApiError 404 `404 Commit Not Found` */
 export async function locateFile(deps: Deps, project: Project, path: string, ref: string): Promise<FileLocation> {
   const file = filePath(path);
   const repo = repositoryOf(deps, project);
@@ -49,7 +46,7 @@ export async function locateFile(deps: Deps, project: Project, path: string, ref
   return { repo, commit: revision.oid, path: file, ref };
 }
 
-/** The file at a place. @throws ApiError 404 `404 File Not Found` */
+/** Returns the file at a location. @throws ApiError 404 `404 File Not Found` */
 export async function fileAt(location: FileLocation): Promise<FoundFile> {
   const entry = await entryAt(location.repo, location.commit, location.path);
   if (entry === null || entry.type !== 'blob') throw notFound('File');
@@ -71,12 +68,12 @@ function metadataOf(file: FoundFile, last: string | null, size: number, sha256: 
   };
 }
 
-/** Bytes, text, JSON and what is sent, beside each other. */
+/** Memory for bytes, text, JSON and response at the same time, per byte. */
 const MEMORY_FACTOR = 5;
-/** Files up to here are read without asking for memory. */
+/** Files up to this size are read without reserving memory. */
 const SMALL_BLOB = 1024 * 1024;
 
-/** Counts requests for large blobs, and the memory that they take. */
+/** Limits the rate of requests for large blobs and their memory. */
 export interface LargeBlobLimit {
   /** @throws ApiError 429 */
   check(): void;
@@ -84,9 +81,9 @@ export interface LargeBlobLimit {
   hold(bytes: number): Promise<void>;
 }
 
-/** What of a file's answer follows from its blob alone. */
+/** The part of the response that depends on the blob only. */
 interface Content extends ContentDigest {
-  /** In Base64. */
+  /** Base64-encoded. */
   base64: string | Buffer;
 }
 
@@ -94,8 +91,8 @@ const BEFORE_CONTENT = ',"content":"';
 const AFTER_CONTENT = '"}';
 
 /**
- * The file with its content in Base64 and its metadata as headers. Kept until the name stands for another commit; what the blob
- * decides of it is then used again where the path still holds that.
+ * Reads a file with Base64-encoded content, and its metadata for headers. Cached until the ref names another commit;
+ * the part that depends on the blob is reused if the file is unchanged.
  */
 export async function readFile(deps: Deps, location: FileLocation, limit: LargeBlobLimit): Promise<CachedResponse> {
   const key = `file:${location.repo.id}:${location.ref}\0${location.path}`;
@@ -113,7 +110,7 @@ export async function readFile(deps: Deps, location: FileLocation, limit: LargeB
   return deps.immutableResponses.setBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
 }
 
-/** What is told of the file at a place, without the content that an answer holds already. @throws ApiError 404 */
+/** Reads the metadata of a file whose content is cached. @throws ApiError 404 */
 export async function askFor(
   { repo, commit, path }: FileLocation,
   form: ContentForm,
@@ -127,10 +124,10 @@ export async function askFor(
 const contentOf = ({ content, bytes }: FileAtCommit): Content | null =>
   content && bytes && { ...content, base64: bufferOver(bytes) };
 
-/** The commit that a kept answer was read at. */
+/** Commit that a cached response was read at. */
 export const commitOf = ({ headers }: CachedResponse): string | undefined => headers['x-svc-commit-id'];
 
-/** What a kept answer tells of its content; undefined where that is not the one of the file. */
+/** Content digests of a cached response; undefined if the file has changed. */
 export function digestIn({ headers }: CachedResponse, { entry }: FoundFile): ContentDigest | undefined {
   if (headers['x-svc-blob-id'] !== entry.oid) return undefined;
   return { size: Number(headers['x-svc-size']), sha256: headers['x-svc-content-sha256']! };
@@ -152,7 +149,7 @@ async function readContent(file: FoundFile, limit: LargeBlobLimit): Promise<Cont
   if (info === null) throw notFound('File');
   checkSize(info.size, limit);
   if (info.size > MAX_JSON_BLOB) {
-    throw new ApiError(413, '413 Request Entity Too Large - the file is too large for this answer; get it from /raw');
+    throw new ApiError(413, '413 Request Entity Too Large - the file is too large for this endpoint; get it from /raw');
   }
   if (info.size > SMALL_BLOB) await limit.hold(info.size * MEMORY_FACTOR);
   const blob = await objects.read(file.entry.oid, MAX_JSON_BLOB);
@@ -161,7 +158,7 @@ async function readContent(file: FoundFile, limit: LargeBlobLimit): Promise<Cont
   return { size: data.length, sha256: hash('sha256', data), base64: data.toString('base64') };
 }
 
-/** The JSON of a file, written once: its content can be large. */
+/** Renders the JSON of a file in one pass: its content can be large. */
 function bodyOf(metadata: object, base64: string | Buffer): Buffer {
   const start = `${JSON.stringify(metadata).slice(0, -1)}${BEFORE_CONTENT}`;
   const body = Buffer.allocUnsafeSlow(Buffer.byteLength(start) + base64.length + AFTER_CONTENT.length);
@@ -176,7 +173,7 @@ function checkSize(size: number, limit: LargeBlobLimit): void {
   if (size > LARGE_BLOB) limit.check();
 }
 
-/** The metadata of a file as headers; of its content only the digest is made. @throws ApiError 404 */
+/** Returns the metadata of a file as headers; of the content only the digest is computed. @throws ApiError 404 */
 export async function readFileHeaders(location: FileLocation): Promise<Record<string, string>> {
   const file = await fileAt(location);
   const { repo, commit, path } = file;
@@ -185,9 +182,9 @@ export async function readFileHeaders(location: FileLocation): Promise<Record<st
 }
 
 /**
- * What the headers of a file say.
- * @param last the newest commit that changed it
- * @param digest of what is sent, which may be the LFS object of a pointer
+ * Metadata of a file as headers.
+ * @param last latest commit that changed it
+ * @param digest digest of the sent content, which may be the LFS object of a pointer
  */
 export function fileHeaders(
   file: FoundFile,

@@ -13,7 +13,7 @@ export const FilePath = {
 };
 
 export const RequiredRef = {
-  ref: Filled({ description: 'Branch, tag or commit; HEAD means the default branch.' }),
+  ref: Filled({ description: 'Branch, tag or commit; `HEAD` for the default branch.' }),
 };
 
 const writing = {

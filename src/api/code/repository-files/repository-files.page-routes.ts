@@ -10,20 +10,20 @@ import { inProject } from '../../api.access.ts';
 import { locateFile } from './repository-files.files.ts';
 import { openRaw } from './repository-files.raw.ts';
 
-/** Bounds how often a file is asked for, by whomever. @throws ApiError 429 */
+/** Limits the rate of requests for a file, by any caller. @throws ApiError 429 */
 function requireRawLimit({ limiter, settings }: Deps, projectId: number, path: string): void {
   if (limiter.allows('raw_blob', `${projectId}:${path}`, perMinute(settings.now.raw_blob_request_limit))) return;
   throw new ApiError(429, 'You cannot access the raw file. Please wait a minute.', {}, { 'Retry-After': '60' });
 }
 
-/** The address of a file's bytes beside the API, which people copy and tools fetch. */
+/** Web URLs of raw files, for users and tools. */
 export const rawPageRoutes = [
   route({
     method: 'GET',
     root: true,
     path: '/:id/-/raw/*rest',
     summary: 'Download a file by its web address',
-    description: 'The path of the project needs no encoding here. Of a file in Git LFS its content is sent.',
+    description: 'The path of the project is not URL-encoded here. For files in Git LFS, the content is sent.',
     access: inProject('read_code', { anonymous: true }),
     scopes: ['read_repository'],
     params: Type.Object({ rest: Type.String({ description: 'Branch, tag or commit, then the path of the file.' }) }),

@@ -4,8 +4,8 @@ import { withoutLeadingSlash } from '../../../git/path-rules.ts';
 export const INVALID_FILE_PATH = 'file_path should be a valid file path';
 
 /**
- * The path of a file as a client gives it, a leading slash dropped. Refuses paths that leave the repository or cannot be
- * in one (attack: traversal).
+ * Normalizes a file path from a client by dropping a leading slash. Refuses paths outside of the repository and invalid
+ * ones (path traversal).
  * @throws ApiError 400
  */
 export function filePath(input: string): string {

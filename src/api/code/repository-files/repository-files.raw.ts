@@ -22,7 +22,7 @@ import {
 const PROBE = 8_000;
 const BINARY = 'application/octet-stream';
 
-/** Bytes that stream, with every header of the answer, the tag included. */
+/** A stream of bytes, with all headers of the response, including ETag. */
 export interface RawStream {
   headers: Readonly<Record<string, string>>;
   etag: string;
@@ -30,8 +30,8 @@ export interface RawStream {
 }
 
 /**
- * The bytes of a file, ready to be sent. A symbolic link gives its text, never its target.
- * @param options `lfs`: give the LFS object that the file points to; ignored for other files
+ * Opens the raw content of a file. For a symbolic link it is the link text, never its target.
+ * @param options `lfs`: send the LFS object if the file is a pointer
  * @throws ApiError 404
  */
 export async function openRaw(
@@ -88,7 +88,9 @@ function headersOf(file: FoundFile, last: string | null, { etag, type, ...digest
   };
 }
 
-/** Text is shown as text whatever its name says; anything else is only bytes (no HTML, no script is ever run). */
+/**
+ * Text is served as plain text regardless of its name, anything else as bytes, so that no HTML or script is ever run.
+ */
 function contentTypeOf(data: Buffer | null): string {
   if (data === null || data.subarray(0, PROBE).includes(0)) return BINARY;
   return 'text/plain; charset=utf-8';

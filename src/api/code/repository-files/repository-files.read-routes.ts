@@ -34,8 +34,8 @@ const blameInput = Type.Object({
   ...RequiredRef,
   range: Type.Optional(
     Type.Object({
-      start: Type.Integer({ minimum: 1, description: 'First line.' }),
-      end: Type.Integer({ minimum: 1, description: 'Last line.' }),
+      start: Type.Integer({ minimum: 1, description: 'Number of the first line.' }),
+      end: Type.Integer({ minimum: 1, description: 'Number of the last line.' }),
     }),
   ),
 });
@@ -64,7 +64,7 @@ function readRange(input: Static<typeof blameInput>) {
 
 const rawInput = Type.Object({
   ref: Type.Optional(Filled({ description: 'Branch, tag or commit; the default branch when absent.' })),
-  lfs: Type.Optional(Type.Boolean({ default: false, description: 'Answer the LFS object instead of its pointer.' })),
+  lfs: Type.Optional(Type.Boolean({ default: false, description: 'Send the LFS object instead of its pointer.' })),
 });
 
 type RawContext = BaseContext & ProjectScope & { params: { file_path: string }; input: Static<typeof rawInput> };
@@ -83,7 +83,7 @@ export const readRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/files/:file_path',
-    summary: 'Get a file from the repository, its content in Base64',
+    summary: 'Get a file, with Base64-encoded content',
     access: readable,
     cacheable: [],
     scopes,
@@ -99,7 +99,7 @@ export const readRoutes = [
   route({
     method: 'HEAD',
     path: '/projects/:id/repository/files/:file_path',
-    summary: "Get a file's metadata as headers",
+    summary: 'Get the metadata of a file in headers',
     access: readable,
     scopes,
     params: Type.Object(FilePath),
@@ -114,7 +114,7 @@ export const readRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/files/:file_path/blame',
-    summary: 'Get who changed which lines of a file',
+    summary: 'Get the blame of a file',
     access: readable,
     scopes,
     expensive: true,
@@ -132,7 +132,7 @@ export const readRoutes = [
   route({
     method: 'HEAD',
     path: '/projects/:id/repository/files/:file_path/blame',
-    summary: "Get the metadata of a file's blame as headers",
+    summary: 'Get the metadata of the blame of a file in headers',
     access: readable,
     scopes,
     params: Type.Object(FilePath),
@@ -148,7 +148,7 @@ export const readRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/repository/files/:file_path/raw',
-    summary: 'Get the bytes of a file',
+    summary: 'Get the raw content of a file',
     credentials: API_AND_JOB_TOKENS,
     access: readable,
     cacheable: [],
@@ -156,9 +156,7 @@ export const readRoutes = [
     params: Type.Object(FilePath),
     input: Type.Object({
       ref: Type.Optional(Filled({ description: 'Branch, tag or commit; the default branch when absent.' })),
-      lfs: Type.Optional(
-        Type.Boolean({ default: false, description: 'Answer the LFS object instead of its pointer.' }),
-      ),
+      lfs: Type.Optional(Type.Boolean({ default: false, description: 'Send the LFS object instead of its pointer.' })),
     }),
     success: { status: 200, contentType: ['text/plain', 'application/octet-stream'], headers: metadataSchema },
     errors: [400, 404],
@@ -167,7 +165,7 @@ export const readRoutes = [
   route({
     method: 'HEAD',
     path: '/projects/:id/repository/files/:file_path/raw',
-    summary: 'Get the size and the metadata of a file as headers',
+    summary: 'Get the size and metadata of a raw file in headers',
     credentials: API_AND_JOB_TOKENS,
     access: readable,
     scopes,

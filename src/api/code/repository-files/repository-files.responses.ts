@@ -6,14 +6,14 @@ export const RepositoryFile = Type.Object({
   file_name: Type.String(),
   file_path: Type.String(),
   size: Type.Integer({ description: 'Bytes.' }),
-  encoding: Type.String({ description: 'Encoding of content: base64.' }),
+  encoding: Type.String({ description: 'Encoding of `content`: `base64`.' }),
   content_sha256: Type.String(),
   ref: Type.String(),
   blob_id: Type.String(),
   commit_id: Type.String(),
   last_commit_id: Type.String({ description: 'Last commit that changed the file.' }),
   execute_filemode: Type.Boolean(),
-  content: Type.String({ description: 'Base64 of the content.' }),
+  content: Type.String({ description: 'Base64-encoded content.' }),
 });
 
 export const BlameRange = Type.Object({
@@ -31,7 +31,7 @@ export const BlameRange = Type.Object({
   lines: Type.Array(Type.String()),
 });
 
-/** The two fields that a written file is answered with. */
+/** Response to a written file. */
 export const WrittenFile = Type.Object({ file_path: Type.String(), branch: Type.String() });
 
 export const content = {

@@ -7,7 +7,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { findWiki } from '../../../repositories/repository.wikis.ts';
 import { byAdministrator, inProject } from '../../api.access.ts';
 
-/** Bytes that reading takes: pieces of files, and the refs. */
+/** Memory for reading, in bytes: parts of files, and the refs. */
 const MEMORY = 4 * 1024 * 1024;
 
 export const snapshotRoutes = [
@@ -15,11 +15,13 @@ export const snapshotRoutes = [
     method: 'GET',
     path: '/projects/:id/snapshot',
     summary: 'Download the bare repository of a project',
-    description: 'Its refs at one instant and every object, as a tar that git can use once it is unpacked.',
+    description: 'All refs at one point in time and all objects, as a tar archive of a bare repository.',
     access: byAdministrator(inProject('read_project')),
     expensive: true,
     input: Type.Object({
-      wiki: Type.Optional(Type.Boolean({ default: false, description: 'That of the wiki instead; 404 without one.' })),
+      wiki: Type.Optional(
+        Type.Boolean({ default: false, description: 'Download the repository of the wiki; 404 if there is none.' }),
+      ),
     }),
     success: { status: 200, contentType: 'application/x-tar', description: 'The archive, streamed.' },
     errors: [404, 429],

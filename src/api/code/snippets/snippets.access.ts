@@ -7,13 +7,13 @@ import type { Access, AccessRequest } from '../../../http/http.route.ts';
 import { administrator, inProject, onServer, type ProjectScope, requireUser } from '../../api.access.ts';
 import { findProjectSnippet } from './snippets.find.ts';
 
-/** Whose snippets a route is about. */
+/** Kind of snippets of a route. */
 export type SnippetKind = 'personal' | 'project';
 
-/** What handlers of changing routes find in their context. */
+/** Context of handlers of changing routes. */
 type WritableScope = SnippetScope & { caller: UserCaller };
 
-/** Snippets that are closed in a project are not there, for its members neither. */
+/** Snippets disabled in a project are 404, for members as well. */
 async function inOpenProject(request: AccessRequest, anonymous: boolean): Promise<ProjectScope> {
   try {
     return await inProject('read_snippet', { anonymous }).check(request);
@@ -25,13 +25,13 @@ async function inOpenProject(request: AccessRequest, anonymous: boolean): Promis
 
 const projectParams = inProject('read_snippet').params;
 
-/** Whoever may see a project's snippets. */
+/** Callers who may see the snippets of a project. */
 export const inSnippetsOfProject: Access<ProjectScope> = {
   ...inProject('read_snippet', { anonymous: true }),
   check: (request) => inOpenProject(request, true),
 };
 
-/** Users who may make snippets in a project. */
+/** Users who may create snippets in a project. */
 export const makerInProject: Access<ProjectScope & { caller: UserCaller }> = {
   ...inProject('create_snippet'),
   check: async (request) => {
@@ -41,7 +41,7 @@ export const makerInProject: Access<ProjectScope & { caller: UserCaller }> = {
   },
 };
 
-/** Users who may have snippets of their own: external ones may not. */
+/** Users who may create personal snippets; external users may not. */
 export const snippetMaker = onServer('create_personal_snippet');
 
 const idOf = (text: string, name: string): number => {
@@ -67,21 +67,21 @@ const paramsOf = (kind: SnippetKind): Access['params'] => {
   return kind === 'personal' ? { id } : { ...projectParams, snippet_id: id };
 };
 
-/** Whoever may read a snippet; others find none. */
+/** Callers who may read a snippet; 404 for others. */
 export const snippetReader = (kind: SnippetKind): Access<SnippetScope> => ({
-  description: 'Whoever may read the snippet; anonymous callers too where it is public',
+  description: 'Everyone who may read the snippet, including anonymous callers for public snippets',
   anonymous: true,
   moves: kind === 'project',
   params: paramsOf(kind),
   check: (request) => find(kind, request, true),
 });
 
-/** Whoever may change a snippet; 403 for those who may only read it. */
+/** Users who may change a snippet; 403 for users who may only read it. */
 export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
   description:
     kind === 'project'
       ? whoInProject('update_snippet', 'snippet')
-      : `${whoOnInstance('update_personal_snippet', 'snippet')}. One of a project is changed by those who may change it there`,
+      : `${whoOnInstance('update_personal_snippet', 'snippet')}. For project snippets, the permissions in the project apply`,
   ability: kind === 'project' ? 'update_snippet' : 'update_personal_snippet',
   writes: true,
   anonymous: false,
@@ -94,7 +94,7 @@ export const snippetWriter = (kind: SnippetKind): Access<WritableScope> => ({
   },
 });
 
-/** Administrators, for what is known of who made a snippet. */
+/** Administrators, for the user agent details of a snippet. */
 export const snippetAdministrator = (kind: SnippetKind): Access<SnippetScope> => ({
   description: administrator.description,
   anonymous: false,

@@ -9,7 +9,7 @@ import type { Deps } from '../../../deps.ts';
 import { locationOf } from '../../../repositories/holder.ts';
 import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
 
-/** Rows that go by one query. */
+/** Number of rows deleted per query. */
 const BATCH = 500;
 const COLUMNS = [
   'id',
@@ -24,8 +24,8 @@ const COLUMNS = [
 type Doomed = Pick<Snippet, (typeof COLUMNS)[number]>;
 
 /**
- * Removes a snippet at once: its rows and all that was said about it now, its repository by background work.
- * @throws ApiError 401, 403, 404 for who may not by then
+ * Deletes a snippet: its rows and notes immediately, its repository in the background.
+ * @throws ApiError 401, 403, 404 if the caller has lost the right
  */
 export async function destroySnippet(deps: Deps, snippet: Doomed, caller: UserCaller): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
@@ -34,9 +34,7 @@ export async function destroySnippet(deps: Deps, snippet: Doomed, caller: UserCa
   });
 }
 
-/**
- * Removes snippets with the handle of a transaction, and writes the jobs that remove their repositories.
- */
+/** Deletes snippets with the handle of a transaction, and enqueues the jobs that delete their repositories. */
 async function destroySnippetsWithin(
   deps: Deps,
   db: Db,
@@ -48,7 +46,7 @@ async function destroySnippetsWithin(
     const ids = batch.map(({ id }) => id);
     await removeBelongings(db, 'Snippet', ids);
     await db.deleteFrom('ref_intents').where('snippet_id', 'in', ids).execute();
-    // A move may have taken a repository elsewhere since its row was read.
+    // The repository may have moved since the row was read.
     const gone = await db
       .deleteFrom('snippets')
       .where('id', 'in', ids)
@@ -68,7 +66,7 @@ async function destroySnippetsWithin(
   }
 }
 
-/** Removes the snippets of projects that are about to be removed, as `destroySnippetsWithin` does. */
+/** Deletes the snippets of projects before the projects are deleted, as `destroySnippetsWithin` does. */
 export async function destroySnippetsOfProjects(
   deps: Deps,
   db: Db,
@@ -80,8 +78,8 @@ export async function destroySnippetsOfProjects(
 }
 
 /**
- * Removes the snippets of a user who is about to be removed: their personal ones, which belong to nobody else.
- * @param all also those that they made in projects
+ * Deletes the personal snippets of a user before the user is deleted.
+ * @param all whether to include their project snippets
  */
 export async function destroySnippetsOfUser(
   deps: Deps,

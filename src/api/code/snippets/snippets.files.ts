@@ -11,10 +11,10 @@ type CreateInput = Static<typeof CreateSnippetInput>;
 type UpdateInput = Static<typeof UpdateSnippetInput>;
 type UpdateFile = NonNullable<UpdateInput['files']>[number];
 
-/** Name of a file that was given none. */
+/** Default file name. */
 const NAMELESS = 'snippetfile1.txt';
 
-/** What a snippet's files shall become, once it is known which it has. */
+/** Computes the file actions from the present files. */
 export type FileChanges = (present: readonly string[]) => FileAction[];
 
 function checkPath(path: string, name: string): void {
@@ -31,7 +31,7 @@ const inUnits = (bytes: number): string => {
   return `${Number((bytes / size).toPrecision(3))} ${unit}`;
 };
 
-/** @throws ApiError 400 for a content of more than `maxBytes` */
+/** @throws ApiError 400 for content of more than `maxBytes` */
 async function contentOf(content: SentContent, maxBytes: number): Promise<FileContent> {
   const size = typeof content === 'string' ? Buffer.byteLength(content) : content.size;
   if (size > maxBytes) {
@@ -41,8 +41,8 @@ async function contentOf(content: SentContent, maxBytes: number): Promise<FileCo
 }
 
 /**
- * The files of a new snippet.
- * @param maxBytes of one file
+ * Returns the files of a new snippet.
+ * @param maxBytes maximum size of a file
  * @throws ApiError 400
  */
 export async function filesToCreate(input: CreateInput, maxBytes: number): Promise<FileAction[]> {
@@ -63,9 +63,9 @@ export async function filesToCreate(input: CreateInput, maxBytes: number): Promi
 }
 
 /**
- * What an update does to the files of its snippet; null when it leaves them alone.
- * @param maxBytes of one file
- * @throws ApiError 400, 422 for actions that lack something
+ * Returns the file changes of an update; null if it changes no files.
+ * @param maxBytes maximum size of a file
+ * @throws ApiError 400, 422 for incomplete actions
  */
 export async function filesToUpdate(input: UpdateInput, maxBytes: number): Promise<FileChanges | null> {
   if (input.files !== undefined && input.files.length > 0) {

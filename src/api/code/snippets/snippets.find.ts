@@ -6,10 +6,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Snippet } from '../../../db/tables/snippets.table.ts';
 
-/**
- * A snippet of the project by its id.
- * @throws ApiError 404 when there is none, or none that the caller may read
- */
+/** Returns a snippet of a project. @throws ApiError 404 if there is none that the caller may read */
 export async function findProjectSnippet(
   db: Db,
   { project, permissions, caller }: { project: Project; permissions: ProjectPermissions; caller: Caller },

@@ -3,23 +3,25 @@ import { VISIBILITIES } from '../../../core/access-levels.ts';
 import { Content, Enum, Filled, Instant, Nullable, pagination } from '../../../http/http.schema.ts';
 import type { ParamRules } from '../../../http/params/coerce.ts';
 
-/** More than a snippet can hold; how many files it can is checked when they are known. */
+/** More than a snippet can have; the exact limit is checked when the files are known. */
 const MAX_ACTIONS = 100;
 
 const filePath = { description: 'Path of the file in the snippet.' };
 
-const previousPath = Type.Optional(Type.String({ description: 'Path of the file before; move only.' }));
+const previousPath = Type.Optional(Type.String({ description: 'Previous path of the file; only for `move`.' }));
 
 const attributes = {
   description: Type.Optional(Nullable(Type.String({ maxLength: 1_048_576 }))),
   visibility: Type.Optional(
-    Enum(VISIBILITIES, { description: 'When absent, a new personal snippet is internal, one of a project private.' }),
+    Enum(VISIBILITIES, {
+      description: 'Visibility; for new snippets `internal` when absent, for new project snippets `private`.',
+    }),
   ),
 };
 
 const oneFile = {
-  content: Type.Optional(Content({ minLength: 1, description: 'Old: content of the only file.' })),
-  file_name: Type.Optional(Type.String({ description: 'Old: name of the only file.' })),
+  content: Type.Optional(Content({ minLength: 1, description: 'Deprecated: content of the only file.' })),
+  file_name: Type.Optional(Type.String({ description: 'Deprecated: name of the only file.' })),
 };
 
 export const CreateSnippetInput = Type.Object({
@@ -62,14 +64,14 @@ export const updateRules: ParamRules = {
 };
 
 const dates = {
-  created_after: Type.Optional(Instant({ description: 'Made at this time or later.' })),
-  created_before: Type.Optional(Instant({ description: 'Made at this time or earlier.' })),
+  created_after: Type.Optional(Instant({ description: 'Only snippets created at this time or later.' })),
+  created_before: Type.Optional(Instant({ description: 'Only snippets created at this time or earlier.' })),
 };
 
 export const SnippetListInput = Type.Object({ ...dates, ...pagination });
 
 export const AllSnippetsInput = Type.Object({
   ...dates,
-  repository_storage: Type.Optional(Type.String({ description: 'Name of a storage; administrators only.' })),
+  repository_storage: Type.Optional(Type.String({ description: 'Name of a storage; for administrators.' })),
   ...pagination,
 });

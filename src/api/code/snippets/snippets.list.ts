@@ -12,7 +12,7 @@ export interface SnippetFilters {
   created_before?: string;
 }
 
-/** Snippets within the dates. */
+/** Query for snippets within the dates. */
 const within = ({ db }: Deps, { created_after, created_before }: SnippetFilters) =>
   db
     .selectFrom('snippets')
@@ -24,7 +24,7 @@ type SnippetQuery = ReturnType<typeof within>;
 
 const newestFirst = (query: SnippetQuery): SnippetQuery => query.orderBy('created_at', 'desc').orderBy('id', 'desc');
 
-/** What the user has written, as far as they may still read it. */
+/** Query for the snippets of a user, as far as they may still read them. */
 export const ownSnippets = (deps: Deps, caller: Caller, filters: SnippetFilters): SnippetQuery =>
   newestFirst(
     within(deps, filters)
@@ -32,16 +32,16 @@ export const ownSnippets = (deps: Deps, caller: Caller, filters: SnippetFilters)
       .where(readableSnippets(caller, today(deps.clock))),
   );
 
-/** Everybody's personal snippets that are public. */
+/** Query for all public personal snippets. */
 export const publicSnippets = (deps: Deps, filters: SnippetFilters): SnippetQuery =>
   newestFirst(
     within(deps, filters).where('snippets.visibility', '=', 'public').where('snippets.project_id', 'is', null),
   );
 
-/** Projects that are named one by one at most. */
+/** Maximum number of projects listed by id in a query. */
 const FEW_PROJECTS = 100;
 
-/** All that the user may read. @param filters `repository_storage` is for administrators */
+/** Query for all snippets that a user may read. @param filters `repository_storage` is for administrators */
 export async function allSnippets(
   deps: Deps,
   caller: UserCaller,
@@ -63,8 +63,8 @@ export async function allSnippets(
   const few = await deps.snapshot.get(`few:${userId}:${AccessLevel.guest}:${day}`, () =>
     fewProjectsOf(deps.db, userId, AccessLevel.guest, day, FEW_PROJECTS),
   );
-  // Each part follows an index of its own in this order. Where the user is a member of many projects, they soon come upon
-  // what they may read of all that is not open; where of few, it is looked for in these.
+  // Each part follows an index in this order. For members of many projects, scanning all non-public snippets soon finds
+  // readable ones; for members of few, these projects are searched.
   const ofMembers =
     few === null
       ? closed.map((visibility) => others.where('snippets.visibility', '=', visibility))
@@ -81,7 +81,7 @@ export async function allSnippets(
   return newestFirst(parts.reduce((all, part) => all.unionAll(part)));
 }
 
-/** Snippets of a project, as far as the caller may read them. */
+/** Query for the snippets of a project that the caller may read. */
 export function projectSnippets(
   deps: Deps,
   caller: Caller,

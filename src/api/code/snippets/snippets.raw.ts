@@ -13,7 +13,7 @@ import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { SNIPPET_REF, snippetFiles } from '../../../repositories/snippet-files.ts';
 import { filePath } from '../repository-files/repository-files.paths.ts';
 
-/** Up to here a blob is sent from memory; above it streams from git. */
+/** Smaller blobs are sent from memory, larger ones streamed from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
 
 interface Blob {
@@ -22,7 +22,7 @@ interface Blob {
   path: string;
 }
 
-/** The first file of a snippet. @throws ApiError 404 */
+/** Returns the first file of a snippet. @throws ApiError 404 */
 export async function firstFile(deps: Deps, snippet: Snippet): Promise<Blob> {
   const repo = repositoryOf(deps, snippet);
   const commit = await repo.refs.resolve(SNIPPET_REF);
@@ -31,7 +31,7 @@ export async function firstFile(deps: Deps, snippet: Snippet): Promise<Blob> {
   return blobAt(repo, commit, path);
 }
 
-/** A file of a snippet at a branch, tag or commit. @throws ApiError 400, 404 */
+/** Returns a file of a snippet at a branch, tag or commit. @throws ApiError 400, 404 */
 export async function fileAt(deps: Deps, snippet: Snippet, ref: string, input: string): Promise<Blob> {
   const path = filePath(input);
   const repo = repositoryOf(deps, snippet);
@@ -47,7 +47,7 @@ async function blobAt(repo: Repository, commit: string, path: string): Promise<B
 }
 
 /**
- * Sends the bytes of a file as plain text, whatever they are: no HTML, no script is ever run. A symbolic link gives its
+ * Sends the content of a file as plain text, so that no HTML or script is ever run. For a symbolic link it is the link
  * text, never its target.
  */
 export async function sendText({ request, reply, signal }: BaseContext, { repo, oid, path }: Blob): Promise<unknown> {
@@ -61,7 +61,7 @@ export async function sendText({ request, reply, signal }: BaseContext, { repo, 
     .type('text/plain; charset=utf-8')
     .header('Content-Disposition', contentDisposition('inline', basename(path)))
     .header('Content-Length', String(blob.size));
-  // A stream, for whose length the header counts.
+  // An empty stream keeps the Content-Length header.
   if (request.method === 'HEAD') return Readable.from([]);
   return blob.data ?? repo.objects.stream(oid, { signal });
 }

@@ -22,5 +22,5 @@ export const Snippet = Type.Object({
   files: Type.Array(Type.Object({ path: Type.String(), raw_url: Type.String() })),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  repository_storage: Type.Optional(Type.String({ description: 'For administrators.' })),
+  repository_storage: Type.Optional(Type.String({ description: 'Only for administrators.' })),
 });

@@ -59,10 +59,10 @@ const creation = {
   errors: [400, 413],
 };
 
-/** What can be done with one snippet, below `/snippets` and below its project. */
+/** Routes for a single snippet, below `/snippets` and below its project. */
 function snippetRoutes(kind: SnippetKind): Route[] {
   const path = kind === 'personal' ? '/snippets/:id' : '/projects/:id/snippets/:snippet_id';
-  const whose = kind === 'personal' ? 'a snippet' : "a project's snippet";
+  const whose = kind === 'personal' ? 'a snippet' : 'a project snippet';
   const reader = snippetReader(kind);
   const writer = snippetWriter(kind);
   return [
@@ -77,7 +77,7 @@ function snippetRoutes(kind: SnippetKind): Route[] {
     route({
       method: 'GET',
       path: `${path}/raw`,
-      summary: `Get the first file of ${whose}`,
+      summary: `Get the content of the first file of ${whose}`,
       access: reader,
       success: { status: 200, contentType: 'text/plain' },
       handler: async (c) => sendText(c, await firstFile(c.deps, c.snippet)),
@@ -85,7 +85,7 @@ function snippetRoutes(kind: SnippetKind): Route[] {
     route({
       method: 'GET',
       path: `${path}/files/:ref/:file_path/raw`,
-      summary: `Get a file of ${whose}`,
+      summary: `Get the content of a file of ${whose}`,
       access: reader,
       params: Type.Object({ ref: Filled({ description: 'Branch, tag or commit.' }), ...FilePath }),
       success: { status: 200, contentType: 'text/plain' },
@@ -95,7 +95,7 @@ function snippetRoutes(kind: SnippetKind): Route[] {
     route({
       method: 'GET',
       path: `${path}/user_agent_detail`,
-      summary: `Get what is known of who made ${whose}`,
+      summary: `Get the user agent details of ${whose}`,
       access: snippetAdministrator(kind),
       success: { status: 200, schema: UserAgentDetail },
       handler: ({ snippet }) => presentUserAgent(snippet),
@@ -153,7 +153,7 @@ export const snippetsRoutes: readonly Route[] = [
   route({
     ...creation,
     path: '/projects/:id/snippets',
-    summary: "Create a project's snippet",
+    summary: 'Create a project snippet',
     access: makerInProject,
     handler: (c) => create(c, c.project),
   }),

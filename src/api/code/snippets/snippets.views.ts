@@ -10,8 +10,8 @@ import type { Snippet } from './snippets.responses.ts';
 const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 
 /**
- * Addresses of a snippet: of its page, of its content, of its repository.
- * @param fullPath of its project; null for a personal snippet
+ * URLs of a snippet: its page, its content, its repository.
+ * @param fullPath full path of its project; null for a personal snippet
  */
 export function snippetUrls(deps: Pick<Deps, 'externalUrl' | 'sshUrl'>, id: number, fullPath: string | null) {
   const base = deps.externalUrl();
@@ -25,7 +25,7 @@ export function snippetUrls(deps: Pick<Deps, 'externalUrl' | 'sshUrl'>, id: numb
   };
 }
 
-/** Snippets as the API shows them, in two queries for all of them. */
+/** Renders snippets with two queries in total. */
 export async function presentSnippets(
   deps: Deps,
   caller: Caller,
@@ -39,7 +39,7 @@ export async function presentSnippets(
   return snippets.flatMap((snippet) => {
     const author = authors.get(snippet.author_id);
     const fullPath = snippet.project_id === null ? null : paths.get(snippet.project_id);
-    // Removed since it was read.
+    // Deleted since it was read.
     if (author === undefined || fullPath === undefined) return [];
     const urls = snippetUrls(deps, snippet.id, fullPath);
     const files = parseJson<string[]>(snippet.file_names);

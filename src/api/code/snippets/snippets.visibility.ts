@@ -6,15 +6,16 @@ import type { Deps } from '../../../deps.ts';
 import { applicationSettings, storedSettings } from '../../../settings/application-settings.ts';
 import { restrictionErrors } from '../../../settings/settings.visibility.ts';
 
-/** @throws ApiError 400 for a visibility that only administrators give */
+/** @throws ApiError 400 for a visibility that only administrators may set */
 export async function refuseRestricted(deps: Deps, caller: Caller, visibility: Visibility): Promise<void> {
   const texts = restrictionErrors(await applicationSettings(deps), caller, visibility);
   if (texts.length > 0) throw invalidModel({ visibility_level: texts });
 }
 
 /**
- * The visibility of a new snippet: the one that is asked for, else what administrators have said, else that of the platform.
- * @throws ApiError 400 for one that only administrators give
+ * Returns the visibility of a new snippet: the requested one, else the default of the instance, else that of the
+ * platform.
+ * @throws ApiError 400 for a visibility that only administrators may set
  */
 export async function visibilityOf(
   deps: Deps,

@@ -34,10 +34,10 @@ export interface NewSnippet {
   address: string;
 }
 
-/** Attributes that an update changes. */
+/** Attributes that an update can change. */
 export type SnippetChanges = Partial<Pick<Snippet, 'title' | 'description' | 'visibility'>>;
 
-/** Refusals of the commit behind a change, in the platform's words. */
+/** Converts refusals of the commit to the platform's words. */
 function explain(error: unknown, doing: 'creating' | 'updating'): unknown {
   return error instanceof CommitError ? refused(`Repository Error ${doing} the snippet - ${error.message}`) : error;
 }
@@ -49,7 +49,7 @@ function checkFileCount(count: number, doing: 'creating' | 'updating'): void {
 
 /**
  * Creates a snippet with its files in a repository of its own (part 2, section 4.13).
- * @throws ApiError 400 for files that cannot be
+ * @throws ApiError 400 for invalid files
  */
 export async function createSnippet(deps: Deps, input: NewSnippet): Promise<Snippet> {
   const { caller, project, title, description, visibility, actions } = input;
@@ -96,7 +96,7 @@ export async function createSnippet(deps: Deps, input: NewSnippet): Promise<Snip
   }
 }
 
-/** Refuses who may not make snippets there any more. @throws ApiError 401, 403, 404 */
+/** Checks again whether the caller may create snippets there. @throws ApiError 401, 403, 404 */
 async function requireMaker(deps: Deps, caller: UserCaller, projectId: number | null): Promise<void> {
   const now = await revalidateCaller(deps, caller);
   if (projectId === null) {
@@ -109,9 +109,9 @@ async function requireMaker(deps: Deps, caller: UserCaller, projectId: number | 
 }
 
 /**
- * Changes a snippet: its attributes and files together or nothing.
- * @param files null leaves them alone
- * @throws ApiError 400 for files that cannot be, 404 when it is removed meanwhile
+ * Updates a snippet; attributes and files change together or not at all.
+ * @param files null leaves them unchanged
+ * @throws ApiError 400 for invalid files, 404 if it was deleted meanwhile
  */
 export async function updateSnippet(
   deps: Deps,
@@ -127,7 +127,7 @@ export async function updateSnippet(
         try {
           return await commitFiles(deps, caller, repo, { snippet, changes, files });
         } catch (error) {
-          // Another process moved the branch meanwhile: the actions are applied anew to what is there now.
+          // Another process moved the branch meanwhile: the actions are applied to its new state.
           const again = error instanceof GitError && error.code === 'conflict' && attempt < MAX_TRIES;
           if (!again) throw explain(error, 'updating');
         }
@@ -139,7 +139,7 @@ export async function updateSnippet(
   return now;
 }
 
-/** @returns whether there was anything to commit; the attributes are changed then */
+/** @returns whether there was anything to commit; the attributes are then updated as well */
 async function commitFiles(
   deps: Deps,
   caller: UserCaller,

@@ -9,22 +9,22 @@ import { pusher } from '../../api.access.ts';
 import { commitDetail } from '../commits/commits.detail-views.ts';
 import { CommitDetail } from '../commits/commits.responses.ts';
 
-/** A full id of any commit; zeros stand for none. */
+/** A full commit id, but not all zeros. */
 const COMMIT_ID = /^(?!0+$)(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 export const submoduleRoutes = [
   route({
     method: 'PUT',
     path: '/projects/:id/repository/submodules/:submodule',
-    summary: 'Move a submodule to another commit',
+    summary: 'Update a submodule reference',
     description:
-      'Makes a commit on the branch. The commit of the submodule lies in another repository and is not looked up.',
+      'Creates a commit on the branch. The commit of the submodule is in another repository and is not checked.',
     access: pusher,
     params: Type.Object({ submodule: Type.String({ description: 'URL-encoded path of the submodule.' }) }),
     input: Type.Object({
-      branch: Filled({ description: 'Branch that gets the new commit.' }),
-      commit_sha: Filled({ description: 'Full id of the commit that the submodule moves to.' }),
-      commit_message: Type.Optional(Type.String({ description: 'Message of the new commit; made when absent.' })),
+      branch: Filled({ description: 'Branch to commit to.' }),
+      commit_sha: Filled({ description: 'Full id of the new commit of the submodule.' }),
+      commit_message: Type.Optional(Type.String({ description: 'Commit message; generated when absent.' })),
     }),
     success: { status: 200, schema: CommitDetail },
     errors: [400, 403, 404],

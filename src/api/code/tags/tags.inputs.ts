@@ -16,6 +16,8 @@ export const TagName = { tag_name: Type.String({ description: 'URL-encoded name 
 
 export const CreateTag = Type.Object({
   tag_name: Type.String({ description: 'Name of the new tag.' }),
-  ref: Type.String({ description: 'Branch, tag or commit that it names.' }),
-  message: Type.Optional(Nullable(Type.String({ description: 'Makes the tag an annotated one.' }))),
+  ref: Type.String({ description: 'Branch, tag or commit to create the tag from.' }),
+  message: Type.Optional(
+    Nullable(Type.String({ description: 'Message of an annotated tag; a lightweight tag when absent.' })),
+  ),
 });

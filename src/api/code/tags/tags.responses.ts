@@ -6,9 +6,9 @@ import { Commit } from '../commits/commits.responses.ts';
 export const Tag = Type.Object({
   name: Type.String(),
   message: Nullable(Type.String({ description: 'Message of an annotated tag.' })),
-  target: Type.String({ description: 'What the tag is: the tag object of an annotated tag, else the commit.' }),
+  target: Type.String({ description: 'Id of the tag object for annotated tags, of the commit otherwise.' }),
   commit: Nullable(Commit),
   release: Nullable(Type.Object({ tag_name: Type.String(), description: Nullable(Type.String()) })),
   protected: Type.Boolean(),
-  created_at: Nullable(Instant({ description: 'When an annotated tag was made.' })),
+  created_at: Nullable(Instant({ description: 'When an annotated tag was created.' })),
 });

@@ -101,7 +101,7 @@ export const tagRoutes = [
     method: 'DELETE',
     path: `${PATH}/:tag_name`,
     summary: 'Delete a tag',
-    description: 'Its release goes with it. Protected tags can be deleted by Maintainers.',
+    description: 'Deletes its release as well. Protected tags can be deleted by Maintainers.',
     access: push,
     params: Type.Object(TagName),
     success: { status: 204, empty: true },

@@ -8,9 +8,9 @@ import { commitDate, presentCommit } from '../commits/commits.views.ts';
 import type { TagJson } from './tags.inputs.ts';
 
 /**
- * A tag as the API shows it.
- * @param webUrl address of the project's pages
- * @param release undefined where it has none
+ * Renders a tag.
+ * @param webUrl URL of the project
+ * @param release undefined if it has none
  */
 export async function presentTag(
   repo: Repository,

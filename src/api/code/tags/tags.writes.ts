@@ -13,11 +13,11 @@ import { changeOneRef } from '../../../repositories/change-one-ref.ts';
 import { inRepositoryQueue } from '../../../repositories/change-refs.ts';
 import { type Actor, loadProtections, protectionsOf } from '../../../repositories/repository.protections.ts';
 
-/** How much of a client's text an answer repeats. */
+/** Maximum length of client input repeated in a message. */
 const MAX_ECHO = 255;
 const MAINTAINER = 40;
 
-/** The tag of a name. @throws ApiError 404 `404 Tag Not Found` */
+/** Returns a tag by name. @throws ApiError 404 `404 Tag Not Found` */
 export async function findTag(repo: Repository, name: string): Promise<Ref> {
   const oid = isValidRefName(TAGS + name) ? await repo.refs.resolve(TAGS + name) : null;
   if (oid === null) throw notFound('Tag');
@@ -28,14 +28,11 @@ export interface NewTagRequest {
   name: string;
   /** Branch, tag or commit. */
   target: string;
-  /** Makes it an annotated tag when it is not blank. */
+  /** Message of an annotated tag; blank for a lightweight tag. */
   message: string;
 }
 
-/**
- * Makes a tag, an annotated one when there is a message.
- * @throws ApiError 400 with the platform's text
- */
+/** Creates a tag; an annotated one if there is a message. @throws ApiError 400 with the platform's text */
 export async function createTag(
   deps: Deps,
   project: Project,
@@ -55,7 +52,7 @@ export async function createTag(
       await changeOneRef(deps, repo, project, actor, { ref, old: null, new: oid });
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
-      // Made meanwhile by another process; or `a` is in the way of `a/b`.
+      // Created meanwhile by another process, or `a` conflicts with `a/b`.
       throw (await repo.refs.resolve(ref)) !== null ? taken() : refused('Tag name invalid');
     }
     return { name: ref, oid };
@@ -72,8 +69,8 @@ const annotate = (deps: Deps, repo: Repository, user: User, name: string, object
   });
 
 /**
- * Removes a tag; a protected one only for Maintainers.
- * @param check looks at the tag before it goes; may throw
+ * Deletes a tag; protected tags take Maintainer.
+ * @param check receives the tag before deletion; may throw
  * @throws ApiError 400, 403, 404
  */
 export async function deleteTag(

@@ -17,7 +17,7 @@ import { Snippet } from '../snippets/snippets.responses.ts';
 import { Tag } from '../tags/tags.responses.ts';
 import { WikiAttachment, WikiPage, WikiPageBasic } from '../wikis/wikis.responses.ts';
 
-/** Names of the objects that answers of this area hold, in the words of the field. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   BlameRange,
   Branch,

@@ -5,7 +5,7 @@ import { pushRuleWords } from './push-rules.vocabulary.ts';
 import { repositoryWords } from './repository.vocabulary.ts';
 import { wikiWords } from './wikis.vocabulary.ts';
 
-/** What this area speaks of: names of objects, and what a name means wherever it stands. */
+/** Vocabulary of this area: names of objects, and descriptions of fields and parameters by name. */
 export const vocabulary: Vocabulary = {
   entries: { ...mirrorWords, ...pushRuleWords, ...repositoryWords, ...wikiWords },
   objects,

@@ -8,10 +8,10 @@ import { markdownOf, uploadName } from '../../spaces/index.ts';
 import type { WikiAttachment } from './wikis.responses.ts';
 import { commitToWiki, type WikiChange } from './wikis.writes.ts';
 
-/** Folder of what pages refer to. */
+/** Folder of attachments. */
 export const FOLDER = 'uploads';
 
-/** Commits a file that pages refer to, in a folder of its own. @throws ApiError 400 for what is no file */
+/** Commits an attachment, in a folder of its own. @throws ApiError 400 for an invalid file */
 export async function attach(
   deps: Deps,
   change: WikiChange,

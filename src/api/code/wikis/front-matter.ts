@@ -1,14 +1,14 @@
 import { parseDocument, stringify } from 'yaml';
 import { invalidModel } from '../../../core/core.errors.ts';
 
-/** Characters; longer blocks are a part of the text. */
+/** Maximum length in characters; longer blocks are part of the content. */
 const MAX_LENGTH = 15 * 1024;
 const MAX_DEPTH = 10;
 const BLOCK = /^---[ \t]*\r?\n([\s\S]*?)\r?\n?^---[ \t]*(?:\r?\n|$)/m;
 
 export type FrontMatter = Record<string, unknown>;
 
-/** The block of YAML before a text; empty where there is none, or where it is no map of plain values. */
+/** Parses the YAML front matter of a text; empty if there is none, or it is not a map of plain values. */
 export function frontMatterOf(text: string): FrontMatter {
   if (!text.startsWith('---')) return {};
   const match = BLOCK.exec(text.slice(0, MAX_LENGTH));
@@ -16,7 +16,7 @@ export function frontMatterOf(text: string): FrontMatter {
   try {
     const document = parseDocument(match[1]!, { schema: 'core', uniqueKeys: true, logLevel: 'silent' });
     if (document.errors.length > 0) return {};
-    // Without aliases, which let a small block stand for a large one.
+    // Without aliases, by which a small block can expand to a large one.
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return isMap(value) && isFlat(value, MAX_DEPTH) ? value : {};
   } catch {
@@ -24,7 +24,7 @@ export function frontMatterOf(text: string): FrontMatter {
   }
 }
 
-/** Whether nothing in a value lies deeper than so many levels. */
+/** Whether a value is nested at most `depth` levels deep. */
 const isFlat = (value: unknown, depth: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
@@ -33,13 +33,13 @@ const isFlat = (value: unknown, depth: number): boolean =>
 const isMap = (value: unknown): value is FrontMatter =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The text without the block before it. */
+/** Removes the front matter from a text. */
 export const withoutFrontMatter = (text: string): string => {
   const match = text.startsWith('---') ? BLOCK.exec(text) : null;
   return match === null || match.index !== 0 ? text : text.slice(match[0].length).replace(/^\r?\n/, '');
 };
 
-/** A text with such a block before it, in the place of another. @throws ApiError 400 for one that is too long */
+/** Replaces the front matter of a text. @throws ApiError 400 if it is too long */
 export function withFrontMatter(text: string, matter: FrontMatter): string {
   const block = Object.keys(matter).length === 0 ? '' : `---\n${stringify(matter)}---\n\n`;
   if (block.length > MAX_LENGTH) throw invalidModel({ front_matter: ['is too long'] });

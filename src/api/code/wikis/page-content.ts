@@ -9,7 +9,7 @@ import { withFrontMatter } from './front-matter.ts';
 import type { createPage } from './wikis.inputs.ts';
 import type { WikiPage } from './wikis.pages.ts';
 
-/** Bytes that the text of a page may have. */
+/** Maximum size of the content of a page in bytes. */
 export const maxContentBytes = ({ settings }: Deps): number => settings.now.wiki_page_max_content_bytes;
 
 const inUnits = (bytes: number): string => {
@@ -24,7 +24,7 @@ function refuseSize(bytes: number, maxBytes: number): void {
   });
 }
 
-/** @throws ApiError 400 for a text that is too long */
+/** @throws ApiError 400 if the content is too long */
 export async function contentOf(sent: SentContent, maxBytes: number): Promise<FileContent> {
   const content = await decodeContent(sent, 'text', 'content');
   refuseSize(sizeOf(content), maxBytes);
@@ -33,7 +33,7 @@ export async function contentOf(sent: SentContent, maxBytes: number): Promise<Fi
 
 type Matter = Static<typeof createPage>['front_matter'];
 
-/** A content with the front matter that was given, if any was. */
+/** Adds the given front matter, if any, to content. */
 export async function withMatter(content: FileContent, matter: Matter, maxBytes: number): Promise<FileContent> {
   if (matter === undefined) return content;
   const text = await new TextDecoding().text(await contentBytes(content));
@@ -42,7 +42,7 @@ export async function withMatter(content: FileContent, matter: Matter, maxBytes:
   return bytes;
 }
 
-/** The text that a page gets; undefined where it stays as it is. @throws ApiError 400 for one that is too long */
+/** Returns the new content of a page; undefined if it stays unchanged. @throws ApiError 400 if it is too long */
 export async function textFor(
   repo: Repository,
   page: WikiPage,
@@ -53,6 +53,6 @@ export async function textFor(
   if (matter === undefined) return sent;
   if (sent !== undefined) return withMatter(sent, matter, maxBytes);
   const now = await repo.objects.read(page.blob, maxBytes);
-  if (!now?.data) throw invalidModel({ content: ['is too long for its front matter to be changed'] });
+  if (!now?.data) throw invalidModel({ content: ['is too long to change its front matter'] });
   return withMatter(now.data, matter, maxBytes);
 }

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { invalidModel } from '../../../core/core.errors.ts';
 
-/** Formats that pages are made in, with the ending of their files. */
+/** Formats of pages that can be created through the API, with file extensions. */
 const EXTENSIONS = { markdown: 'md', rdoc: 'rdoc', asciidoc: 'asciidoc', org: 'org' } as const;
 export type WikiFormat = keyof typeof EXTENSIONS;
 export const WIKI_FORMATS = Object.keys(EXTENSIONS) as WikiFormat[];
 
-/** Formats of the files that are pages, by their endings; some come by pushes alone. */
+/** Formats of pages by file extension; some can only be pushed. */
 const FORMATS: Readonly<Record<string, string>> = {
   md: 'markdown',
   mkd: 'markdown',
@@ -29,17 +29,17 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 const MAX_TITLE_BYTES = 245;
 const MAX_FOLDER_BYTES = 255;
-/** Of a whole path, with its ending: longer ones are no pages. */
+/** Maximum length of a path with its extension; files with longer paths are not pages. */
 const MAX_PATH_BYTES = 2_000;
 
-/** What the path of a file in a wiki says of the page that it holds. */
+/** Properties of a page that follow from the path of its file. */
 export interface PagePath {
   slug: string;
   title: string;
   format: string;
 }
 
-/** The page whose file lies at a path; null for a file that is no page, or whose name is no text. */
+/** Returns the page of a file path; null if the file is not a page, or its name is not valid UTF-8. */
 export function pageAt(path: string): PagePath | null {
   const extension = posix.extname(path);
   const format = FORMATS[extension.slice(1).toLowerCase()];
@@ -48,10 +48,10 @@ export function pageAt(path: string): PagePath | null {
   return { slug, title: posix.basename(slug).replaceAll('-', ' '), format };
 }
 
-/** What a slug without its hyphens is: two that differ in these alone are one page. */
+/** Replaces hyphens in a slug by spaces: slugs that differ in these only name the same page. */
 export const unhyphenated = (slug: string): string => slug.replace(/-+/g, ' ');
 
-/** Blanks at the ends of each part go, others become one space. */
+/** Trims each part and collapses whitespace. */
 const squish = (title: string): string =>
   title
     .split('/')
@@ -59,9 +59,9 @@ const squish = (title: string): string =>
     .join('/');
 
 /**
- * The slug of a page with a title, folders before it: `Guides/First steps` is `Guides/First-steps`. Nothing in it leads out
- * of the wiki.
- * @throws ApiError 400 for a title that is blank, too long, or no name of a file
+ * Converts a title to a slug, with its folders: `Guides/First steps` becomes `Guides/First-steps`. The slug cannot
+ * leave the wiki.
+ * @throws ApiError 400 for a title that is blank, too long, or no valid file name
  */
 export function slugOf(title: string): string {
   const whole = squish(title);
@@ -89,8 +89,8 @@ function tooLong(parts: string[]): string[] {
 }
 
 /**
- * The slug of a page that is renamed: a title without folders stays in the folder of the page, one with a leading slash
- * goes to the root of the wiki.
+ * Returns the slug of a renamed page: a title without folders keeps the folder of the page, a title with a leading
+ * slash moves it to the root of the wiki.
  * @throws ApiError 400
  */
 export function renamedSlug(slug: string, title: string): string {
@@ -98,12 +98,12 @@ export function renamedSlug(slug: string, title: string): string {
   return slugOf(title.includes('/') || folder === '.' ? title : `${folder}/${title}`);
 }
 
-/** The path of the file of a page. */
+/** Returns the path of the file of a page. */
 export const fileOf = (slug: string, format: WikiFormat): string => `${slug}.${EXTENSIONS[format]}`;
 
 const isFormat = (format: string): format is WikiFormat => (WIKI_FORMATS as readonly string[]).includes(format);
 
-/** The path of the file of a page that gets a slug and a format: it keeps the ending that it has while its format stays. */
+/** Returns the path of the file of a page with a new slug and format; the extension is kept if the format is. */
 export function pathFor(page: PagePath & { path: string }, slug: string, format: WikiFormat | undefined): string {
   const same = format === undefined || format === page.format || !isFormat(format);
   return same ? `${slug}${page.path.slice(page.slug.length)}` : fileOf(slug, format);

@@ -8,9 +8,9 @@ import type { Intent } from '../../../repositories/intent.ts';
 import type { RefObserver } from '../../../repositories/ref-observers.ts';
 import { type PageIndex, pagesOf, type WikiPage } from './wikis.pages.ts';
 
-/** Of one change only so many pages are told of, as on the platform. */
+/** Maximum number of pages with events per change, as on the platform. */
 const MAX_EVENTS = 100;
-/** And only so many get their number in the transaction of the change. */
+/** Maximum number of pages that get an id in the transaction of the change. */
 const MAX_NUMBERED = 2_000;
 const BATCH = 200;
 const MAX_MESSAGE = 10_000;
@@ -20,13 +20,13 @@ type Action = 'created' | 'updated' | 'destroyed';
 interface PageChange {
   action: Action;
   page: WikiPage;
-  /** Its slug before, where it has another one now. */
+  /** Its previous slug, if it was renamed. */
   from?: string;
 }
 
 /**
- * Gives the pages that a change of a wiki makes, changes and removes their numbers, and tells what happened to them, in the
- * transaction of the change, whether it comes by the API or by a push.
+ * Assigns ids to the pages that a change of a wiki creates, updates and deletes, and records events for them. Runs in
+ * the transaction of the change, whether by the API or by a push.
  */
 export const recordWikiPages =
   (deps: Deps): RefObserver =>
@@ -51,16 +51,15 @@ async function changesOf(
     const [before, after] = [await pagesOf(repo, update.old), await pagesOf(repo, update.new)];
     return pageChanges(before, after, cause?.type === 'wiki_pages_moved' ? cause.moved : []).slice(0, MAX_NUMBERED);
   } catch (error) {
-    // The refs have moved: what cannot be read is told by no event.
+    // The refs have already moved: pages that cannot be read get no event.
     if (error instanceof GitError) return [];
     throw error;
   }
 }
 
 /**
- * What happened to pages between two commits. A page that is gone, and one that has come with the same text, are one page
- * that was renamed.
- * @param moved slugs before and after of pages that are known to have been renamed
+ * Compares the pages of two commits. A deleted page and a created one with the same content count as one renamed page.
+ * @param moved previous and new slugs of pages that are known to be renamed
  */
 function pageChanges(before: PageIndex, after: PageIndex, moved: readonly [string, string][]): PageChange[] {
   const bySlug = ({ pages }: PageIndex) => new Map(pages.map((page) => [page.slug, page]));
@@ -154,7 +153,7 @@ async function numberPages(
   return ids;
 }
 
-/** The number of a page goes with it, unless another page had its new name before. */
+/** Keeps the id of a renamed page, unless another page already had the new name. */
 async function rename(db: Db, wikiId: number, from: string, { slug, title }: WikiPage, now: string): Promise<void> {
   await db
     .updateTable('wiki_pages')

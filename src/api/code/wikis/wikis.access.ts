@@ -4,17 +4,17 @@ import type { WikiOwner } from '../../../repositories/repository.wikis.ts';
 import { requireUser } from '../../api.access.ts';
 import { inSource, type Source, type SourceKind } from '../../spaces/index.ts';
 
-/** What takes which right, in projects and in groups. */
+/** Abilities by right, for projects and groups. */
 export const ABILITIES = {
   read: { project: 'read_wiki', group: 'read_group_wiki' },
   create: { project: 'create_wiki', group: 'create_group_wiki' },
   admin: { project: 'admin_wiki', group: 'admin_group_wiki' },
 } as const;
 
-/** Whose wiki a route is about. */
+/** Project or group of a wiki. */
 export interface WikiScope {
   owner: WikiOwner;
-  /** Path of the project or group. */
+  /** Full path of the project or group. */
   fullPath: string;
 }
 
@@ -23,7 +23,7 @@ const scopeOf = (source: Source): WikiScope => ({
   fullPath: source.kind === 'project' ? source.project.full_path : source.group.full_path,
 });
 
-/** Whoever may read the wiki. */
+/** Callers who may read the wiki. */
 export function wikiReader(kind: SourceKind): Access<WikiScope> {
   const place = inSource(kind, ABILITIES.read, { anonymous: true });
   return { ...place, check: async (request) => scopeOf((await place.check(request)).source) };

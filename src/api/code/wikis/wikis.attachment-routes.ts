@@ -11,12 +11,12 @@ import { FOLDER } from './attachments.ts';
 import { type WikiScope, wikiReader } from './wikis.access.ts';
 import { headOf } from './wikis.pages.ts';
 
-/** Up to here an attachment is sent from memory; above it streams from git. */
+/** Smaller attachments are sent from memory, larger ones streamed from git. */
 const MAX_IN_MEMORY = 1024 * 1024;
-/** What stands before the path of a group in web addresses. */
+/** Path of a group in web URLs. */
 const OF_GROUP = /^groups\/(.+)$/;
 
-/** Whoever may read the wiki that a web address names. */
+/** Callers who may read the wiki of a web URL. */
 const byAddress: Access<WikiScope> = {
   ...wikiReader('project'),
   check: async (request) => {
@@ -28,7 +28,7 @@ const byAddress: Access<WikiScope> = {
   },
 };
 
-/** The addresses that pages have attachments at. */
+/** URLs of attachments in wiki pages. */
 export const wikiAttachmentRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -36,12 +36,12 @@ export const wikiAttachmentRoutes: readonly Route[] = [
     path: '/:id/-/wikis/uploads/:secret/:filename',
     operationId: 'downloadWikiAttachment',
     tag: 'Wikis',
-    summary: 'Show an attachment of a wiki by its web address',
-    description: 'The path of the project needs no encoding here; of a group it stands behind `groups/`.',
+    summary: 'Get an attachment of a wiki by its web address',
+    description: 'The path of the project is not URL-encoded here. Paths of groups follow `groups/`.',
     access: byAddress,
     scopes: ['read_repository'],
     params: Type.Object({
-      secret: Type.String({ description: 'The 32 hexadecimal digits of the address.' }),
+      secret: Type.String({ description: 'The 32 hexadecimal digits of the upload path.' }),
       filename: Type.String({ description: 'Name of the file.' }),
     }),
     success: { status: 200, contentType: SHOWN_TYPES },
@@ -51,7 +51,7 @@ export const wikiAttachmentRoutes: readonly Route[] = [
       const repo = wiki && repositoryOf(deps, wiki);
       const head = repo && (await headOf(repo)).oid;
       const entry = repo && head ? await entryAt(repo, head, `${FOLDER}/${secret}/${filename}`) : null;
-      // A symbolic link is a blob, too: its text is nobody's file.
+      // A symbolic link is a blob too, but not a file to send.
       const file =
         entry?.type === 'blob' && entry.mode !== '120000' ? await repo!.objects.read(entry.oid, MAX_IN_MEMORY) : null;
       if (file === null) throw notFound('File');

@@ -6,10 +6,10 @@ import { writeStatistics } from '../../spaces/index.ts';
 import { recordWikiPages } from './record-pages.ts';
 
 const SIZE = jobKind<{ wiki_id: number }>('wiki.size', { lane: 'slow' });
-/** So long after a change, so that one count serves a burst of them. */
+/** Delay after a change, so that one measurement serves several changes. */
 const PAUSE_MS = 10_000;
 
-/** Tells what happens to pages, and keeps the sizes of wikis. */
+/** Registers page events and the measurement of wiki sizes. */
 export function registerWikiWork(deps: Deps): void {
   deps.refObservers.push(recordWikiPages(deps));
   deps.jobs.register(SIZE, ({ wiki_id }) => measure(deps, wiki_id));
@@ -23,7 +23,7 @@ export function registerWikiWork(deps: Deps): void {
   });
 }
 
-/** Writes how many bytes a wiki takes: into its row, and where it is a project's into the statistics of that. */
+/** Stores the size of a wiki in its row, and for projects in the project statistics. */
 async function measure(deps: Deps, id: number): Promise<void> {
   const wiki = await deps.db.selectFrom('wikis').selectAll().where('id', '=', id).executeTakeFirst();
   if (wiki === undefined) return;

@@ -11,27 +11,24 @@ import type { createPage as CreateInput, updatePage as UpdateInput } from './wik
 import type { PageIndex, WikiPage } from './wikis.pages.ts';
 import { commitToWiki, requirePage, type WikiChange, type WikiState } from './wikis.writes.ts';
 
-/** Pages and files below a page that go with it when it is renamed. */
+/** Maximum number of pages and files below a page that is renamed. */
 const MAX_BELOW = 1_000;
 
-/** A page that was written, with its text. */
+/** A written page with its content. */
 export interface WrittenPage {
   slug: string;
   repo: Repository;
   head: string | null;
 }
 
-/** @throws ApiError 400 where there is a page of that slug already */
+/** @throws ApiError 400 if a page with that slug exists */
 function refuseDuplicate(pages: PageIndex, slug: string): void {
   const other = pages.find(slug);
   if (other === undefined) return;
   throw invalidModel({ base: [`Duplicate page: A page with that title already exists in the file ${other.path}`] });
 }
 
-/**
- * Makes a page.
- * @throws ApiError 400 for a title that is taken, blank or too long, or a text that is too long
- */
+/** Creates a page. @throws ApiError 400 for a title that is taken, blank or too long, or content that is too long */
 export async function createPage(
   deps: Deps,
   change: WikiChange,
@@ -49,8 +46,8 @@ export async function createPage(
 }
 
 /**
- * Changes a page: its text, its title or its format. Pages below it go with it.
- * @throws ApiError 404 where there is none, 400 as `createPage`
+ * Updates the content, title or format of a page. Pages below it are moved along.
+ * @throws ApiError 404, 400 as `createPage`
  */
 export async function updatePage(
   deps: Deps,
@@ -88,14 +85,14 @@ export async function updatePage(
   return { slug: now, repo, head };
 }
 
-/** The slug that a page has with a title; its own where that is the title it has. */
+/** Returns the slug for a title; the current slug if the title is unchanged. */
 function wantedSlug(page: WikiPage, title: string | undefined): string {
   if (title === undefined) return page.slug;
   const wanted = renamedSlug(page.slug, title);
   return unhyphenated(wanted) === unhyphenated(page.slug) ? page.slug : wanted;
 }
 
-/** What happens to the file of a page itself; null where it stays as it is. */
+/** Returns the file action for the page itself; null if it stays unchanged. */
 async function ownAction(
   repo: Repository,
   page: WikiPage,
@@ -111,7 +108,7 @@ async function ownAction(
   return now?.data?.equals(bytes) === true ? null : { action: 'update', path, content: bytes };
 }
 
-/** Files in the folder of a page that is renamed: they go with it. @throws ApiError 400 for too many */
+/** Returns the files in the folder of a page to be renamed, which are moved along. @throws ApiError 400 for too many */
 async function filesBelow({ repo, head }: WikiState, from: string, to: string): Promise<FileAction[]> {
   const folder = head === null ? null : await entryAt(repo, head, from);
   if (folder?.type !== 'tree') return [];
@@ -119,18 +116,18 @@ async function filesBelow({ repo, head }: WikiState, from: string, to: string): 
   for await (const { type, path } of listTree(repo, head!, from, { recursive: true })) {
     if (type === 'tree') continue;
     if (moves.length === MAX_BELOW) {
-      throw invalidModel({ base: ['Too many pages lie below this one: move them with git'] });
+      throw invalidModel({ base: ['Too many pages below this page. Move them with git.'] });
     }
     moves.push({ action: 'move', previousPath: path, path: `${to}${path.slice(from.length)}` });
   }
   return moves;
 }
 
-/** Slugs of the pages below a page, before and after it is renamed. */
+/** Previous and new slugs of the pages below a renamed page. */
 const pagesBelow = ({ pages }: PageIndex, from: string, to: string): [string, string][] =>
   pages.flatMap(({ slug }) => (slug.startsWith(`${from}/`) ? [[slug, `${to}${slug.slice(from.length)}`]] : []));
 
-/** Removes a page. @throws ApiError 404 where there is none */
+/** Deletes a page. @throws ApiError 404 */
 export async function deletePage(deps: Deps, change: WikiChange, slug: string): Promise<void> {
   await commitToWiki(deps, change, ({ pages }) => {
     const page = requirePage(pages.find(slug));

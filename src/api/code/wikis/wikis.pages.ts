@@ -4,20 +4,20 @@ import { listTree, treeOf } from '../../../git/git.tree.ts';
 import { cacheKey, ResultCache } from '../../../git/result-cache.ts';
 import { type PagePath, pageAt } from './page-paths.ts';
 
-/** Past this a wiki is not read: a few small trees can stand for millions of paths. */
+/** Larger wikis are not read: a few small trees can stand for millions of paths. */
 const MAX_ENTRIES = 50_000;
 const LINK = '120000';
 
-/** A page as it is in one commit. */
+/** A page at a commit. */
 export interface WikiPage extends PagePath {
   path: string;
-  /** Id of the blob that holds its text. */
+  /** Id of the blob with its content. */
   blob: string;
 }
 
-/** The pages of a wiki in one commit. */
+/** The pages of a wiki at a commit. */
 export class PageIndex {
-  /** By their paths. */
+  /** Ordered by path. */
   readonly pages: readonly WikiPage[];
   readonly #exact = new Map<string, WikiPage>();
   readonly #folded = new Map<string, WikiPage>();
@@ -31,7 +31,7 @@ export class PageIndex {
     }
   }
 
-  /** The page of a slug, or of a title with spaces in the place of hyphens; letter case decides only between two pages. */
+  /** Finds a page by slug, or by title with spaces instead of hyphens; case-sensitive only if several pages match. */
   find(slug: string): WikiPage | undefined {
     const hyphened = slug.replaceAll(' ', '-');
     return (
@@ -49,9 +49,9 @@ const indexes = new ResultCache<PageIndex>(16 * 1024 * 1024, ({ pages }) =>
 );
 
 /**
- * The pages of a wiki. Reads its folders through the warm object reader; symbolic links and submodules are never followed.
- * @param commit id of a commit; null for a wiki without one
- * @throws GitError `output_too_large` past 50,000 files and folders, `corrupt`
+ * Reads the pages of a wiki. Symbolic links and submodules are not followed.
+ * @param commit id of a commit; null for an empty wiki
+ * @throws GitError `output_too_large` above 50,000 files and folders, `corrupt`
  */
 export async function pagesOf(repo: Repository, commit: string | null): Promise<PageIndex> {
   const tree = commit === null ? null : await treeOf(repo, commit);
@@ -69,7 +69,7 @@ export async function pagesOf(repo: Repository, commit: string | null): Promise<
   });
 }
 
-/** Where the default branch of a wiki is; null while it has no page. */
+/** Returns the default branch of a wiki and its commit; null for an empty wiki. */
 export async function headOf(repo: Repository): Promise<{ branch: string; oid: string | null }> {
   const branch = (await repo.refs.head()) ?? 'main';
   return { branch, oid: await repo.refs.resolve(`refs/heads/${branch}`) };

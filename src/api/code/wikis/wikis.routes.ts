@@ -16,10 +16,12 @@ import { WikiAttachment, WikiPage, WikiPageBasic } from './wikis.responses.ts';
 import { htmlOf, numbersOf, presentBasic, presentPage, readTexts } from './wikis.views.ts';
 import { requirePage } from './wikis.writes.ts';
 
-/** What generated clients call the kinds. */
+/** Words for operation ids. */
 const NAMES = { project: 'Project', group: 'Group' } as const;
 
-/** The repository of a wiki with its pages at a commit, the latest when absent; null where there is none. */
+/**
+ * Opens the repository of a wiki with its pages at a commit, by default the latest; null if the wiki does not exist.
+ */
 async function open(deps: Deps, { owner }: WikiScope, version?: string) {
   const wiki = await findWiki(deps.db, owner);
   if (wiki === undefined) return null;
@@ -29,7 +31,7 @@ async function open(deps: Deps, { owner }: WikiScope, version?: string) {
   return { wiki, repo, commit, pages: await pagesOf(repo, commit) };
 }
 
-/** A page that has just been written: it is answered even where memory is scarce, for it cannot be taken back. */
+/** Renders a page that was just written, even if memory is scarce, since the write cannot be undone. */
 async function presentWritten(c: BaseContext, scope: WikiScope, { slug, repo, head }: WrittenPage) {
   const { deps } = c;
   const wiki = await findWiki(deps.db, scope.owner);
@@ -48,7 +50,7 @@ function readRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<neve
       ...paid,
       operationId: `list${NAMES[kind]}WikiPages`,
       summary: `List the pages of the wiki of a ${kind}`,
-      description: 'All of them, by their paths.',
+      description: 'All pages, ordered by path.',
       access,
       input: inputs.listPages,
       success: { status: 200, schema: Type.Array(Type.Union([WikiPage, WikiPageBasic])) },
@@ -110,8 +112,8 @@ function writeRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<nev
       path: `${path}/*slug`,
       ...paid,
       operationId: `update${NAMES[kind]}WikiPage`,
-      summary: `Change a page of the wiki of a ${kind}`,
-      description: 'Pages below it go with it when it gets another title.',
+      summary: `Update a page of the wiki of a ${kind}`,
+      description: 'When the title changes, the pages below it are moved as well.',
       access: writer,
       bodyLimit: 'file',
       params: slug,
@@ -139,7 +141,7 @@ function writeRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<nev
       ...paid,
       operationId: `upload${NAMES[kind]}WikiAttachment`,
       summary: `Upload a file to the wiki of a ${kind}`,
-      description: 'It is committed to the repository of the wiki; pages then refer to it.',
+      description: 'Commits the file to the wiki repository, so that pages can refer to it.',
       access: writer,
       bodyLimit: 'file',
       input: inputs.attachment,
@@ -150,7 +152,7 @@ function writeRoutes(kind: SourceKind, path: string, paid: Pick<RouteOptions<nev
   ];
 }
 
-/** Wikis of projects and of groups. */
+/** Wikis of projects and groups. */
 export const wikiRoutes: readonly Route[] = (['project', 'group'] as const)
   .flatMap((kind) => {
     const paid = kind === 'group' ? ({ plan: 'premium' } as const) : {};

@@ -11,20 +11,20 @@ import type { WikiScope } from './wikis.access.ts';
 import type { WikiPage } from './wikis.pages.ts';
 import type { WikiPageBasic, WikiPage as WikiPageSchema } from './wikis.responses.ts';
 
-/** Bytes of the text of one page in an answer. */
+/** Maximum size of the content of a page in a response. */
 const MAX_SHOWN = 20 * 1024 * 1024;
-/** Bytes of all texts in one list. */
+/** Maximum total size of contents in a list. */
 const MAX_SHOWN_TOGETHER = 50 * 1024 * 1024;
-/** Bytes, text, JSON and what is sent, beside each other. */
+/** Memory for bytes, text, JSON and response at the same time, per byte. */
 const MEMORY_FACTOR = 5;
-/** Texts up to here take no place in the memory of all. */
+/** Contents up to this size are read without reserving memory. */
 const SMALL = 1024 * 1024;
 
 type Hold = (bytes: number) => Promise<void>;
 
 const tooLarge = (what: string) => new ApiError(413, `413 Request Entity Too Large - ${what}; clone the wiki`);
 
-/** Numbers of pages of a wiki, by slug. @param slugs all pages when absent */
+/** Loads the ids of the pages of a wiki, by slug. @param slug all pages when absent */
 export async function numbersOf(db: Db, wikiId: number, slug?: string): Promise<Map<string, number>> {
   let query = db.selectFrom('wiki_pages').select(['id', 'slug']).where('wiki_id', '=', wikiId);
   if (slug !== undefined) query = query.where('slug', '=', slug);
@@ -33,7 +33,7 @@ export async function numbersOf(db: Db, wikiId: number, slug?: string): Promise<
 
 export type WikiPageJson = Static<typeof WikiPageBasic>;
 
-/** Pages by their numbers, as they were last, be they gone or not. */
+/** Loads pages by id, in their last known state, including deleted ones. */
 export async function wikiPagesById(db: Db, ids: readonly number[]): Promise<Map<number, WikiPageJson>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -44,21 +44,21 @@ export async function wikiPagesById(db: Db, ids: readonly number[]): Promise<Map
   return new Map(rows.map(({ id, ...page }) => [id, { ...page, wiki_page_meta_id: id }]));
 }
 
-/** A page without its text. */
+/** Renders a page without its content. */
 export const presentBasic = (
   { format, slug, title }: WikiPage,
   numbers: ReadonlyMap<string, number>,
 ): WikiPageJson => ({ format, slug, title, wiki_page_meta_id: numbers.get(slug) ?? null });
 
-/** Reads the texts of pages, in their order. @throws ApiError 413 for too much, 429, 503 while memory is scarce */
+/** Reads the contents of pages, in order. @throws ApiError 413 if they are too large, 429, 503 if memory is scarce */
 export async function readTexts(repo: Repository, pages: readonly WikiPage[], hold: Hold): Promise<string[]> {
   let total = 0;
   for (const { blob, slug } of pages) {
     const info = await repo.objects.info(blob);
     if (info === null) throw notFound('Wiki Page');
-    if (info.size > MAX_SHOWN) throw tooLarge(`the page ${slug} is too large for this answer`);
+    if (info.size > MAX_SHOWN) throw tooLarge(`the page ${slug} is too large for this endpoint`);
     total += info.size;
-    if (total > MAX_SHOWN_TOGETHER) throw tooLarge('the pages are too large for one answer: get them one by one');
+    if (total > MAX_SHOWN_TOGETHER) throw tooLarge('the pages are too large for one response: request them one by one');
   }
   if (total > SMALL) await hold(total * MEMORY_FACTOR);
   const decoding = new TextDecoding();
@@ -71,7 +71,7 @@ export async function readTexts(repo: Repository, pages: readonly WikiPage[], ho
   return texts;
 }
 
-/** The text of a page as HTML, without its front matter. @throws ApiError 422 for what takes too long, 429, 503 */
+/** Renders the content of a page as HTML, without front matter. @throws ApiError 422 if it takes too long, 429, 503 */
 export async function htmlOf(
   deps: Deps,
   { owner, fullPath }: WikiScope,
@@ -97,8 +97,8 @@ export async function htmlOf(
 }
 
 /**
- * A page with its text.
- * @param content what is shown in the place of the text
+ * Renders a page with its content.
+ * @param content replaces the content
  */
 export const presentPage = (
   page: WikiPage,

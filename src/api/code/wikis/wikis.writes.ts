@@ -16,22 +16,22 @@ import { headOf, type PageIndex, pagesOf } from './wikis.pages.ts';
 
 const MAX_TRIES = 3;
 
-/** What is to be committed to a wiki. */
+/** A commit to a wiki. */
 export interface WikiCommit {
   actions: readonly FileAction[];
   message: string;
   cause?: ChangeCause;
 }
 
-/** A wiki as a commit to it finds it. */
+/** State of a wiki before a commit. */
 export interface WikiState {
   pages: PageIndex;
   repo: Repository;
-  /** Where its branch is. */
+  /** Commit of its branch. */
   head: string | null;
 }
 
-/** Who changes which wiki, by which right. */
+/** Wiki, caller and ability of a change. */
 export interface WikiChange {
   scope: WikiScope;
   caller: UserCaller;
@@ -41,11 +41,11 @@ export interface WikiChange {
 }
 
 /**
- * Commits to the wiki of a project or group, which is made where there is none. Two who write at once lose nothing: what
- * shall be committed is found anew where somebody else was first.
- * @param decide what is to be committed to the pages as they are; null for nothing
- * @returns the pages after it, and the branch
- * @throws ApiError 400 for what cannot be committed; 401, 403, 404 for who may not by then; what `decide` throws
+ * Commits to the wiki of a project or group, which is created if necessary. If another commit comes first, `decide` is
+ * called again, so that concurrent writes are not lost.
+ * @param decide returns the commit for the current pages; null for none
+ * @returns the pages after the commit, and the branch
+ * @throws ApiError 400 if it cannot be committed; 401, 403, 404 if the caller has lost the right; errors of `decide`
  */
 export async function commitToWiki(
   deps: Deps,
@@ -75,13 +75,14 @@ export async function commitToWiki(
         if (error instanceof CommitError) throw invalidModel({ base: [error.message] });
         if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
         await refuseRefConflict(repo, branch);
-        if (attempt === MAX_TRIES) throw refused('Somebody else changes the wiki. Please try again.', 409);
+        if (attempt === MAX_TRIES)
+          throw refused('The wiki is being changed by another request. Please try again.', 409);
       }
     }
   });
 }
 
-/** Where a branch is; one that is not there is made in an empty wiki alone. @throws ApiError 400 */
+/** Returns the commit of a branch; a missing branch is created in empty wikis only. @throws ApiError 400 */
 async function startOf(
   repo: Repository,
   requestedBranch: string | undefined,
@@ -107,7 +108,7 @@ async function writeCommit(
   return oid;
 }
 
-/** Looks at the right once more. With the transaction's handle. @throws ApiError 401, 403, 404 */
+/** Checks the ability again, with the handle of the transaction. @throws ApiError 401, 403, 404 */
 async function requireChange(deps: Deps, { scope: { owner }, caller, ability }: WikiChange): Promise<void> {
   if (owner.type === 'project') {
     await revalidateProjectAbility(deps, deps.db, caller, owner.id, ABILITIES[ability].project);
