@@ -8,7 +8,7 @@ import { countChange, newClient, newToken } from '../../feature-flags/client.ts'
 import { isTooLong, MAX_CHARACTERS } from '../../feature-flags/size-limit.ts';
 import { invalidRecord } from './model-errors.ts';
 
-/** What the programs that ask for a project's flags have in common; made when it is first needed. */
+/** Returns the flags client of a project, creating it on first use. */
 export async function flagsClient({ db, clock }: Deps, projectId: number): Promise<FeatureFlagsClient> {
   const client = () => db.selectFrom('feature_flags_clients').selectAll().where('project_id', '=', projectId);
   const known = await client().executeTakeFirst();
@@ -22,9 +22,9 @@ export async function flagsClient({ db, clock }: Deps, projectId: number): Promi
 }
 
 /**
- * Changes flags or user lists of a project, one change at a time. The rights are looked at once more.
+ * Changes flags or user lists of a project, one change at a time, after checking the rights again.
  * @param work gets the handle of the transaction
- * @throws ApiError 401, 403, 404, and what `work` throws
+ * @throws ApiError 401, 403, 404, and errors of `work`
  */
 export function changeFlags<T>(
   deps: Deps,
@@ -39,7 +39,7 @@ export function changeFlags<T>(
   });
 }
 
-/** Gives the programs of a project another instance id; the old one is no good any more. @throws ApiError 401, 403, 404 */
+/** Replaces the instance id of a project; the previous one is no longer accepted. @throws ApiError 401, 403, 404 */
 export function resetToken(deps: Deps, caller: Caller, projectId: number): Promise<FeatureFlagsClient> {
   return deps.db.transaction().execute(async (db) => {
     const client = await countChange(db, deps.clock, projectId, { token: newToken() });
@@ -50,7 +50,7 @@ export function resetToken(deps: Deps, caller: Caller, projectId: number): Promi
   });
 }
 
-/** Refuses what makes the flags of a project longer than programs shall have to read. @throws ApiError 400 */
+/** Limits the total size of the flags of a project, which clients have to read. @throws ApiError 400 */
 export async function requireWithinSizeLimit(db: Db, projectId: number): Promise<void> {
   if (!(await isTooLong(db, projectId))) return;
   throw invalidRecord({

@@ -15,7 +15,7 @@ import { unleashRoutes } from './unleash/unleash.routes.ts';
 
 export { releaseUrl, sourcesOf } from './releases/releases.addresses.ts';
 
-/** What reaches users: releases, feature flags with the API of their clients, and what Terraform knows of what it made. */
+/** Releases, feature flags with the API of their clients, and Terraform states. */
 export const delivery: Area = {
   routes: [
     ...releaseRoutes,

@@ -5,7 +5,7 @@ const inWords = (field: string): string => {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };
 
-/** 400 of something that does not validate, in whole sentences: `Name has already been taken`. `base` stands for no field. */
+/** 400 for validation errors as sentences: `Name has already been taken`. `base` names no field. */
 export function invalidRecord(errors: FieldErrors): ApiError {
   const sentences = Object.entries(errors).flatMap(([field, texts]) =>
     texts.map((text) => (field === 'base' ? text : `${inWords(field)} ${text}`)),

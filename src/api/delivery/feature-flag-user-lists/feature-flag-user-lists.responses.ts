@@ -1,21 +1,21 @@
 import { Type } from 'typebox';
 import { Instant } from '../../../http/http.schema.ts';
 
-/** Users for whom several feature flags can be on. */
+/** A list of users for strategies of feature flags. */
 export const FeatureFlagUserList = Type.Object({
   id: Type.Integer(),
-  iid: Type.Integer({ description: 'Number of the list in its project.' }),
+  iid: Type.Integer({ description: 'Number of the list within its project.' }),
   name: Type.String(),
   user_xids: Type.String(),
   project_id: Type.Integer(),
   created_at: Instant(),
   updated_at: Instant(),
   path: Type.String({
-    description: 'Where it is shown, below the address of the server.',
+    description: 'Path of its page.',
     examples: ['/root/hello/-/feature_flags_user_lists/1'],
   }),
   edit_path: Type.String({
-    description: 'Where it is changed, below the address of the server.',
+    description: 'Path of its edit page.',
     examples: ['/root/hello/-/feature_flags_user_lists/1/edit'],
   }),
 });

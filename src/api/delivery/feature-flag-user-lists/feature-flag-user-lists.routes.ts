@@ -27,7 +27,7 @@ function present(project: Project, row: Row): Static<typeof FeatureFlagUserList>
   return { ...row, path, edit_path: `${path}/edit` };
 }
 
-/** Users whom strategies of feature flags name together (part 1, section 4.8). */
+/** User lists for strategies of feature flags (part 1, section 4.8). */
 export const featureFlagUserListRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -67,7 +67,7 @@ export const featureFlagUserListRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a user list',
+    summary: 'Update a user list',
     access: manage,
     params: UserListIid,
     input: changedUserList,
@@ -79,7 +79,7 @@ export const featureFlagUserListRoutes: readonly Route[] = [
     method: 'DELETE',
     path: ONE,
     summary: 'Delete a user list',
-    description: 'One that a strategy has is not deleted.',
+    description: 'A list that is used by a strategy cannot be deleted.',
     access: manage,
     params: UserListIid,
     success: { status: 204, empty: true },

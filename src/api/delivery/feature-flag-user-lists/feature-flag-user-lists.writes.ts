@@ -13,7 +13,7 @@ type Fields = Pick<FeatureFlagUserList, 'name' | 'user_xids'>;
 
 const MAX_NAME = 255;
 
-/** User lists of a project, the oldest first. */
+/** Query for the user lists of a project, oldest first. */
 export const userListsOf = (db: Db, projectId: number) =>
   db.selectFrom('feature_flag_user_lists').selectAll().where('project_id', '=', projectId).orderBy('iid');
 
@@ -24,7 +24,7 @@ export async function findUserList(db: Db, projectId: number, iid: number): Prom
   return list;
 }
 
-/** @param own id of the list where it is there already. @throws ApiError 400 */
+/** @param own id of the list, if it exists @throws ApiError 400 */
 async function check(db: Db, projectId: number, { name, user_xids }: Fields, own?: number): Promise<void> {
   const same = await userListsOf(db, projectId).where('name', '=', name).executeTakeFirst();
   const errors: FieldErrors = {
@@ -67,7 +67,7 @@ export function createUserList(
   });
 }
 
-/** Changes what is given. @throws ApiError 400, 401, 403, 404 */
+/** Updates the given attributes. @throws ApiError 400, 401, 403, 404 */
 export function updateUserList(
   deps: Deps,
   caller: Caller,
@@ -91,9 +91,9 @@ export function updateUserList(
 }
 
 /**
- * Removes a list that no strategy has.
- * @param check looks at the list once more before it goes
- * @throws ApiError 401, 403, 404, 409, and what `check` throws
+ * Deletes a list that no strategy uses.
+ * @param check receives the list before deletion
+ * @throws ApiError 401, 403, 404, 409, and errors of `check`
  */
 export function deleteUserList(
   deps: Deps,

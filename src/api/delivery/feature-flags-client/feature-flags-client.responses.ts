@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 
-/** What a program needs to ask for the feature flags of a project. */
+/** Configuration of clients of the feature flags of a project. */
 export const FeatureFlagsClient = Type.Object({
   instance_id: Type.String({
-    description: 'By what the project knows the programs that may ask for its flags. Keep it to them.',
+    description: 'Instance id that authenticates clients of the project. Keep it secret.',
     examples: ['glffct-...'],
   }),
   url: Type.String({
-    description: 'Where an Unleash client asks.',
+    description: 'API URL for Unleash clients.',
     examples: ['https://git.example.org/api/v4/feature_flags/unleash/42'],
   }),
 });

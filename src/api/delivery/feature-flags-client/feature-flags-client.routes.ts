@@ -13,13 +13,13 @@ const present = (deps: Deps, { project_id, token }: Row): Static<typeof FeatureF
   url: `${deps.externalUrl()}/api/v4/feature_flags/unleash/${project_id}`,
 });
 
-/** The instance id of the programs that ask for the flags of a project. */
+/** Instance id of the feature flags of a project. */
 export const featureFlagsClientRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: PATH,
-    summary: 'Get how programs ask for the feature flags of a project',
-    description: 'The instance id stays the same until it is reset.',
+    summary: 'Get the client configuration of the feature flags of a project',
+    description: 'The instance id does not change until it is reset.',
     access: inProject('read_feature_flag'),
     success: { status: 200, schema: FeatureFlagsClient },
     handler: async ({ deps, project }) => present(deps, await flagsClient(deps, project.id)),
@@ -28,7 +28,7 @@ export const featureFlagsClientRoutes: readonly Route[] = [
     method: 'POST',
     path: `${PATH}/reset_token`,
     summary: 'Reset the instance id of the feature flags of a project',
-    description: 'The old one is refused from now on.',
+    description: 'The previous instance id is no longer accepted.',
     access: inProject('admin_feature_flag'),
     success: { status: 201, schema: FeatureFlagsClient },
     handler: async ({ deps, caller, project }) => present(deps, await resetToken(deps, caller, project.id)),

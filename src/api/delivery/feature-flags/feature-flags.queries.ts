@@ -5,12 +5,12 @@ import type { FeatureFlagStrategy } from '../../../db/tables/feature-flag-strate
 import type { FeatureFlagUserList } from '../../../db/tables/feature-flag-user-lists.table.ts';
 import type { FeatureFlag } from '../../../db/tables/feature-flags.table.ts';
 
-/** A strategy with its environments. */
+/** A strategy with its scopes. */
 export interface ScopedStrategy extends FeatureFlagStrategy {
   scopes: FeatureFlagScope[];
 }
 
-/** Flags of a project by their names, as a query to count and page. @param active all when absent */
+/** Query for the flags of a project, by name, for counts and pages. @param active all when absent */
 export function flagsOf(db: Db, projectId: number, active?: boolean) {
   const query = db.selectFrom('feature_flags').selectAll().where('project_id', '=', projectId).orderBy('name');
   return active === undefined ? query : query.where('active', '=', active ? 1 : 0);
@@ -23,7 +23,7 @@ export async function findFlag(db: Db, projectId: number, name: string): Promise
   return flag;
 }
 
-/** The strategies of flags, the oldest first, by the ids of the flags. */
+/** Loads the strategies of flags, oldest first, by flag id. */
 export async function strategiesOf(db: Db, flagIds: readonly number[]): Promise<Map<number, ScopedStrategy[]>> {
   const byFlag = new Map<number, ScopedStrategy[]>();
   if (flagIds.length === 0) return byFlag;
@@ -50,7 +50,7 @@ export async function strategiesOf(db: Db, flagIds: readonly number[]): Promise<
   return byFlag;
 }
 
-/** User lists by their ids. */
+/** Loads user lists, by id. */
 export async function userListsById(db: Db, ids: readonly number[]): Promise<Map<number, FeatureFlagUserList>> {
   if (ids.length === 0) return new Map();
   const rows = await db

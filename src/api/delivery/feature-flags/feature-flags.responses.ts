@@ -3,29 +3,29 @@ import { STRATEGY_NAMES } from '../../../db/tables/feature-flag-strategies.table
 import { Dialectal } from '../../../http/dialect.ts';
 import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 
-/** An environment, or several, in which a strategy counts. */
+/** Environments in which a strategy applies. */
 export const FlagScope = Type.Object({
   id: Type.Integer(),
   environment_scope: Type.String({ examples: ['review/*'] }),
 });
 
-/** A user list as the strategy that has it shows it. */
+/** A user list nested in a strategy. */
 export const StrategyUserList = Type.Object({
   id: Type.Integer(),
-  iid: Type.Integer({ description: 'Number of the list in its project.' }),
+  iid: Type.Integer({ description: 'Number of the list within its project.' }),
   name: Type.String(),
   user_xids: Type.String(),
 });
 
-/** For whom a flag is on. */
+/** A strategy of a flag. */
 export const FlagStrategy = Type.Object({
   id: Type.Integer(),
   name: Dialectal<string>('strategy_name', Enum(STRATEGY_NAMES)),
   parameters: Type.Record(Type.String(), Type.String(), {
-    description: 'What the strategy is told.',
+    description: 'Parameters of the strategy.',
     examples: [{ groupId: 'default', rollout: '50', stickiness: 'default' }],
   }),
-  scopes: Type.Array(FlagScope, { description: 'Environments in which it counts.' }),
+  scopes: Type.Array(FlagScope, { description: 'Environments in which the strategy applies.' }),
   user_list: Nullable(StrategyUserList),
 });
 
@@ -33,10 +33,10 @@ export const FlagStrategy = Type.Object({
 export const FeatureFlag = Type.Object({
   name: Type.String({ examples: ['new_cart'] }),
   description: Nullable(Type.String()),
-  active: Type.Boolean({ description: 'Whether it is on for anybody.' }),
+  active: Type.Boolean({ description: 'Whether the flag is active.' }),
   version: Enum(['new_version_flag']),
   created_at: Instant(),
   updated_at: Instant(),
-  scopes: Type.Array(FlagScope, { description: 'Always empty: strategies have scopes of their own.' }),
+  scopes: Type.Array(FlagScope, { description: 'Always empty: scopes belong to strategies.' }),
   strategies: Type.Array(FlagStrategy),
 });

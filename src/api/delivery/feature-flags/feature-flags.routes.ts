@@ -15,7 +15,7 @@ const ONE = `${PATH}/:feature_flag_name`;
 const see = inProject('read_feature_flag');
 const manage = inProject('admin_feature_flag');
 
-/** Switches that programs ask for while they run (part 1, section 4.8). */
+/** Feature flags of projects (part 1, section 4.8). */
 export const featureFlagRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -45,7 +45,7 @@ export const featureFlagRoutes: readonly Route[] = [
     method: 'POST',
     path: PATH,
     summary: 'Create a feature flag',
-    description: 'A project has 200 flags at most.',
+    description: 'A project has at most 200 flags.',
     access: manage,
     input: newFlag,
     success: { status: 201, schema: FeatureFlag },
@@ -54,8 +54,8 @@ export const featureFlagRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a feature flag',
-    description: 'Strategies and scopes that the change does not name by their ids stay as they are.',
+    summary: 'Update a feature flag',
+    description: 'Strategies and scopes that are not given by id are left unchanged.',
     access: manage,
     params: FlagName,
     input: changedFlag,
@@ -67,7 +67,7 @@ export const featureFlagRoutes: readonly Route[] = [
     method: 'DELETE',
     path: ONE,
     summary: 'Delete a feature flag',
-    description: 'The answer is the flag as it was.',
+    description: 'Returns the deleted flag.',
     access: manage,
     params: FlagName,
     success: { status: 200, schema: FeatureFlag },

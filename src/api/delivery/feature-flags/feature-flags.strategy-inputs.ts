@@ -9,10 +9,10 @@ import type { ScopedStrategy } from './feature-flags.queries.ts';
 type NewStrategy = NonNullable<Static<typeof newFlag>['strategies']>[number];
 type ChangedStrategy = NonNullable<Static<typeof changedFlag>['strategies']>[number];
 
-/** Where a strategy counts that names no environment. */
+/** Scope of a strategy without scopes: all environments. */
 const EVERYWHERE = [{ environment_scope: '*' }];
 
-/** Parameters as an object or its JSON. @throws ApiError 400 for a text that is none */
+/** Parses parameters given as object or JSON text. @throws ApiError 400 for invalid JSON */
 function readParameters(input: unknown, path: string): unknown {
   if (input === undefined || input === null || input === '') return {};
   if (typeof input !== 'string') return input;
@@ -29,7 +29,7 @@ const userList = (input: number | string | null | undefined): number | string | 
 const newScopes = (scopes: readonly { environment_scope: string }[]) =>
   scopes.map(({ environment_scope }) => ({ id: undefined, environment_scope }));
 
-/** The strategies of a new flag. @throws ApiError 400 */
+/** Reads the strategies of a new flag. @throws ApiError 400 */
 export const strategiesOfNewFlag = (input: readonly NewStrategy[]): StrategyInput[] =>
   input.map(({ name, parameters, scopes = [], user_list_id }, at) => ({
     id: undefined,
@@ -73,7 +73,7 @@ function changedScopes(
 
 function changed(before: StrategyInput, change: ChangedStrategy, path: string): StrategyInput {
   const name = change.name === undefined ? before.name : storedStrategyName(change.name);
-  // With its user list goes what a strategy was, unless the change says otherwise.
+  // The user list is kept unless the strategy gets another name.
   const kept = name === before.name ? before.userListId : null;
   return {
     id: before.id,
@@ -97,8 +97,8 @@ function added(change: ChangedStrategy, path: string): StrategyInput {
 }
 
 /**
- * The strategies of a flag as a change leaves them: those that it does not name stay.
- * @throws ApiError 400; 404 for ids that are none of the flag's
+ * Applies an update to the strategies of a flag; strategies that are not named are kept.
+ * @throws ApiError 400; 404 for ids of other flags
  */
 export function strategiesAfterChange(
   before: readonly ScopedStrategy[],

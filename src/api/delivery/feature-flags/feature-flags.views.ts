@@ -6,7 +6,7 @@ import { type Dialect, inDialect } from '../../../http/dialect.ts';
 import { strategiesOf, userListsById } from './feature-flags.queries.ts';
 import type { FeatureFlag } from './feature-flags.responses.ts';
 
-/** Flags as the API shows them, with three queries for all. */
+/** Renders flags with three queries in total. */
 export async function presentFlags(
   db: Db,
   dialect: Dialect,
@@ -42,6 +42,6 @@ export async function presentFlags(
   }));
 }
 
-/** One flag as the API shows it. */
+/** Renders a single flag. */
 export const presentFlag = async (db: Db, dialect: Dialect, row: Row): Promise<Static<typeof FeatureFlag>> =>
   (await presentFlags(db, dialect, [row]))[0]!;

@@ -28,13 +28,13 @@ import { type CheckedStrategy, saveStrategies } from './save-strategies.ts';
 
 type ShownFlag = Static<typeof Shown>;
 
-/** What a flag says of itself. */
+/** Attributes of a flag without its strategies. */
 interface Flag {
   name: string;
   description: string | null;
 }
 
-/** Which of the ids are those of user lists of the project. */
+/** Returns those ids that are user lists of the project. */
 async function listsAmong(db: Db, projectId: number, ids: readonly unknown[]): Promise<ReadonlySet<unknown>> {
   const numbers = ids.filter((id): id is number => typeof id === 'number');
   if (numbers.length === 0) return new Set();
@@ -48,8 +48,8 @@ async function listsAmong(db: Db, projectId: number, ids: readonly unknown[]): P
 }
 
 /**
- * Looks at a flag as it is going to be.
- * @param own id of the flag where it is there already
+ * Validates the final state of a flag.
+ * @param own id of the flag, if it exists
  * @throws ApiError 400
  */
 async function check(
@@ -87,7 +87,7 @@ async function check(
   );
 }
 
-/** Makes a flag with its strategies. @throws ApiError 400, 401, 403, 404 */
+/** Creates a flag with its strategies. @throws ApiError 400, 401, 403, 404 */
 export function createFlag(
   deps: Deps,
   caller: Caller,
@@ -117,7 +117,7 @@ export function createFlag(
   });
 }
 
-/** Strategies as audit events tell of them: names, what is more than nothing of their parameters, environments. */
+/** Describes strategies for audit events: names, non-empty parameters, environments. */
 const inWords = (strategies: readonly ScopedStrategy[]): string =>
   strategies
     .map(({ name, parameters, user_list_id, scopes }) => {
@@ -128,7 +128,7 @@ const inWords = (strategies: readonly ScopedStrategy[]): string =>
     })
     .join(', ');
 
-/** Changes what is given of a flag. @throws ApiError 400, 401, 403, 404 */
+/** Updates the given attributes of a flag. @throws ApiError 400, 401, 403, 404 */
 export function updateFlag(
   deps: Deps,
   caller: Caller,
@@ -163,10 +163,10 @@ export function updateFlag(
 }
 
 /**
- * Removes a flag with its strategies.
- * @param check looks at the flag once more before it goes
- * @returns the flag as it was
- * @throws ApiError 401, 403, 404, and what `check` throws
+ * Deletes a flag with its strategies.
+ * @param check receives the flag before deletion
+ * @returns the deleted flag
+ * @throws ApiError 401, 403, 404, and errors of `check`
  */
 export function deleteFlag(
   deps: Deps,

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { StrategyName } from '../../../db/tables/feature-flag-strategies.table.ts';
 import type { ScopedStrategy } from './feature-flags.queries.ts';
 
-/** A strategy that has been checked. */
+/** A validated strategy. */
 export interface CheckedStrategy {
   id: number | undefined;
   name: StrategyName;
@@ -12,15 +12,15 @@ export interface CheckedStrategy {
   scopes: readonly { id: number | undefined; environment_scope: string }[];
 }
 
-/** Ids of rows that are not there any more. */
+/** Ids of removed rows. */
 const left = (before: readonly { id: number }[], after: readonly { id: number | undefined }[]): number[] => {
   const kept = new Set(after.map(({ id }) => id));
   return before.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
 };
 
 /**
- * Makes the rows of a flag's strategies what they shall be, in a few statements however many there are. The caller is in a
- * transaction in which nobody else changes them.
+ * Saves the strategies of a flag with a few statements, regardless of their number. Call it in a transaction that has
+ * locked the flags of the project.
  */
 export async function saveStrategies(
   db: Db,

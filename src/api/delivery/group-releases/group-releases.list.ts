@@ -9,7 +9,7 @@ import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Projects whose releases are put in order one by one at most, and rows that this may take. */
+/** Maximum number of projects whose releases are merged individually, and of rows for that. */
 const FEW_PROJECTS = 50;
 const FEW_ROWS = 20_000;
 
@@ -20,7 +20,7 @@ interface ReleasePageRequest {
   size: number;
 }
 
-/** A page of the releases of a group's projects, and of those below it, that the caller may read. */
+/** Returns a page of the releases of a group and its subgroups that the caller may read. */
 export async function releasesOfGroup(
   { db, clock, snapshot }: Deps,
   caller: Caller,
@@ -42,7 +42,7 @@ export async function releasesOfGroup(
   return { rows, total: await countOf(db, all) };
 }
 
-/** Projects that have releases; more than a few when there are more. */
+/** Returns projects with releases; more than `FEW_PROJECTS` if there are more. */
 async function projectsOf(db: Db, readable: Readable): Promise<number[]> {
   const rows = await db
     .selectFrom('projects')
@@ -56,7 +56,7 @@ async function projectsOf(db: Db, readable: Readable): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Those of a few projects: the first of each by an index, and of these the page. */
+/** Merges the releases of a few projects: the first of each by index. */
 async function ofFew(
   db: Db,
   projects: readonly number[],
@@ -91,7 +91,7 @@ async function ofFew(
   return pageRequest.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Those of any number of projects: an index has them in order, and each is asked whether its project is one of these. */
+/** Walks all releases in index order, checking the project of each. */
 const ofMany = (db: Db, readable: Readable, { sort, offset, size }: ReleasePageRequest): Promise<Release[]> =>
   db
     .selectFrom('releases')

@@ -9,13 +9,13 @@ import { presentBasic, presentReleases } from '../releases/releases.views.ts';
 import { releasesOfGroup } from './group-releases.list.ts';
 import { releaseContextsOf } from './release-contexts.ts';
 
-/** Releases of the projects in a group and below it (part 2, section 4.9). */
+/** Releases of a group and its subgroups (part 2, section 4.9). */
 export const groupReleaseRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/groups/:id/releases',
-    summary: 'List the releases of the projects in a group and below it',
-    description: 'Those that the caller may read, by when they were released.',
+    summary: 'List the releases of the projects in a group and its subgroups',
+    description: 'Only releases that the caller may read, ordered by release date.',
     access: inGroup('read_group_releases', { anonymous: true }),
     input: optional({
       sort: Enum(['desc', 'asc'], { default: 'desc' }),

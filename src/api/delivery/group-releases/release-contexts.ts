@@ -8,7 +8,7 @@ import { today } from '../../../core/clock.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ReleaseContext } from '../releases/releases.views.ts';
 
-/** Projects by their ids, with what a user or an anonymous caller may do in each: a fixed number of queries. */
+/** Loads projects with the permissions of a user or anonymous caller, by id, with a fixed number of queries. */
 export async function releaseContextsOf(
   { db, clock }: Deps,
   caller: Caller,

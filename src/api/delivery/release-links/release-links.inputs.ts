@@ -2,18 +2,18 @@ import { type Static, Type } from 'typebox';
 import { LINK_TYPES } from '../../../db/tables/release-links.table.ts';
 import { Enum, Nullable, optional, pagination } from '../../../http/http.schema.ts';
 
-const name = Type.String({ description: 'Name of the asset; unique within the release.' });
-const url = Type.String({ description: 'Its address: http, https or ftp; unique within the release.' });
+const name = Type.String({ description: 'Name of the link; unique within the release.' });
+const url = Type.String({ description: 'URL of the link: http, https or ftp; unique within the release.' });
 const path = Type.String({
-  description: 'Path of its permanent address, with a slash in front; unique within the release.',
+  description: 'Path of the permanent URL, with a leading slash; unique within the release.',
   examples: ['/bin/app-linux'],
 });
 const others = {
   direct_asset_path: Type.Optional(Nullable(path)),
   filepath: Type.Optional(
-    Nullable(Type.String({ description: 'Old name of `direct_asset_path`.', examples: ['/bin/app-linux'] })),
+    Nullable(Type.String({ description: 'Deprecated: use `direct_asset_path`.', examples: ['/bin/app-linux'] })),
   ),
-  link_type: Type.Optional(Enum(LINK_TYPES, { default: 'other', description: 'What it is.' })),
+  link_type: Type.Optional(Enum(LINK_TYPES, { default: 'other', description: 'Type of the link.' })),
 };
 
 export const newLink = Type.Object({ name, url, ...others });

@@ -8,7 +8,7 @@ import { filepathOf, linkErrors, MAX_LINKS } from './release-links.rules.ts';
 
 const UNIQUE = ['name', 'url', 'filepath'] as const;
 
-/** What is wrong with the links of a new release together, in sentences. */
+/** Validates the links of a new release together; returns errors as sentences. */
 export function newLinksErrors(links: readonly NewLink[]): string[] {
   if (links.length > MAX_LINKS) return [`Links are too many (maximum is ${MAX_LINKS})`];
   const seen = new Set<string>();
@@ -29,7 +29,7 @@ export function newLinksErrors(links: readonly NewLink[]): string[] {
   return [...sentences];
 }
 
-/** Which of what must be unique within a release another link of it has already. @param exceptId the link itself */
+/** Returns the unique fields that another link of the release already uses. @param exceptId the link itself */
 export async function duplicateLinkFields(
   db: Db,
   releaseId: number,
@@ -52,7 +52,7 @@ export async function duplicateLinkFields(
   );
 }
 
-/** Writes links of a release; those that were checked before. */
+/** Inserts validated links of a release. */
 export async function insertLinks(
   { clock }: Deps,
   db: Db,

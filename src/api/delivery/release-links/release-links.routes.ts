@@ -22,7 +22,7 @@ const credentials = API_AND_JOB_TOKENS;
 const read = inProject('read_release', { anonymous: true });
 const oneLink = Type.Object({ ...ReleaseTag.properties, ...LinkId.properties });
 
-/** A link of a release by its id. @throws ApiError 404 */
+/** Returns a link of a release. @throws ApiError 404 */
 async function getLink(db: Db, releaseId: number, id: number): Promise<Row> {
   const link = await db
     .selectFrom('release_links')
@@ -34,12 +34,12 @@ async function getLink(db: Db, releaseId: number, id: number): Promise<Row> {
   return link;
 }
 
-/** Assets of a release. */
+/** Links of a release. */
 export const releaseLinkRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: PATH,
-    summary: 'List the assets of a release',
+    summary: 'List the links of a release',
     access: read,
     credentials,
     params: ReleaseTag,
@@ -59,7 +59,7 @@ export const releaseLinkRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: ONE,
-    summary: 'Get an asset of a release',
+    summary: 'Get a link of a release',
     access: read,
     credentials,
     params: oneLink,
@@ -73,7 +73,7 @@ export const releaseLinkRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Add an asset to a release',
+    summary: 'Create a link of a release',
     access: inProjectByUser('create_release'),
     credentials,
     params: ReleaseTag,
@@ -92,8 +92,8 @@ export const releaseLinkRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change an asset of a release',
-    description: 'Takes `name` or `url` at least.',
+    summary: 'Update a link of a release',
+    description: 'Requires `name` or `url`.',
     access: inProjectByUser('update_release'),
     credentials,
     params: oneLink,
@@ -115,7 +115,7 @@ export const releaseLinkRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: ONE,
-    summary: 'Remove an asset from a release',
+    summary: 'Delete a link of a release',
     access: inProjectByUser('destroy_release'),
     credentials,
     params: oneLink,

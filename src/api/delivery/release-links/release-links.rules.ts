@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../../core/core.errors.ts';
 import type { ChangedLink } from './release-links.inputs.ts';
 
-/** Links of one release at most, so that a page of releases stays one that can be sent. */
+/** Maximum number of links per release, which bounds the size of pages of releases. */
 export const MAX_LINKS = 500;
 const MAX_NAME = 255;
 const MAX_URL_BYTES = 2_048;
@@ -9,13 +9,13 @@ const MAX_FILEPATH = 128;
 const SCHEMES = ['http:', 'https:', 'ftp:'];
 const FILEPATH = /^\/[^/](?!.*\/\/.*)[-.\w/]+[\da-zA-Z]+$/;
 
-/** The path of a link under either of its names; undefined where none is given, null where it is taken away. */
+/** Returns the path of a link under either of its names; undefined if absent, null if it is removed. */
 export function filepathOf({ direct_asset_path, filepath }: ChangedLink): string | null | undefined {
   const input = direct_asset_path ?? filepath ?? (direct_asset_path === null ? null : filepath);
   return input === '' ? null : input;
 }
 
-/** What is wrong with what is given of a link, by field; empty where nothing is. */
+/** Validates the given attributes of a link; returns errors by field. */
 export function linkErrors(link: ChangedLink): FieldErrors {
   const errors: FieldErrors = {};
   const { name, url } = link;
@@ -32,7 +32,7 @@ export function linkErrors(link: ChangedLink): FieldErrors {
   return errors;
 }
 
-/** Control characters and spaces, which a browser or a header would read as something else. */
+/** Control characters and spaces, which browsers and headers would misinterpret. */
 const UNPRINTABLE = /[\0-\x20\x7f]/;
 
 function urlError(url: string): string | null {
@@ -44,7 +44,7 @@ function urlError(url: string): string | null {
   return null;
 }
 
-/** Sentences of what is wrong, each beginning with its field: `Name has already been taken`. */
+/** Converts errors to sentences that begin with the field: `Name has already been taken`. */
 export const sentencesOf = (errors: FieldErrors): string[] =>
   Object.entries(errors).flatMap(([field, texts]) => texts.map((text) => `${capital(field)} ${text}`));
 

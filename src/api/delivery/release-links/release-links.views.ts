@@ -2,8 +2,8 @@ import type { ReleaseLink } from '../../../db/tables/release-links.table.ts';
 import type { ReleaseLinkJson } from './release-links.responses.ts';
 
 /**
- * A link as the API shows it.
- * @param releaseUrl web address of its release
+ * Renders a link.
+ * @param releaseUrl URL of its release
  */
 export const presentLink = (
   { id, name, url, filepath, link_type }: ReleaseLink,

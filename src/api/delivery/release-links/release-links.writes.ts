@@ -8,10 +8,10 @@ import type { ChangedLink, NewLink } from './release-links.inputs.ts';
 import { duplicateLinkFields, insertLinks } from './release-links.insert.ts';
 import { filepathOf, linkErrors, MAX_LINKS, sentencesOf } from './release-links.rules.ts';
 
-/** 400 of a link that does not validate. */
+/** 400 for an invalid link. */
 const notValid = (errors: FieldErrors): ApiError => new ApiError(400, sentencesOf(errors).join(', '), { errors });
 
-/** What is given of a link holds by itself. @throws ApiError 400 */
+/** Validates the given attributes of a link. @throws ApiError 400 */
 export function checkLink(input: ChangedLink): void {
   const errors = linkErrors(input);
   if (Object.keys(errors).length > 0) throw notValid(errors);
@@ -22,7 +22,7 @@ async function checkUnique(db: Db, releaseId: number, input: ChangedLink, except
   if (Object.keys(errors).length > 0) throw notValid(errors);
 }
 
-/** @throws ApiError 400 for what somebody else has entered at the same time */
+/** @throws ApiError 400 if a concurrent request has created a conflicting link */
 async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -32,20 +32,24 @@ async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives a release a link. @param db of a transaction that has locked the release @throws ApiError 400 */
+/** Creates a link of a release. @param db of a transaction that has locked the release @throws ApiError 400 */
 export async function createLink(deps: Deps, db: Db, releaseId: number, input: NewLink): Promise<ReleaseLink> {
   const { count } = await db
     .selectFrom('release_links')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('release_id', '=', releaseId)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MAX_LINKS) throw refused(`A release has ${MAX_LINKS} links at most.`);
+  if (Number(count) >= MAX_LINKS)
+    throw refused(`Limit reached: a release has at most ${MAX_LINKS} links. Delete one first.`);
   await checkUnique(db, releaseId, input);
   const [made] = await unlessTaken(() => insertLinks(deps, db, releaseId, [input]));
   return made!;
 }
 
-/** Changes what is given of a link. @param db of a transaction that has locked the release @throws ApiError 400, 404 */
+/**
+ * Updates the given attributes of a link. @param db of a transaction that has locked the release
+ * @throws ApiError 400, 404
+ */
 export async function updateLink(deps: Deps, db: Db, link: ReleaseLink, input: ChangedLink): Promise<ReleaseLink> {
   await checkUnique(db, link.release_id, input, link.id);
   const { name, url, link_type } = input;

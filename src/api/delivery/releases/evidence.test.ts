@@ -90,7 +90,7 @@ test('of a release of the past none is collected, unless somebody asks', async (
     .values(Array.from({ length: 98 }, () => row))
     .execute();
   const refused = expectStatus<{ message: string }>(await app.post(`${path}/v1/evidence`), 400);
-  assert.match(refused.message, /100 evidences at most/);
+  assert.match(refused.message, /at most 100 evidences/);
 });
 
 test('evidence that tells of milestones is for those who may read milestones', async (t) => {

@@ -6,11 +6,11 @@ import type { Release } from '../../../db/tables/releases.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { collectReports } from './report-artifacts.ts';
 
-/** Evidences of one release at most. */
+/** Maximum number of evidences per release. */
 const MAX_EVIDENCES = 100;
 
 /**
- * What a release is now, for later: the release, its project, its milestones and the reports of its pipeline.
+ * Builds the evidence of a release: the release, its project, its milestones and the reports of its pipeline.
  * @returns JSON as it is served
  */
 async function summaryOf(deps: Deps, db: Db, release: Release, lastPipelineId?: number): Promise<string> {
@@ -32,7 +32,7 @@ async function summaryOf(deps: Deps, db: Db, release: Release, lastPipelineId?: 
   return JSON.stringify({ release: report_artifacts.length === 0 ? shown : { ...shown, report_artifacts } });
 }
 
-/** Writes an evidence of a release as it is now. Call it in a transaction that has locked the release. */
+/** Stores the evidence of a release. Call it in a transaction that has locked the release. */
 async function collect(deps: Deps, db: Db, release: Release, lastPipelineId?: number): Promise<void> {
   const summary = await summaryOf(deps, db, release, lastPipelineId);
   const sha = hash('sha256', summary, 'hex');
@@ -43,8 +43,8 @@ async function collect(deps: Deps, db: Db, release: Release, lastPipelineId?: nu
 }
 
 /**
- * Collects the evidence of a release whose time has come; nothing where that was done, or the release is gone.
- * @param lastPipelineId the last pipeline whose reports count
+ * Collects the due evidence of a release; does nothing if it was already collected, or the release was deleted.
+ * @param lastPipelineId last pipeline whose reports are included
  */
 export async function collectDueEvidence(deps: Deps, releaseId: number, lastPipelineId?: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
@@ -59,13 +59,13 @@ export async function collectDueEvidence(deps: Deps, releaseId: number, lastPipe
   });
 }
 
-/** Collects one more evidence, because somebody asks for it. @param db of a transaction that has locked the release @throws ApiError 400 */
+/** Collects another evidence on request. @param db of a transaction that has locked the release @throws ApiError 400 */
 export async function collectRequestedEvidence(deps: Deps, db: Db, release: Release): Promise<void> {
   const { count } = await db
     .selectFrom('release_evidences')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('release_id', '=', release.id)
     .executeTakeFirstOrThrow();
-  if (Number(count) >= MAX_EVIDENCES) throw refused(`A release has ${MAX_EVIDENCES} evidences at most.`);
+  if (Number(count) >= MAX_EVIDENCES) throw refused(`Limit reached: a release has at most ${MAX_EVIDENCES} evidences.`);
   await collect(deps, db, release);
 }

@@ -12,9 +12,9 @@ import { requireMayRelease } from './releases.rules.ts';
 type Writing = 'create_release' | 'update_release' | 'destroy_release';
 
 /**
- * Does something to a release in a transaction that has looked at the rights and the protection of its tag once more, and
- * has locked the release.
- * @throws ApiError 401, 403, 404; what `work` throws
+ * Runs work on a release in a transaction that has checked the rights and the protection of its tag again, and has
+ * locked the release.
+ * @throws ApiError 401, 403, 404; errors of `work`
  */
 export function onLockedRelease<T>(
   deps: Deps,
@@ -26,7 +26,7 @@ export function onLockedRelease<T>(
   return deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, project.id, ability);
     await requireMayRelease(transactionDeps(deps, db), scope, release.tag);
-    // An update locks the row on either engine.
+    // An update locks the row on both engines.
     const locked = await db
       .updateTable('releases')
       .set({ updated_at: timestamp(deps.clock) })
@@ -38,7 +38,7 @@ export function onLockedRelease<T>(
   });
 }
 
-/** The release of a tag, for who may write to it. @throws ApiError 403, 404 */
+/** Returns the release of a tag if the caller may change it. @throws ApiError 403, 404 */
 export async function releaseToWrite(deps: Deps, scope: CallerInProject<UserCaller>, tag: string): Promise<Release> {
   await requireMayRelease(deps, scope, tag);
   const release = await findRelease(deps.db, scope.project.id, tag);

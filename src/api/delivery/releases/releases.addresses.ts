@@ -5,15 +5,15 @@ import { SOURCE_FORMATS } from './releases.responses.ts';
 
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** Web address of a release. */
+/** Web URL of a release. */
 export const releaseUrl = (deps: Deps, project: Project, tag: string): string =>
   `${projectUrl(deps, project)}/-/releases/${encodeURIComponent(tag)}`;
 
-/** Address of a release in the API. */
+/** API URL of a release. */
 export const releaseApiUrl = (deps: Deps, project: Project, tag: string): string =>
   `${deps.externalUrl()}/api/v4/projects/${project.id}/releases/${encodeURIComponent(tag)}`;
 
-/** The archives of a tag, which unpack into a folder of their own. */
+/** Source archives of a tag, which unpack into a folder of their own. */
 export function sourcesOf(deps: Deps, project: Project, tag: string) {
   const name = `${project.path}-${tag.replaceAll('/', '-')}`;
   const url = `${projectUrl(deps, project)}/-/archive/${encoded(tag)}/${encodeURIComponent(name)}`;
@@ -24,7 +24,7 @@ export function sourcesOf(deps: Deps, project: Project, tag: string) {
 export const tagPath = (project: Project, tag: string): string => `/${project.full_path}/-/tags/${encoded(tag)}`;
 export const commitPath = (project: Project, sha: string): string => `/${project.full_path}/-/commit/${sha}`;
 
-/** Addresses of a release and of what belongs to it. @param mayEdit whether the caller may change it */
+/** URLs of a release and its resources. @param mayEdit whether the caller may update it */
 export function linksOf(deps: Deps, project: Project, tag: string, mayEdit: boolean) {
   const self = releaseUrl(deps, project, tag);
   const list = (kind: 'issues' | 'merge_requests', state: string) =>

@@ -6,7 +6,7 @@ import { COLLECT_DUE, COLLECT_EVIDENCE } from './evidence-due.ts';
 const EVERY_MS = 60_000;
 const BATCH_SIZE = 100;
 
-/** Collects the evidence of releases: of a new one at once, of an upcoming one when its time has come. */
+/** Collects the evidence of releases: immediately for new ones, on the release date for upcoming ones. */
 export function registerReleases(deps: Deps): void {
   deps.jobs.register(COLLECT_EVIDENCE, ({ release_id, last_pipeline_id }) =>
     collectDueEvidence(deps, release_id, last_pipeline_id),

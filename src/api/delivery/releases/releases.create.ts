@@ -19,13 +19,13 @@ import { lastPipelineOf } from './report-artifacts.ts';
 import { storedCommit } from './stored-commit.ts';
 import { ensureTag, type Tagged, tagOid } from './tagging.ts';
 
-/** How often a tag may move or go while its release is entered. */
+/** Attempts to create a release while its tag changes. */
 const TRIES = 5;
 
 const taken = () => conflict('Release already exists');
 
 /**
- * Makes a release, and its tag where there is none. What is wrong is found before the tag is made.
+ * Creates a release, and its tag if necessary. Validates everything before creating the tag.
  * @throws ApiError 400, 403, 404, 409, 422
  */
 export async function createRelease(
@@ -44,10 +44,13 @@ export async function createRelease(
     const made = await enter(deps, scope, input, tagged, lastPipelineId);
     if (made !== undefined) return made;
   }
-  throw conflict(`Tag ${input.tag_name} was changed meanwhile. Please try again.`);
+  throw conflict(`Tag ${input.tag_name} was changed at the same time. Please try again.`);
 }
 
-/** Enters the release of a tag. @param last_pipeline_id of those before the tag @returns undefined where the tag has moved or gone meanwhile */
+/**
+ * Inserts the release of a tag. @param last_pipeline_id last pipeline before the tag
+ * @returns undefined if the tag has moved or was deleted meanwhile
+ */
 async function enter(
   deps: Deps,
   { project: { id }, caller }: CallerInProject<UserCaller>,
@@ -57,7 +60,7 @@ async function enter(
 ): Promise<Release | undefined> {
   try {
     return await deps.db.transaction().execute(async (db) => {
-      // Whoever removes the tag locks the project, too, once it is gone: one of us sees what the other has done.
+      // Deleting the tag also locks the project, after the tag is gone: one of the two sees the change of the other.
       await lockProject(db, id);
       const scope = await revalidateProjectAbility(deps, db, caller, id, 'create_release');
       await requireMayTag(transactionDeps(deps, db), scope, input.tag_name);

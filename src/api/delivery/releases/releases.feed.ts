@@ -5,11 +5,11 @@ import type { Deps } from '../../../deps.ts';
 import { projectUrl } from '../../code/index.ts';
 import { releaseUrl } from './releases.addresses.ts';
 
-/** What XML has no place for. */
+/** Characters that XML cannot represent. */
 const UNWRITABLE = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const xml = (text: string): string => escapeHtml(text.toWellFormed().replace(UNWRITABLE, ''));
 
-/** Releases as an Atom feed (RFC 4287), which readers and bots follow. @param rows newest first */
+/** Renders releases as an Atom feed (RFC 4287). @param rows newest first */
 export function releaseFeed(deps: Deps, project: Project, rows: readonly Release[]): string {
   const page = `${projectUrl(deps, project)}/-/releases`;
   const last = [project.created_at, ...rows.map(({ updated_at }) => updated_at)].toSorted().at(-1);

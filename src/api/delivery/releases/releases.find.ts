@@ -2,18 +2,18 @@ import { notFound } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Release } from '../../../db/tables/releases.table.ts';
 
-/** The release of a tag; undefined for none. */
+/** Query for the release of a tag; undefined if there is none. */
 export const findRelease = (db: Db, projectId: number, tag: string): Promise<Release | undefined> =>
   db.selectFrom('releases').selectAll().where('project_id', '=', projectId).where('tag', '=', tag).executeTakeFirst();
 
-/** The release of a tag. @throws ApiError 404 */
+/** Returns the release of a tag. @throws ApiError 404 */
 export async function getRelease(db: Db, projectId: number, tag: string): Promise<Release> {
   const release = await findRelease(db, projectId, tag);
   if (release === undefined) throw notFound();
   return release;
 }
 
-/** The release that was released last, upcoming ones included. @throws ApiError 404 where there is none */
+/** Returns the release with the latest release date, including upcoming ones. @throws ApiError 404 if there is none */
 export async function latestRelease(db: Db, projectId: number): Promise<Release> {
   const release = await db
     .selectFrom('releases')
@@ -30,8 +30,8 @@ export async function latestRelease(db: Db, projectId: number): Promise<Release>
 const HEADER_SAFE = /^[\x21-\x7e]*$/;
 
 /**
- * Address of the asset with a path below a release's downloads, as a header can hold it.
- * @param path without the slash in front
+ * Returns the URL of the asset with a path below the downloads of a release, encoded for a header.
+ * @param path without a leading slash
  * @throws ApiError 404
  */
 export async function assetUrl(db: Db, releaseId: number, path: string): Promise<string> {

@@ -6,7 +6,7 @@ export const ReleaseTag = Type.Object({
   tag_name: Type.String({ description: 'URL-encoded name of the tag.', examples: ['v1.0'] }),
 });
 
-const include_html_description = Type.Boolean({ description: 'Whether the description is shown as HTML, too.' });
+const include_html_description = Type.Boolean({ description: 'Include the description as HTML.' });
 
 export const oneRelease = optional({ include_html_description });
 
@@ -21,32 +21,38 @@ export const listReleases = optional({
 });
 
 const attributes = {
-  name: Nullable(Type.String({ description: 'Name; that of the tag when absent. At most 255 characters.' })),
-  description: Nullable(Type.String({ description: 'Notes in Markdown; at most 1,000,000 characters.' })),
-  released_at: Instant({ description: 'When it is or was released; now when absent. In the future: an upcoming one.' }),
+  name: Nullable(
+    Type.String({ description: 'Name of the release; the name of the tag when absent. At most 255 characters.' }),
+  ),
+  description: Nullable(Type.String({ description: 'Release notes in Markdown; at most 1,000,000 characters.' })),
+  released_at: Instant({
+    description: 'Release date; now when absent. A date in the future makes it an upcoming release.',
+  }),
   milestones: Type.Array(Type.String(), {
     maxItems: 100,
-    description: 'Titles of its milestones, of the project or of groups above it; an empty list takes them away.',
+    description: 'Titles of milestones of the project or its ancestor groups; an empty list removes all.',
   }),
   milestone_ids: Type.Array(Type.Integer(), {
     maxItems: 100,
-    description: 'Ids of its milestones, instead of titles.',
+    description: 'Ids of milestones, instead of titles.',
   }),
 };
 
 export const newRelease = Type.Object({
-  tag_name: Type.String({ description: 'Its tag, which is made where there is none.', examples: ['v1.0'] }),
-  tag_message: Type.Optional(Nullable(Type.String({ description: 'Makes a new tag an annotated one.' }))),
-  ref: Type.Optional(Nullable(Type.String({ description: 'Branch, tag or commit that a new tag names.' }))),
+  tag_name: Type.String({ description: 'Name of the tag, which is created if it does not exist.', examples: ['v1.0'] }),
+  tag_message: Type.Optional(
+    Nullable(Type.String({ description: 'Message of the tag if it is created; makes it an annotated tag.' })),
+  ),
+  ref: Type.Optional(Nullable(Type.String({ description: 'Branch, tag or commit to create the tag from.' }))),
   assets: Type.Optional(
     Nullable(
       Type.Object({
-        links: Type.Optional(Nullable(Type.Array(newLink, { description: 'Its assets.' }))),
+        links: Type.Optional(Nullable(Type.Array(newLink, { description: 'Assets of the release.' }))),
       }),
     ),
   ),
   legacy_catalog_publish: Type.Optional(
-    Type.Boolean({ description: 'Of no effect: there is no catalog of components here.' }),
+    Type.Boolean({ description: 'Has no effect: this server has no catalog of components.' }),
   ),
   ...optional(attributes).properties,
 });

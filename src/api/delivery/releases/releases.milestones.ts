@@ -5,9 +5,9 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { ChangedRelease } from './releases.inputs.ts';
 
 /**
- * The ids of the milestones that are named, of the project or of a group above it.
- * @returns undefined where none are spoken of
- * @throws ApiError 400 for those that are not there
+ * Returns the ids of the named milestones of the project or its ancestor groups.
+ * @returns undefined if none are given
+ * @throws ApiError 400 for unknown milestones
  */
 export async function milestonesFor(
   db: Db,
@@ -34,9 +34,9 @@ export async function milestonesFor(
 }
 
 /**
- * The same within a transaction: none of them goes before it ends.
- * @returns undefined where none are spoken of
- * @throws ApiError 400 for those that are not there
+ * As `milestonesFor`, within a transaction: the milestones are locked until it ends.
+ * @returns undefined if none are given
+ * @throws ApiError 400 for unknown milestones
  */
 export async function lockMilestonesFor(
   db: Db,
@@ -45,7 +45,7 @@ export async function lockMilestonesFor(
 ): Promise<number[] | undefined> {
   const ids = await milestonesFor(db, space, input);
   if (ids === undefined || ids.length === 0) return ids;
-  // An update that changes nothing locks the rows on either engine, and waits for whoever removes one.
+  // An update without changes locks the rows on both engines, and waits for concurrent deletions.
   await db
     .updateTable('milestones')
     .set((eb) => ({ iid: eb.ref('iid') }))
@@ -54,7 +54,7 @@ export async function lockMilestonesFor(
   return milestonesFor(db, space, input);
 }
 
-/** Makes these the milestones of a release, and no others. */
+/** Replaces the milestones of a release. */
 export async function setMilestones(db: Db, releaseId: number, milestoneIds: readonly number[]): Promise<void> {
   await db.deleteFrom('milestone_releases').where('release_id', '=', releaseId).execute();
   if (milestoneIds.length === 0) return;

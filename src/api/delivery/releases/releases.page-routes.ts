@@ -17,7 +17,7 @@ const FEED_LENGTH = 20;
 const AWAY = {
   status: 302,
   empty: true,
-  headers: { Location: Type.String({ description: 'Where it leads.' }) },
+  headers: { Location: Type.String({ description: 'URL of the redirect.' }) },
 } as const;
 
 const shared = {
@@ -36,7 +36,7 @@ async function leadToLatest({ deps, project, reply }: BaseContext & { project: P
 
 const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null);
 
-/** What asks before it leads to another host: nobody shall take what is there for this server's. */
+/** Page shown before leaving to another host, so that users do not mistake its contents for this server's. */
 const notice = (url: string): string => `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>External link</title></head>
@@ -47,7 +47,10 @@ const notice = (url: string): string => `<!DOCTYPE html>
 </html>
 `;
 
-/** Whether somebody may read all that evidence tells of: milestones and jobs are not for all who may read the code. */
+/**
+ * Whether the caller may read everything in the evidence: not everyone who may read the code may see milestones and
+ * jobs.
+ */
 function mayReadAll(permissions: ProjectPermissions, summary: string): boolean {
   const { milestones, report_artifacts = [] } = parseJson<{
     release: { milestones: unknown[]; report_artifacts?: unknown[] };
@@ -58,14 +61,14 @@ function mayReadAll(permissions: ProjectPermissions, summary: string): boolean {
   );
 }
 
-/** Addresses of releases beside the API, which answers and people point to. */
+/** Web URLs of releases. */
 export const releasePageRoutes: readonly Route[] = [
   route({
     ...shared,
     path: `${PATH}.atom`,
     operationId: 'getReleasesFeed',
     summary: 'Get the releases of a project as an Atom feed',
-    description: 'The twenty that were released last.',
+    description: 'The twenty latest releases.',
     access: inProject('read_release', { anonymous: true }),
     success: { status: 200, contentType: 'application/atom+xml' },
     handler: async ({ deps, project, reply }) => {
@@ -84,7 +87,7 @@ export const releasePageRoutes: readonly Route[] = [
     ...shared,
     path: `${PATH}/permalink/latest`,
     operationId: 'getLatestReleasePage',
-    summary: 'Go to the page of the latest release',
+    summary: 'Redirect to the page of the latest release',
     success: AWAY,
     handler: (c) => leadToLatest(c, ''),
   }),
@@ -92,9 +95,12 @@ export const releasePageRoutes: readonly Route[] = [
     ...shared,
     path: `${PATH}/permalink/latest/*suffix_path`,
     operationId: 'getLatestReleasePagePart',
-    summary: 'Go to what belongs to the latest release',
+    summary: 'Redirect to a page or file of the latest release',
     params: Type.Object({
-      suffix_path: Type.String({ description: 'What follows in the address.', examples: ['downloads/bin/app-linux'] }),
+      suffix_path: Type.String({
+        description: 'Path below that of the release.',
+        examples: ['downloads/bin/app-linux'],
+      }),
     }),
     success: AWAY,
     handler: (c) => leadToLatest(c, c.params.suffix_path),
@@ -103,13 +109,13 @@ export const releasePageRoutes: readonly Route[] = [
     ...shared,
     path: `${PATH}/:tag_name/downloads/*direct_asset_path`,
     operationId: 'downloadReleaseAssetPage',
-    summary: 'Download an asset of a release by its permanent address',
-    description: 'An asset of this server is led to; of one elsewhere a page with the link is shown.',
+    summary: 'Download an asset of a release by its permanent URL',
+    description: 'Redirects to assets on this server. For external assets, a page with the link is shown.',
     params: Type.Object({
       ...ReleaseTag.properties,
       direct_asset_path: Type.String({ description: 'Path of the asset.', examples: ['bin/app-linux'] }),
     }),
-    success: { status: 200, contentType: 'text/html', description: 'A page with the link.' },
+    success: { status: 200, contentType: 'text/html', description: 'Page with the link to the external asset.' },
     otherSuccess: AWAY,
     handler: async ({ deps, project, params, reply }) => {
       const release = await getRelease(deps.db, project.id, params.tag_name);
@@ -124,12 +130,13 @@ export const releasePageRoutes: readonly Route[] = [
     path: `${PATH}/:tag_name/evidences/:evidence_id.json`,
     operationId: 'getReleaseEvidence',
     summary: 'Get evidence of a release',
-    description: 'Of jobs with reports it tells where their artifacts are, which are kept for ever (Ultimate).',
+    description:
+      'For jobs with reports, it contains the location of their artifacts, which are kept forever (Ultimate).',
     params: Type.Object({
       ...ReleaseTag.properties,
       evidence_id: Type.Integer({ description: 'Id of the evidence.' }),
     }),
-    success: { status: 200, contentType: 'application/json', description: 'What the release was then.' },
+    success: { status: 200, contentType: 'application/json', description: 'Snapshot of the release at collection.' },
     handler: async ({ deps, project, permissions, params, reply }) => {
       const evidence = await deps.db
         .selectFrom('release_evidences')

@@ -9,7 +9,7 @@ import { assetUrl, getRelease, latestRelease } from './releases.find.ts';
 import { ReleaseTag } from './releases.inputs.ts';
 
 const PATH = '/projects/:id/releases';
-const LOCATION = { Location: Type.String({ description: 'Where it leads.' }) };
+const LOCATION = { Location: Type.String({ description: 'URL of the redirect.' }) };
 
 const shared = {
   method: 'GET',
@@ -21,10 +21,12 @@ const shared = {
 
 const latest = {
   ...shared,
-  input: optional({ order_by: Enum(['released_at'], { description: 'What is the latest: what was released last.' }) }),
+  input: optional({
+    order_by: Enum(['released_at'], { description: 'Always `latest`: the release with the latest release date.' }),
+  }),
 } as const;
 
-/** Leads to the latest release, with what follows in the address and the query. */
+/** Redirects to the latest release, keeping the rest of the path and the query. */
 async function leadToLatest(c: BaseContext & { project: Project }, suffix: string): Promise<void> {
   const { tag } = await latestRelease(c.deps.db, c.project.id);
   const query = new URLSearchParams(c.request.url.split('?')[1] ?? '');
@@ -34,22 +36,25 @@ async function leadToLatest(c: BaseContext & { project: Project }, suffix: strin
   c.reply.header('Location', query.size === 0 ? url : `${url}?${query}`);
 }
 
-/** Addresses that stay the same while releases come and go. */
+/** URLs that stay the same across releases. */
 export const permalinkRoutes: readonly Route[] = [
   route({
     ...latest,
     path: `${PATH}/permalink/latest`,
     operationId: 'getProjectLatestRelease',
-    summary: 'Go to the latest release of a project',
+    summary: 'Redirect to the latest release of a project',
     handler: (c) => leadToLatest(c, ''),
   }),
   route({
     ...latest,
     path: `${PATH}/permalink/latest/*suffix_path`,
     operationId: 'getProjectLatestReleasePart',
-    summary: 'Go to what belongs to the latest release of a project',
+    summary: 'Redirect to a resource of the latest release of a project',
     params: Type.Object({
-      suffix_path: Type.String({ description: 'What follows in the address.', examples: ['downloads/bin/app-linux'] }),
+      suffix_path: Type.String({
+        description: 'Path below that of the release.',
+        examples: ['downloads/bin/app-linux'],
+      }),
     }),
     handler: (c) => leadToLatest(c, c.params.suffix_path),
   }),
@@ -57,7 +62,7 @@ export const permalinkRoutes: readonly Route[] = [
     ...shared,
     path: `${PATH}/:tag_name/downloads/*direct_asset_path`,
     operationId: 'downloadProjectReleaseAsset',
-    summary: 'Go to an asset of a release',
+    summary: 'Redirect to an asset of a release',
     params: Type.Object({
       ...ReleaseTag.properties,
       direct_asset_path: Type.String({ description: 'Path of the asset.', examples: ['bin/app-linux'] }),

@@ -5,7 +5,7 @@ import { UserBasic } from '../../identity/index.ts';
 import { Milestone } from '../../planning/index.ts';
 import { ReleaseLink } from '../release-links/release-links.responses.ts';
 
-/** Formats of the archives that every release brings. */
+/** Formats of the source archives of a release. */
 export const SOURCE_FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
 
 const basic = {
@@ -17,38 +17,38 @@ const basic = {
   upcoming_release: Type.Boolean(),
 };
 
-/** What `simple` leaves of a release. */
+/** A release with `simple`. */
 export const ReleaseBasic = Type.Object(basic);
 
-/** A milestone with the numbers of its issues. */
+/** A milestone with numbers of issues. */
 export const MilestoneWithStats = Type.Object({
   ...Milestone.properties,
   issue_stats: Type.Object({ total: Type.Integer(), closed: Type.Integer() }),
 });
 
-/** What a release was when it was published, or when somebody asked for it. */
+/** Evidence: a snapshot of a release, at its publication or on request. */
 const Evidence = Type.Object({
-  sha: Type.String({ description: 'SHA-256 of what the address gives.' }),
-  filepath: Type.String({ description: 'Where it is, as JSON.' }),
+  sha: Type.String({ description: 'SHA-256 of the evidence file.' }),
+  filepath: Type.String({ description: 'URL of the evidence as JSON.' }),
   collected_at: Instant(),
 });
 
-const forCode = 'Only for those who may read the code.';
+const forCode = 'Only for callers who may read the code.';
 
-/** A release; what needs the right to read code is missing for others (part 2, section 2). */
+/** A release. Fields that take the right to read code are absent for other callers (part 2, section 2). */
 export const Release = Type.Object({
   ...basic,
   description_html: Type.Optional(Type.String()),
   author: Nullable(UserBasic),
   commit: Type.Optional(Nullable(Commit)),
   milestones: Type.Optional(Type.Array(MilestoneWithStats)),
-  commit_path: Type.Optional(Type.String({ description: `Path of the commit's page. ${forCode}` })),
-  tag_path: Type.Optional(Type.String({ description: `Path of the tag's page. ${forCode}` })),
+  commit_path: Type.Optional(Type.String({ description: `Path of the page of the commit. ${forCode}` })),
+  tag_path: Type.Optional(Type.String({ description: `Path of the page of the tag. ${forCode}` })),
   assets: Type.Object({
-    count: Type.Integer({ description: 'Number of links and archives.' }),
+    count: Type.Integer({ description: 'Number of links and source archives.' }),
     sources: Type.Optional(
       Type.Array(Type.Object({ format: Enum(SOURCE_FORMATS), url: Type.String() }), {
-        description: `Archives of the code. ${forCode}`,
+        description: `Source code archives. ${forCode}`,
       }),
     ),
     links: Type.Array(ReleaseLink),
@@ -57,11 +57,11 @@ export const Release = Type.Object({
   _links: Type.Object({
     closed_issues_url: Type.String(),
     closed_merge_requests_url: Type.String(),
-    edit_url: Type.Optional(Type.String({ description: 'For those who may change it.' })),
+    edit_url: Type.Optional(Type.String({ description: 'Only for callers who may update the release.' })),
     merged_merge_requests_url: Type.String(),
     opened_issues_url: Type.String(),
     opened_merge_requests_url: Type.String(),
-    self: Type.String({ description: 'Address of the release.' }),
+    self: Type.String({ description: 'URL of the release.' }),
   }),
 });
 

@@ -8,11 +8,11 @@ import type { ChangedRelease, NewRelease } from './releases.inputs.ts';
 const MAX_NAME = 255;
 const MAX_DESCRIPTION = 1_000_000;
 
-/** 400 of a release or link that does not validate, in the platform's words. */
+/** 400 for an invalid release or link, in the platform's words. */
 const notValid = (sentences: readonly string[]): ApiError =>
   new ApiError(400, `Validation failed: ${sentences.join(', ')}`, { errors: { base: [...sentences] } });
 
-/** What is given of a release holds. @throws ApiError 400 */
+/** Validates the given attributes of a release. @throws ApiError 400 */
 export function checkRelease(input: ChangedRelease & Pick<NewRelease, 'assets'>): void {
   const sentences: string[] = [];
   if (input.name != null && [...input.name].length > MAX_NAME) {
@@ -28,7 +28,7 @@ export function checkRelease(input: ChangedRelease & Pick<NewRelease, 'assets'>)
   }
 }
 
-/** Releases of a protected tag are for those who may make it. */
+/** Whether the caller may create the tag of a release, if it is protected. */
 export async function mayRelease(deps: Deps, actor: CallerInProject, tag: string): Promise<boolean> {
   const matching = protectionsOf(await loadProtections(deps, actor.project.id), 'tag', tag);
   return matching.length === 0 || protectionAllows(deps, actor, matching, 'create');
@@ -39,7 +39,7 @@ export async function requireMayRelease(deps: Deps, actor: CallerInProject, tag:
   if (!(await mayRelease(deps, actor, tag))) throw forbidden();
 }
 
-/** The same for who makes a release, and with it perhaps the tag. @throws ApiError 403 */
+/** The same for creating a release, which may create the tag. @throws ApiError 403 */
 export async function requireMayTag(deps: Deps, actor: CallerInProject, tag: string): Promise<void> {
   if (await mayRelease(deps, actor, tag)) return;
   throw refused('You are not allowed to create this tag as it is protected.', 403);

@@ -11,7 +11,7 @@ export interface IssueStats {
   closed: number;
 }
 
-/** What releases are shown with beside their rows, by their ids. */
+/** Rows of other tables needed for releases, by release id. */
 export interface ReleaseRows {
   /** Newest first. */
   links: ReadonlyMap<number, ReleaseLink[]>;
@@ -21,11 +21,11 @@ export interface ReleaseRows {
   milestones: ReadonlyMap<number, (Milestone & { issue_stats: IssueStats })[]>;
 }
 
-/** Copies of a text on its way from the database into an answer, and memory of a link beside its texts. */
+/** Copies of a text between database and response, and memory of a link in addition to its texts. */
 const COPIES = 4;
 const LINK_BYTES = 1_024;
 
-/** Memory that a page of releases takes, read and written: each may have 500 assets and long notes. */
+/** Estimates the memory for a page of releases: each may have 500 links and long notes. */
 export async function memoryEstimateOf(db: Db, rows: readonly Release[]): Promise<number> {
   if (rows.length === 0) return 0;
   const notes = rows.reduce((sum, { description }) => sum + (description?.length ?? 0), 0);
@@ -42,7 +42,7 @@ export async function memoryEstimateOf(db: Db, rows: readonly Release[]): Promis
   return COPIES * (notes + Number(links.texts ?? 0)) + LINK_BYTES * Number(links.many);
 }
 
-/** Reads what a page of releases is shown with: a fixed number of queries. */
+/** Loads the other rows for a page of releases with a fixed number of queries. */
 export async function readReleaseRows(deps: Deps, ids: readonly number[]): Promise<ReleaseRows> {
   if (ids.length === 0) return { links: new Map(), evidences: new Map(), milestones: new Map() };
   const { db } = deps;
@@ -80,7 +80,7 @@ async function milestonesOf(deps: Deps, ids: readonly number[]): Promise<Release
   const wanted = pairs.map(({ milestone_id }) => milestone_id);
   const shown = await milestonesById(deps, db, wanted);
   const milestoneIds = [...new Set(wanted)].sort((a, b) => a - b);
-  // A milestone may have many issues: they are counted once for as long as nothing is written.
+  // A milestone may have many issues: the counts are cached until the next write.
   const stats = await deps.snapshot.get(`issue-stats:${milestoneIds}`, () => issueStats(db, milestoneIds));
   const found = new Map<number, (Milestone & { issue_stats: IssueStats })[]>();
   for (const { release_id, milestone_id } of pairs) {

@@ -13,13 +13,13 @@ import type { ReleaseBasicJson, ReleaseJson } from './releases.responses.ts';
 import { type ReleaseRows, readReleaseRows } from './releases.view-rows.ts';
 import { readCommit } from './stored-commit.ts';
 
-/** Where a release is, and what the caller may do there. */
+/** Project of a release, with the permissions of the caller. */
 export interface ReleaseContext {
   project: Project;
   permissions: ProjectPermissions;
 }
 
-/** A release as `simple` shows it. */
+/** Renders a release with `simple`. */
 export const presentBasic = (deps: Deps, row: Release): ReleaseBasicJson => ({
   name: row.name ?? row.tag,
   tag_name: row.tag,
@@ -30,10 +30,9 @@ export const presentBasic = (deps: Deps, row: Release): ReleaseBasicJson => ({
 });
 
 /**
- * Releases as the API shows them, with a fixed number of queries. Whoever may not read the code of a project sees nothing
- * that tells of it.
- * @param contextOf the project of a release by its id; releases of others are left out
- * @param withHtml whether the description is shown as HTML, too
+ * Renders releases with a fixed number of queries. Callers who may not read the code see nothing about it.
+ * @param contextOf project by id; releases of other projects are left out
+ * @param withHtml whether to include the description as HTML
  */
 export async function presentReleases(
   deps: Deps,
@@ -64,7 +63,7 @@ export async function presentReleases(
   return shown;
 }
 
-/** One release of a project as the API shows it. */
+/** Renders a single release. */
 export async function presentRelease(
   deps: Deps,
   row: Release,
@@ -75,7 +74,7 @@ export async function presentRelease(
   return shown!;
 }
 
-/** What of a release the caller may see beside what all see who see it. */
+/** Determines the parts of a release that depend on the permissions of the caller. */
 async function partsFor(deps: Deps, row: Release, { project, permissions }: ReleaseContext, more: ReleaseRows) {
   const url = releaseUrl(deps, project, row.tag);
   const links = (more.links.get(row.id) ?? []).map((link) => presentLink(link, url));

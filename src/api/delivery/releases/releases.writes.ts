@@ -31,7 +31,7 @@ async function record(
   );
 }
 
-/** Changes what is given of a release. @throws ApiError 400, 403, 404 */
+/** Updates the given attributes of a release. @throws ApiError 400, 403, 404 */
 export async function updateRelease(
   deps: Deps,
   scope: CallerInProject<UserCaller>,
@@ -62,7 +62,7 @@ export async function updateRelease(
   });
 }
 
-/** A release that is released at another time. Of an upcoming one the evidence is collected then. */
+/** Columns for a new release date. If the release is upcoming, its evidence is collected on that date. */
 async function movedTo({ clock }: Deps, db: Db, row: Release, released_at: string) {
   const now = timestamp(clock);
   if (released_at <= now) return { released_at, evidence_due_at: row.evidence_due_at === null ? null : now };
@@ -75,13 +75,13 @@ async function movedTo({ clock }: Deps, db: Db, row: Release, released_at: strin
   return { released_at, evidence_due_at: collected === undefined ? released_at : null };
 }
 
-/** Removes a release; its tag stays. @throws ApiError 401, 403, 404 */
+/** Deletes a release; its tag is kept. @throws ApiError 401, 403, 404 */
 export const destroyRelease = (deps: Deps, scope: CallerInProject<UserCaller>, release: Release): Promise<void> =>
   onLockedRelease(deps, scope, 'destroy_release', release, async (db, row, { caller }) => {
     await db.deleteFrom('releases').where('id', '=', row.id).execute();
     await record(deps, db, 'release.destroyed', row, caller.user.id);
   });
 
-/** Collects one more evidence of a release. @throws ApiError 400, 401, 403, 404 */
+/** Collects another evidence of a release. @throws ApiError 400, 401, 403, 404 */
 export const addEvidence = (deps: Deps, scope: CallerInProject<UserCaller>, release: Release): Promise<void> =>
   onLockedRelease(deps, scope, 'create_release', release, (db, row) => collectRequestedEvidence(deps, db, row));

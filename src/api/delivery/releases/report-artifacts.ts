@@ -8,18 +8,18 @@ import type { Deps } from '../../../deps.ts';
 import { retainReportsOf } from '../../../pipelines/artifacts/retain.ts';
 import { projectUrl } from '../../code/index.ts';
 
-/** Where the archive of a job with reports is. */
+/** Location of the archive of a job with reports. */
 export interface ReportArtifact {
   url: string;
 }
 
-/** Id of the pipeline of a project that was made last; 0 for none. */
+/** Returns the id of the latest pipeline of a project; 0 if there is none. */
 export async function lastPipelineOf(db: Db, projectId: number): Promise<number> {
   const { id } = (await pipelinesOf(db, projectId).executeTakeFirst()) ?? { id: 0 };
   return id;
 }
 
-/** The last pipeline of a project; not one that stands below another. */
+/** Query for the latest pipelines of a project, without child pipelines. */
 const pipelinesOf = (db: Db, projectId: number) =>
   db
     .selectFrom('pipelines')
@@ -30,10 +30,10 @@ const pipelinesOf = (db: Db, projectId: number) =>
     .limit(1);
 
 /**
- * Where the jobs with reports of the last pipeline of a release's commit left their archives, which are kept for ever from
- * now on. This is of the plan Ultimate; none with a lower one.
+ * Returns the archives of the jobs with reports in the last pipeline for a release's commit; they are kept forever from
+ * now on. Requires Ultimate; empty otherwise.
  * @param db of a transaction
- * @param lastPipelineId the last pipeline that counts
+ * @param lastPipelineId last pipeline to consider
  */
 export async function collectReports(
   deps: Deps,

@@ -1,7 +1,7 @@
 import { parseJson } from '../../../db/columns.ts';
 import type { Commit, Identity } from '../../../git/git.objects.ts';
 
-/** Larger ones are read from git when they are shown. */
+/** Larger commits are read from git when they are shown. */
 const MAX_STORED = 16_384;
 
 type Stored = Pick<Commit, 'oid' | 'tree' | 'parents' | 'message'> & Record<'author' | 'committer', StoredIdentity>;
@@ -15,7 +15,7 @@ const withoutDate = ({ name, email, timestamp, timezone }: Identity): StoredIden
 });
 const withDate = (identity: StoredIdentity): Identity => ({ ...identity, date: new Date(identity.timestamp * 1_000) });
 
-/** A commit as a column keeps it; null for one that is too large for that. */
+/** Serializes a commit for a column; null if it is too large. */
 export function storedCommit({ oid, tree, parents, message, author, committer }: Commit): string | null {
   const stored: Stored = {
     oid,
@@ -29,7 +29,7 @@ export function storedCommit({ oid, tree, parents, message, author, committer }:
   return text.length > MAX_STORED || text.includes('\\u0000') ? null : text;
 }
 
-/** The commit that `storedCommit` was given, without its signature. */
+/** Parses a commit from `storedCommit`, which lacks the signature. */
 export function readCommit(text: string): Commit {
   const { author, committer, ...rest } = parseJson<Stored>(text);
   return { ...rest, author: withDate(author), committer: withDate(committer) };

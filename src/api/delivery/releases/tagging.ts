@@ -11,18 +11,19 @@ import { createTag } from '../../code/index.ts';
 import type { NewRelease } from './releases.inputs.ts';
 import { requireMayTag } from './releases.rules.ts';
 
-/** A tag that is there, and the commit that it names; null where it names none. */
+/** An existing tag and its commit; null if it does not name a commit. */
 export interface Tagged {
   oid: string;
   commit: Commit | null;
 }
 
-/** What a tag is; null for none of that name. */
+/** Returns the object id of a tag; null if it does not exist. */
 export const tagOid = (repo: Repository, tag: string): Promise<string | null> => repo.refs.resolve(TAGS + tag);
 
 /**
- * The tag of a new release, which is made where there is none. Call it outside the queue of the repository.
- * @throws ApiError 400 for a name or ref that is none, 403 where the tag was protected meanwhile, 422 where there is no tag and no ref
+ * Returns the tag of a new release, creating it if necessary. Call it outside the queue of the repository.
+ * @throws ApiError 400 for an invalid name or ref, 403 if the tag was protected meanwhile, 422 if there is neither tag
+ * nor ref
  */
 export async function ensureTag(
   deps: Deps,
@@ -37,7 +38,7 @@ export async function ensureTag(
     try {
       oid = (await createTag(deps, project, scope, { name: tag_name, target: ref, message: tag_message ?? '' })).oid;
     } catch (error) {
-      // Made meanwhile by somebody else: then it is there all the same.
+      // Created meanwhile by another request: the tag exists all the same.
       oid = await tagOid(repo, tag_name);
       if (oid === null) {
         await requireMayTag(deps, scope, tag_name);

@@ -1,4 +1,4 @@
-/** What a thread runs that reads a large state. Everybody else imports it for its address alone. */
+/** Program of threads that read large states. Other modules import it only for its URL. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { readSerial } from './serial.ts';
 
@@ -12,6 +12,6 @@ interface Work {
 
 if (!isMainThread && parentPort !== null && (workerData as Work | null)?.name === WORKER) {
   const serial = readSerial((workerData as Work).bytes);
-  // What is no number is told without the rest of it, which may be large.
+  // Other values may be large, so only their type is reported.
   parentPort.postMessage(serial === undefined || typeof serial === 'number' ? serial : null);
 }

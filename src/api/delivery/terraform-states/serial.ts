@@ -1,11 +1,13 @@
 import { checkShape } from '../../../http/params/json.ts';
 
-/** Elements and keys in all of one state, and keys of one object: far more than 32 MiB of a real one have. */
+/**
+ * Maximum number of elements and keys in a state, and of keys in an object: far more than 32 MiB of a real one have.
+ */
 const BOUNDS = { values: 4_000_000, keys: 1_000_000 };
 
 /**
- * Reads what stands as `serial` in the bytes of a state.
- * @returns null where nothing does; undefined for what is no JSON object, or would grow out of bounds
+ * Reads `serial` from the bytes of a state.
+ * @returns null if it is absent; undefined for invalid JSON, for other values than objects, and above the bounds
  */
 export function readSerial(bytes: Uint8Array): unknown {
   try {

@@ -13,42 +13,42 @@ import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 import { readSerial } from './serial.ts';
 import { WORKER, workerAddress } from './serial-worker.ts';
 
-/** Bytes of one state at most. */
+/** Maximum size of a state in bytes. */
 const MAX_STATE = 32 * 1024 * 1024;
-/** Bytes that a state may have now: what administrators say, or the most. */
+/** Current maximum size of a state in bytes: the setting of the instance, or the maximum. */
 export async function maxStateBytes(deps: Deps): Promise<number> {
   const { max_terraform_state_size_bytes: said } = await applicationSettings(deps);
   return said === 0 ? MAX_STATE : Math.min(said, MAX_STATE);
 }
 
-/** Bytes that are read where they are; of more another thread looks for the serial. */
+/** States up to this size are parsed in this thread, larger ones in another thread. */
 const SMALL = 256 * 1024;
-/** Milliseconds of a processor that a state may take, and how often that is looked at. */
+/** Processor time that parsing a state may take, and how often it is checked, in milliseconds. */
 const LIMITS = { cpuMs: 30_000, intervalMs: 100 };
 const MEMORY = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
-/** A state whose bytes are stored, before any version refers to it. */
+/** A stored state that no version refers to yet. */
 export interface ReceivedState extends StoredBlob {
   serial: number;
 }
 
 const tooLarge = () => refused('The state is too large to be read', 422);
-const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to read the state', 5);
-/** Threads that read large states. */
+const noTime = () => new Busy(503, '503 Service Unavailable - the server is too busy to read the state', 5);
+/** Threads that parse large states. */
 const threads = new FairSlots({
   total: 2,
   perKey: 1,
   maxWaiting: 50,
   maxWaitingPerKey: 5,
   maxWaitMs: 60_000,
-  refuse: () => new Busy(503, '503 Service Unavailable - too many large states are written', 5),
+  refuse: () => new Busy(503, '503 Service Unavailable - too many large states are being written', 5),
 });
 
 /**
- * Stores a state while it comes, and reads its serial.
- * @param md5 of the bytes in base64 as `Content-MD5` says it, where the client does
- * @returns undefined for nothing
- * @throws ApiError 400 where the bytes are others, 422 for what is no state; what reading the body fails with
+ * Stores a state while it is received, and reads its serial.
+ * @param md5 digest of the body in Base64, from `Content-MD5`
+ * @returns undefined for an empty body
+ * @throws ApiError 400 if the digest differs, 422 for an invalid state; errors of reading the body
  */
 export async function receiveState(
   deps: Deps,
@@ -64,7 +64,7 @@ export async function receiveState(
   }
   const blob = await deps.blobs.put(Readable.from(digested(), { objectMode: false }), { maxBytes: MAX_STATE });
   try {
-    if (md5 !== undefined && digest.digest('base64') !== md5) throw refused('Content-MD5 is not that of the body');
+    if (md5 !== undefined && digest.digest('base64') !== md5) throw refused('Content-MD5 does not match the body');
     if (blob.size === 0) {
       await enqueueBlobRemoval(deps, deps.db, [blob.sha256]);
       return undefined;
@@ -81,12 +81,12 @@ async function serialOf(deps: Deps, { sha256, size }: StoredBlob): Promise<numbe
   const serial = size <= SMALL ? readSerial(await read()) : await inThread(read);
   if (serial === undefined) throw refused('The state is invalid JSON', 422);
   if (typeof serial !== 'number' || !Number.isSafeInteger(serial) || serial < 0) {
-    throw refused('No serial in payload: it must be a whole number from 0', 422);
+    throw refused('No serial in payload: must be a non-negative integer', 422);
   }
   return serial;
 }
 
-/** What `readSerial` gives, in a thread that ends with the state. */
+/** Runs `readSerial` in a thread for this state only. */
 async function inThread(read: () => Promise<Uint8Array>): Promise<unknown> {
   const { caller, signal } = currentScope();
   const leave = await threads.take(caller, { signal });

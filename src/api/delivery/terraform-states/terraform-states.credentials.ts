@@ -4,7 +4,7 @@ import type { Credentials } from '../../../http/http.credentials.ts';
 import { JOB_TOKEN_METHODS } from '../../../http/job-tokens.ts';
 import { accessToken, jobToken } from '../../../http/secret-kinds.ts';
 
-/** How Terraform says who it is: by a user name and a password, which is a token. */
+/** Credentials of Terraform: user name and password, which is a token. */
 export const TERRAFORM_TOKENS: Credentials = {
   methods: [
     ...API_TOKENS.methods,
@@ -13,7 +13,7 @@ export const TERRAFORM_TOKENS: Credentials = {
       name: 'terraformBasic',
       location: basic,
       description:
-        'An access token, or the token of a job that runs, in the place of the password; the name is `gitlab-ci-token` for a job, and any other for an access token.',
+        'An access token or the token of a running job, as the password. The user name is `gitlab-ci-token` for a job token, any for an access token.',
       kinds: [jobToken, accessToken],
     },
   ],

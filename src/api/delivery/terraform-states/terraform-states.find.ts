@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { TerraformStateVersion } from '../../../db/tables/terraform-state-versions.table.ts';
 import type { TerraformState } from '../../../db/tables/terraform-states.table.ts';
 
-/** The state of a name. @throws ApiError 404 */
+/** Returns a state by name. @throws ApiError 404 */
 export async function findState(db: Db, projectId: number, name: string): Promise<TerraformState> {
   const row = await db
     .selectFrom('terraform_states')
@@ -15,7 +15,7 @@ export async function findState(db: Db, projectId: number, name: string): Promis
   return row;
 }
 
-/** The version of a serial, or the current one: that of the highest serial. Undefined when there is none. */
+/** Returns the version with a serial, or the current one with the highest serial; undefined if there is none. */
 export const findVersion = (db: Db, stateId: number, serial?: number): Promise<TerraformStateVersion | undefined> =>
   db
     .selectFrom('terraform_state_versions')

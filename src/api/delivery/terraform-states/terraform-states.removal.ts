@@ -3,16 +3,16 @@ import type { Deps } from '../../../deps.ts';
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 
-/** Removes a state that was deleted, with its versions. */
+/** Deletes the versions of a deleted state. */
 const REMOVE = jobKind<{ state_id: number }>('terraform_states.remove', { lane: 'slow' });
 const BATCH_SIZE = 500;
 
-/** Has a state that was deleted removed, with the handle of the transaction that deletes it. */
+/** Enqueues the removal of a deleted state, with the handle of the transaction that deletes it. */
 export async function removeVersions(deps: Deps, db: Db, stateId: number): Promise<void> {
   await deps.jobs.enqueue(db, REMOVE, { state_id: stateId });
 }
 
-/** A batch of versions; the state itself once it has none. @returns whether there may be more */
+/** Deletes a batch of versions; the state itself after the last. @returns whether there may be more */
 async function removeSome(deps: Deps, db: Db, stateId: number): Promise<boolean> {
   const versions = await db
     .selectFrom('terraform_state_versions')
@@ -36,7 +36,7 @@ async function removeSome(deps: Deps, db: Db, stateId: number): Promise<boolean>
   return true;
 }
 
-/** Names the work behind `removeVersions`, and removes the bytes of the states of projects that go. */
+/** Registers the job of `removeVersions`, and removes the states of deleted projects. */
 export function registerTerraformStateRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE, async ({ state_id }, { signal }) => {
     const batch = () => deps.db.transaction().execute((db) => removeSome(deps, db, state_id));

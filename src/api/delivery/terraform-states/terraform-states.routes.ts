@@ -42,7 +42,7 @@ const writerOf = ({
 const sendVersion = (c: BaseContext & { params: { name: string } }, version: TerraformStateVersion, ranged: boolean) =>
   sendBlob(c, version, `${c.params.name}-${version.serial}.tfstate`, 'application/json', ranged);
 
-/** Where Terraform keeps its states: the protocol of its HTTP backend. */
+/** Terraform states: the protocol of Terraform's HTTP backend. */
 export const terraformStateRoutes = [
   route({
     ...shared,
@@ -50,7 +50,7 @@ export const terraformStateRoutes = [
     path,
     operationId: 'getTerraformState',
     summary: 'Get a Terraform state',
-    description: 'Its version of the highest serial; 204 for one that is locked and was never written.',
+    description: 'The version with the highest serial; 204 if the state is locked and was never written.',
     access: reads,
     success: { status: 200, contentType: 'application/json', description: 'The state as it was written.' },
     otherSuccess: { status: 204, empty: true },
@@ -69,13 +69,12 @@ export const terraformStateRoutes = [
     path,
     operationId: 'writeTerraformState',
     summary: 'Write a Terraform state',
-    description:
-      'Under its serial, which no other version may have. A locked state is written by whoever holds the lock.',
+    description: 'The serial must be unique. A locked state can be written only by the holder of the lock.',
     access: writes,
-    input: optional({ ID: Type.String({ maxLength: 4_096, description: 'Id of the lock that the client holds.' }) }),
+    input: optional({ ID: Type.String({ maxLength: 4_096, description: 'Id of the lock held by the client.' }) }),
     body: {
       contentType: 'application/json',
-      description: 'The state; its digest stands in `Content-MD5` where the client sends one.',
+      description: 'The state; clients may send its digest in `Content-MD5`.',
       limit: ({ deps }) => maxStateBytes(deps),
     },
     success: { status: 200, empty: true },
@@ -93,7 +92,7 @@ export const terraformStateRoutes = [
     method: 'DELETE',
     path,
     operationId: 'deleteTerraformState',
-    summary: 'Delete a Terraform state with its versions',
+    summary: 'Delete a Terraform state and all its versions',
     access: writes,
     success: { status: 200, empty: true },
     errors: [404, 409],
@@ -105,7 +104,7 @@ export const terraformStateRoutes = [
     path: `${path}/lock`,
     operationId: 'lockTerraformState',
     summary: 'Lock a Terraform state',
-    description: 'One that is not there yet is made. Who finds it locked is told by whom.',
+    description: 'Creates the state if it does not exist. If it is locked, the response contains the current lock.',
     access: writes,
     input: LockInfo,
     success: { status: 200, schema: LockInfo },
@@ -118,7 +117,7 @@ export const terraformStateRoutes = [
     path: `${path}/lock`,
     operationId: 'unlockTerraformState',
     summary: 'Unlock a Terraform state',
-    description: 'Without the id of the lock it is taken from whoever holds it.',
+    description: 'Without the lock id, the lock is removed whoever holds it.',
     access: writes,
     input: optional({ ID: Type.String({ maxLength: 4_096, description: 'Id of the lock.' }) }),
     success: { status: 200, empty: true },

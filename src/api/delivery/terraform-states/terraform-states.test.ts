@@ -78,7 +78,7 @@ describe('a state', () => {
     while (looks === 0) await setImmediate();
     t.mock.timers.tick(61_000);
     const response = await written;
-    assert.equal(message(response, 503), '503 Service Unavailable - the server has no time to read the state');
+    assert.equal(message(response, 503), '503 Service Unavailable - the server is too busy to read the state');
     assert.equal(response.headers['retry-after'], '5');
     t.mock.timers.reset();
     t.mock.restoreAll();
@@ -185,7 +185,7 @@ describe('a lock', () => {
     assert.equal(other.Who, 'root');
     assert.equal(other.Operation, 'OperationTypeApply');
     assert.equal(other.Created, clock.now().toISOString());
-    assert.match(String(other.message), /^The state is locked by root since /);
+    assert.match(String(other.message), /^The state has been locked by root since /);
     for (const query of [{}, { ID: 'other' }])
       assert.equal(expectStatus<Json>(await write(stateOf(1), query), 409).ID, 'mine');
     expectStatus(await write(stateOf(1), { ID: 'mine' }), 200);
@@ -206,7 +206,7 @@ describe('a lock', () => {
   test('that was taken from its holder lets them write no more', async () => {
     expectStatus(await lock('mine'), 200);
     expectStatus(await app.delete(path('/lock')), 200);
-    assert.match(message(await write(stateOf(1), { ID: 'mine' }), 409), /not locked any more/);
+    assert.match(message(await write(stateOf(1), { ID: 'mine' }), 409), /no longer locked/);
     expectStatus(await lock('other'), 200);
     assert.equal(expectStatus<Json>(await write(stateOf(1), { ID: 'mine' }), 409).ID, 'other');
   });

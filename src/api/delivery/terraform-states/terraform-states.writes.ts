@@ -11,7 +11,7 @@ import type { ReceivedState } from './terraform-states.content.ts';
 import { type LockInfo, requireFree, requireLock, storedLock } from './terraform-states.lock.ts';
 import { removeVersions } from './terraform-states.removal.ts';
 
-/** Who writes to which state. */
+/** Caller, project and state of a write. */
 export interface StateWriter {
   caller: Caller;
   projectId: number;
@@ -20,15 +20,15 @@ export interface StateWriter {
 
 interface Writing {
   db: Db;
-  /** Locked until the transaction ends. */
+  /** State, locked until the transaction ends. */
   state: TerraformState;
   user: User;
 }
 
 /**
- * Does something to a state in a transaction that has looked at the rights once more, and has locked its row.
- * @param makes whether a state that is not there is made
- * @throws ApiError 401, 403, 404; what `work` throws
+ * Runs work on a state in a transaction that has checked the rights again and locked its row.
+ * @param makes whether to create a missing state
+ * @throws ApiError 401, 403, 404; errors of `work`
  */
 function onState<T>(
   deps: Deps,
@@ -40,7 +40,7 @@ function onState<T>(
     const { user } = (await revalidateProjectAbility(deps, db, caller, projectId, 'admin_terraform_state')).caller;
     if (user === null) throw unauthorized();
     const now = timestamp(deps.clock);
-    // An update locks the row on either engine.
+    // An update locks the row on both engines.
     const state = makes
       ? await db
           .insertInto('terraform_states')
@@ -60,7 +60,10 @@ function onState<T>(
   });
 }
 
-/** Locks a state. @throws ApiError 409 with the lock that is held, whatever its id: two programs may say the same one */
+/**
+ * Locks a state.
+ * @throws ApiError 409 with the current lock, even if it has the same id: two clients may use the same one
+ */
 export function lockState(deps: Deps, writer: StateWriter, info: LockInfo): Promise<LockInfo> {
   return onState(deps, writer, true, async ({ db, state, user }) => {
     requireFree(state);
@@ -70,7 +73,7 @@ export function lockState(deps: Deps, writer: StateWriter, info: LockInfo): Prom
   });
 }
 
-/** Gives the lock back. @param id of the lock; undefined takes it from whoever has it @throws ApiError 404, 409 */
+/** Unlocks a state. @param id id of the lock; undefined removes the lock whoever holds it @throws ApiError 404, 409 */
 export function unlockState(deps: Deps, writer: StateWriter, id: string | undefined): Promise<void> {
   return onState(deps, writer, false, async ({ db, state }) => {
     if (id !== undefined) requireFree(state, id);
@@ -85,9 +88,9 @@ const setLock = (
 ) => db.updateTable('terraform_states').set(lock).where('id', '=', id).execute();
 
 /**
- * Writes a version. The same bytes under the same serial are there already: a client asks again when it has lost the answer.
- * @param lockId of the lock that the client says it holds
- * @throws ApiError 409 where it does not hold the lock, 422 for a serial that another version has
+ * Writes a version. Accepts the same bytes under the same serial again, for clients that retry after a lost response.
+ * @param lockId id of the lock that the client claims to hold
+ * @throws ApiError 409 if the client does not hold the lock, 422 if another version has the serial
  */
 export async function writeVersion(
   deps: Deps,
@@ -127,11 +130,11 @@ export async function writeVersion(
   }
 }
 
-/** Removes a state with all its versions. @throws ApiError 404, 409 with the lock where it is locked */
+/** Deletes a state with all its versions. @throws ApiError 404, 409 with the lock if it is locked */
 export async function removeState(deps: Deps, writer: StateWriter): Promise<void> {
   const removed = await onState(deps, writer, false, async ({ db, state }) => {
     requireLock(state, undefined);
-    // Under a name that nobody can ask for; its versions follow in the background.
+    // Renamed to a name that cannot be requested; its versions are deleted in the background.
     await db
       .updateTable('terraform_states')
       .set({ name: `/deleted/${state.id}` })
@@ -142,7 +145,7 @@ export async function removeState(deps: Deps, writer: StateWriter): Promise<void
   return removed;
 }
 
-/** Removes a version. @throws ApiError 404, 409 with the lock where the state is locked */
+/** Deletes a version. @throws ApiError 404, 409 with the lock if the state is locked */
 export function removeVersion(deps: Deps, writer: StateWriter, serial: number): Promise<void> {
   return onState(deps, writer, false, async ({ db, state }) => {
     requireLock(state, undefined);

@@ -11,12 +11,12 @@ import { documentOf, type ProjectRules, readRules, scopesOf } from './unleash.ru
 
 const MAX_NAMES = 10_000;
 const MAX_RULES = 16 * 1024 * 1024;
-/** Names that are longer are looked up each time. */
+/** Longer names are not cached. */
 const MAX_NAME = 255;
 
-/** What this process remembers of the flags of projects, each with the version that it is of. */
+/** Flags of projects cached in this process, with their version. */
 interface Memory {
-  /** Under which the answer to an environment is kept, by project and environment. */
+  /** Cache keys of responses, by project and environment. */
   keys: LRUCache<string, { version: number; key: string }>;
   rules: BoundedCache<number, ProjectRules>;
   /** Rules that are being read. */
@@ -37,7 +37,7 @@ function memoryOf({ db }: Deps): Memory {
   return fresh;
 }
 
-/** The answer to a program without a name, which is in no environment. */
+/** Response for clients without an environment. */
 const NOTHING = prepare(Buffer.from('{"version":1,"features":[]}'));
 
 function prepare(body: Buffer): CachedResponse {
@@ -46,7 +46,7 @@ function prepare(body: Buffer): CachedResponse {
   return { json, headers, flat: Object.entries(headers).flat() };
 }
 
-/** The flags of a project as they are, or later; of those who ask at the same time one reads them. */
+/** Returns the current flags of a project; concurrent requests share one read. */
 async function rulesOf(deps: Deps, { rules, reading }: Memory, { projectId, version }: FlagsClient) {
   const known = rules.get(projectId);
   if (known?.version === version) return known;
@@ -61,8 +61,8 @@ async function rulesOf(deps: Deps, { rules, reading }: Memory, { projectId, vers
 }
 
 /**
- * What the flags of a project are to the programs of one environment, kept ready by the version of the flags: names of
- * environments that fit the same scopes share it.
+ * Returns the document of the flags for an environment, cached by the version of the flags. Environments that match the
+ * same scopes share it.
  * @param environment empty for none
  */
 export async function flagsDocument(deps: Deps, client: FlagsClient, environment: string): Promise<CachedResponse> {

@@ -8,10 +8,10 @@ import { flagsDocument } from './unleash.documents.ts';
 import { UnleashFeatures } from './unleash.responses.ts';
 
 const PATH = '/feature_flags/unleash/:project_id';
-const NAMES_ITSELF = 'The client names its environment by the header `UNLEASH-APPNAME` or the parameter `app_name`.';
+const NAMES_ITSELF = 'The client names its environment in the header `UNLEASH-APPNAME` or the parameter `app_name`.';
 
 const shared = { access: byFlagsClient, credentials: CLIENT_CREDENTIALS, tag: 'Unleash' } as const;
-/** All that an answer depends on beside who asks, address and database. */
+/** Headers that responses depend on, in addition to caller, URL and database. */
 const DECIDING = ['unleash-appname'];
 const instance_id = Type.Optional(Secret({ description: 'The instance id of the project.' }));
 const asked = Type.Object({
@@ -37,14 +37,14 @@ async function answerFeatures({
   return sendCached(request, reply, document);
 }
 
-/** What Unleash clients call: by its address they take this server for their own. */
+/** API of Unleash clients, compatible with an Unleash server. */
 export const unleashRoutes: readonly Route[] = [
   route({
     ...shared,
     method: 'GET',
     path: PATH,
     operationId: 'getUnleashApi',
-    summary: 'Find out whether an instance id is good',
+    summary: 'Check an instance id',
     input: Type.Object({ instance_id }),
     success: { status: 200, empty: true },
     handler: () => undefined,
@@ -55,7 +55,7 @@ export const unleashRoutes: readonly Route[] = [
     path: `${PATH}/client/features`,
     operationId: 'listUnleashFeatures',
     summary: 'List the feature flags of an environment for an Unleash client',
-    description: `${NAMES_ITSELF} Without a name there are none. Flags of which no strategy counts there are left out.`,
+    description: `${NAMES_ITSELF} Empty without an environment. Flags without a strategy for the environment are left out.`,
     input: asked,
     cacheable: DECIDING,
     success: { status: 200, schema: UnleashFeatures },
@@ -66,8 +66,8 @@ export const unleashRoutes: readonly Route[] = [
     method: 'GET',
     path: `${PATH}/features`,
     operationId: 'listUnleashFeaturesOldWay',
-    summary: 'List the feature flags of an environment for an old Unleash client',
-    description: `${NAMES_ITSELF} Newer ones ask at \`/client/features\`.`,
+    summary: 'List the feature flags of an environment for an older Unleash client',
+    description: `${NAMES_ITSELF} Newer clients use \`/client/features\`.`,
     deprecated: true,
     input: asked,
     cacheable: DECIDING,
@@ -81,7 +81,7 @@ export const unleashRoutes: readonly Route[] = [
     path: `${PATH}/client/register`,
     operationId: 'registerUnleashClient',
     summary: 'Register an Unleash client',
-    description: 'Nothing of it is kept.',
+    description: 'The registration is ignored.',
     input: told,
     success: { status: 200, empty: true },
     handler: () => undefined,
@@ -92,8 +92,8 @@ export const unleashRoutes: readonly Route[] = [
     method: 'POST',
     path: `${PATH}/client/metrics`,
     operationId: 'reportUnleashMetrics',
-    summary: 'Report how often an Unleash client was asked for which flags',
-    description: 'Nothing of it is kept.',
+    summary: 'Report usage metrics of an Unleash client',
+    description: 'The metrics are ignored.',
     input: told,
     success: { status: 200, empty: true },
     handler: () => undefined,

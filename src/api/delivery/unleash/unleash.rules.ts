@@ -4,26 +4,26 @@ import { parseJson } from '../../../db/columns.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { FeatureFlagStrategiesTable } from '../../../db/tables/feature-flag-strategies.table.ts';
 
-/** A flag and its strategies as they are sent, ready but for the environment. */
+/** A flag and its strategies, serialized independently of the environment. */
 interface FlagRules {
-  /** JSON of all but the strategies, without the brace at the end. */
+  /** JSON without the strategies and the closing brace. */
   head: string;
   strategies: { json: string; scopes: readonly number[] }[];
 }
 
-/** The flags of a project, from which what an environment is told is picked. */
+/** Flags of a project, from which documents of environments are assembled. */
 export interface ProjectRules {
   version: number;
-  /** All environment scopes, each once. */
+  /** Distinct environment scopes. */
   scopes: readonly string[];
   flags: readonly FlagRules[];
-  /** Characters in all, roughly. */
+  /** Approximate total size in characters. */
   size: number;
 }
 
-/** Names that are longer are those of no environment: only `*` fits them. */
+/** Longer names match only `*`. */
 const MAX_NAME = 255;
-/** Scopes that are looked at in one turn: a few milliseconds. */
+/** Number of scopes matched before yielding to the event loop: a few milliseconds. */
 const TURN = 1_000;
 
 async function versionOf(db: Db, projectId: number): Promise<number> {
@@ -35,7 +35,7 @@ async function versionOf(db: Db, projectId: number): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** A strategy as clients know it: they have no user lists, so that these are sent as the ids in them. */
+/** Serializes a strategy. Clients have no user lists, so these are sent as lists of ids. */
 function strategyJson(
   { name, parameters }: { name: FeatureFlagStrategiesTable['name']; parameters: string },
   userIds: string | null,
@@ -93,7 +93,10 @@ async function readOnce(db: Db, projectId: number, version: number): Promise<Pro
   };
 }
 
-/** Reads the flags of a project in three queries. What changed between these is read again, so that all is of one version. */
+/**
+ * Reads the flags of a project with three queries; reads again if they changed in between, so that all are of one
+ * version.
+ */
 export async function readRules(db: Db, projectId: number): Promise<ProjectRules> {
   let version = await versionOf(db, projectId);
   for (let tries = 1; ; tries += 1) {
@@ -104,7 +107,9 @@ export async function readRules(db: Db, projectId: number): Promise<ProjectRules
   }
 }
 
-/** Numbers of the scopes that an environment fits. Of many some are looked at in one turn, for clients make up names. */
+/**
+ * Returns the indexes of scopes that match an environment. Yields to the event loop, since clients choose the names.
+ */
 export async function scopesOf({ scopes }: Pick<ProjectRules, 'scopes'>, environment: string): Promise<number[]> {
   const isName = environment.length <= MAX_NAME;
   const fitting: number[] = [];
@@ -115,7 +120,7 @@ export async function scopesOf({ scopes }: Pick<ProjectRules, 'scopes'>, environ
   return fitting;
 }
 
-/** What an environment is told, as JSON: flags of which no strategy counts there are left out. */
+/** Assembles the JSON for an environment, leaving out flags without a matching strategy. */
 export function documentOf({ flags }: ProjectRules, scopes: readonly number[]): string {
   const fitting = new Set(scopes);
   const features = flags.flatMap(({ head, strategies }) => {

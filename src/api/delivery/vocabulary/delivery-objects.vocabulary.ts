@@ -7,7 +7,7 @@ import { MilestoneWithStats, Release, ReleaseBasic } from '../releases/releases.
 import { LockInfo } from '../terraform-states/terraform-states.lock.ts';
 import { UnleashFeature, UnleashFeatures, UnleashStrategy } from '../unleash/unleash.responses.ts';
 
-/** What the objects of this area are called. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   FeatureFlag,
   FeatureFlagScope: FlagScope,

@@ -1,9 +1,9 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
 
-/** Words of feature flags and their user lists. */
+/** Names used by feature flags and user lists. */
 export const featureFlagWords: Vocabulary['entries'] = {
   feature_flag_name: ['Name of the feature flag.', 'new_cart'],
-  strategies: ['For whom it is on: each user for whom one of them is.'],
-  user_list: ['The users that the strategy names; null where it has no list.'],
-  user_xids: ['Ids of users, as the program that asks for flags knows them, with commas between them.', 'ada,bo'],
+  strategies: ['Strategies. The flag is on for a user if at least one applies.'],
+  user_list: ['User list of the strategy; null for none.'],
+  user_xids: ['Comma-separated external user ids.', 'ada,bo'],
 };

@@ -4,7 +4,7 @@ import { featureFlagWords } from './feature-flags.vocabulary.ts';
 import { releaseWords } from './releases.vocabulary.ts';
 import { terraformStateWords } from './terraform-states.vocabulary.ts';
 
-/** What this area speaks of: names of objects, and what a name means wherever it stands. */
+/** Vocabulary of this area: names of objects, and descriptions of fields and parameters by name. */
 export const vocabulary: Vocabulary = {
   entries: { ...featureFlagWords, ...releaseWords, ...terraformStateWords },
   objects,

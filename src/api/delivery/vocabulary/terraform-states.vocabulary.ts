@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
 
-/** Words of Terraform states. */
+/** Names used by Terraform states. */
 export const terraformStateWords: Vocabulary['entries'] = {
-  serial: ['Number that Terraform gives each version of a state, a higher one each time.', 7],
+  serial: ['Serial number of the state version, which Terraform increases with each version.', 7],
 };
