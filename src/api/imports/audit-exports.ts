@@ -11,7 +11,7 @@ const SAID = {
   relation_export_download_started: 'Download of an exported relation started',
 } as const;
 
-/** Writes that something is taken elsewhere, unless administrators have said that what they take is told to nobody. */
+/** Records the audit event of an export, unless administrators have enabled silent exports for themselves. */
 export async function recordExport(
   deps: Deps,
   db: Db,

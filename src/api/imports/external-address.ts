@@ -4,8 +4,8 @@ import { BlockedAddress, parseHttpUrl, resolveExternal } from '../../outbound/ou
 import { outboundRules } from '../../settings/outbound-rules.ts';
 
 /**
- * Refuses an address that the server does not connect to; it is looked at again when it is connected to.
- * @param name the parameter that it is given by
+ * Refuses a URL that the server must not connect to; it is checked again on connection.
+ * @param name name of the parameter
  * @throws ApiError 400
  */
 export async function requireExternalAddress(deps: Deps, address: string, name: string): Promise<void> {

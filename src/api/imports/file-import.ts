@@ -16,7 +16,7 @@ import { insertImport, insertImportEntity, type NewImportEntity } from './bulk-i
 import { endEntity, startEntity } from './bulk-imports/bulk-imports.status.ts';
 import { requireFormat } from './format.ts';
 
-/** Enters that an archive is brought into a group or project. @returns the number of the entity that stands for it */
+/** Inserts the import of an archive into a group or project. @returns the id of its entity */
 export async function insertFileImport(
   deps: Deps,
   db: Db,
@@ -28,31 +28,31 @@ export async function insertFileImport(
   return (await insertImportEntity(deps, db, entity))!;
 }
 
-/** What jobs carry that bring an archive into a group or project. */
+/** Payload of jobs that import an archive into a group or project. */
 interface FileJob {
   entity_id: number;
-  /** What was stored when the import was asked for; null where it has yet to be fetched. */
+  /** Stored archive; null if it must still be downloaded. */
   archive: StoredBlob | null;
 }
 
-/** One run of such a job. */
+/** A run of such a job. */
 export interface FileRun<Job extends FileJob> {
   job: Job;
   entity: BulkImportEntity;
-  /** Who asked for the import; undefined when they are gone or blocked. */
+  /** User who started the import; undefined if deleted or blocked. */
   caller: UserCaller | undefined;
   signal: AbortSignal;
   /**
-   * Takes an archive apart. It and its files are given away when the import has ended.
-   * @throws InvalidImportObject, InvalidImportFile for one that cannot be brought at all
+   * Unpacks an archive. The archive and its files are released when the import ends.
+   * @throws InvalidImportObject, InvalidImportFile for an invalid archive
    */
   unpack(archive: StoredBlob, known: readonly RegExp[]): Promise<ReadonlyMap<string, StoredBlob>>;
 }
 
 /**
- * Names the work that brings archives into groups or projects.
- * @param bring throws InvalidImportObject, InvalidImportFile for what cannot be brought at all, and ImportStopped
- * @param fail tells elsewhere than in the import why nothing came of it
+ * Registers a job that imports archives into groups or projects.
+ * @param bring throws InvalidImportObject or InvalidImportFile for permanent failures, and ImportStopped
+ * @param fail stores the reason of a failure in addition to the import
  */
 export function registerFileImport<Job extends FileJob>(
   deps: Deps,

@@ -10,17 +10,17 @@ import { WRITERS } from '../../import-export/imports/writers.ts';
 
 const PEOPLE = 'user_contributions';
 
-/** The files of an archive that hold the relations of one group or project. */
+/** Files of an archive with the relations of a group or project. */
 export interface FileRelations {
   deps: Deps;
   entity: BulkImportEntity;
   importContext: ImportContext;
   signal: AbortSignal;
-  /** The lines of a relation; null where there is none in the archive. */
+  /** Opens the lines of a relation; null if the archive has none. */
   open(relation: string): Promise<Readable | null>;
 }
 
-/** Writes the objects of all relations, each once however often it is begun. @throws Stopped */
+/** Imports the objects of all relations, each once even if repeated. @throws Stopped */
 export async function writeRelations({ deps, entity, importContext, signal, open }: FileRelations): Promise<void> {
   await requireStarted(deps, deps.db, entity);
   const people = await open(PEOPLE);

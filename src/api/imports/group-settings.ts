@@ -9,8 +9,8 @@ import type { ImportedObject } from '../../import-export/imports/coerce-import.t
 import { CreateGroup } from '../spaces/index.ts';
 
 /**
- * Settings of a group that come with it. What lets people in by a directory, spends minutes of runners, names users, or needs
- * keys and services of the other server stays there.
+ * Imported settings of a group. Settings for directories, compute minutes, named users, or keys and services of the
+ * source server are left out.
  */
 const TAKEN = [
   'request_access_enabled',
@@ -45,15 +45,15 @@ const TAKEN = [
 const ImportedSchema = Type.Pick(CreateGroup, TAKEN);
 export type ImportedGroupSettings = Static<typeof ImportedSchema>;
 
-/** The largest number of any setting. */
+/** Upper bound of numeric settings. */
 const MAX_NUMBER = 2_147_483_647;
-/** Levels with which nobody could bring projects into the group. */
+/** Levels with which no one could import projects into the group. */
 const CLOSED: readonly unknown[] = ['noone', 'administrator'];
 
 const wordOf = (words: readonly string[], value: unknown): unknown =>
   typeof value === 'number' ? words[value] : value;
 
-/** Archives have numbers and columns of the platform where its API has words. */
+/** Converts numbers and columns of archives to the names of the API. */
 function inWords(object: ImportedObject): ImportedObject {
   const { shared_runners_enabled: shared, allow_descendants_override_disabled_shared_runners: overridable } = object;
   const off = overridable === true ? 'disabled_and_overridable' : 'disabled_and_unoverridable';
@@ -66,9 +66,9 @@ function inWords(object: ImportedObject): ImportedObject {
 }
 
 /**
- * What is taken over of a group's settings, as far as the plan in force has them; what is no such value is left out.
- * @param object as an archive or the API of another server has it
- * @param into whether it becomes a top-level group, and whether projects come into it later
+ * Returns the imported settings of a group that the current plan includes; invalid values are left out.
+ * @param object object of an archive or of the API of the source server
+ * @param into whether it becomes a top-level group, and whether projects are imported into it
  */
 export async function importedGroupSettings(
   deps: Deps,

@@ -13,7 +13,7 @@ import { projectImportRoutes } from './project-imports/project-imports.routes.ts
 import { registerFileImports } from './project-imports/project-imports.run.ts';
 import { relationExportRoutes } from './relation-exports/relation-exports.routes.ts';
 
-/** What groups and projects are taken elsewhere with, and come from elsewhere with. */
+/** Exports and imports of groups and projects. */
 export const imports: Area = {
   routes: [
     ...bulkImportRoutes,

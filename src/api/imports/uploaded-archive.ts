@@ -10,7 +10,7 @@ import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 
 const MIB = 1024 * 1024;
 
-/** Sees that archives are taken at all, and from this caller now. @throws ApiError 403, 429 */
+/** Checks that imports of archives are enabled, and the caller's rate limit. @throws ApiError 403, 429 */
 export async function authorizeArchiveImport(
   deps: Deps,
   { user }: UserCaller,
@@ -22,14 +22,14 @@ export async function authorizeArchiveImport(
 }
 
 /**
- * Stores an uploaded archive, and makes what it is imported into. Where that is refused nothing of it stays.
- * @param file what was given as the file
- * @throws ApiError 400 for what is no file, 413 for one that is larger than administrators allow; what `make` throws
+ * Stores an uploaded archive and creates its import. If that fails, the archive is removed.
+ * @param file value of the `file` parameter
+ * @throws ApiError 400 for an invalid file, 413 above the size limit of the instance; errors of `make`
  */
 export async function withArchive<T>(deps: Deps, file: unknown, make: (archive: StoredBlob) => Promise<T>): Promise<T> {
   if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
   const { max_import_size: most } = await applicationSettings(deps);
-  if (most > 0 && file.size > most * MIB) throw refused(`The archive has more than ${most} MiB.`, 413);
+  if (most > 0 && file.size > most * MIB) throw refused(`The archive is too large (maximum is ${most} MiB).`, 413);
   const archive = await deps.blobs.put(createReadStream(file.path), { maxBytes: file.size });
   try {
     return await make(archive);

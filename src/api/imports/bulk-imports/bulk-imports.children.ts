@@ -5,16 +5,16 @@ import { requireStarted } from '../../../import-export/imports/trackers.ts';
 import { insertRemoteImport } from './bulk-imports.create.ts';
 import type { RelationImport } from './relations.ts';
 
-/** Groups and projects that come with one group, and with one import. */
+/** Maximum number of children of a group, and of entities of an import. */
 const MAX_CHILDREN = 10_000;
 const MAX_ENTITIES = 50_000;
 const SLUG = /^(?=[.-]*\w)[\w.-]+$/;
 
-/** A text that fits; what is longer is no path. */
+/** Returns a string that is not too long to be a path; null otherwise. */
 const short = (value: unknown, maxLength: number): string | null =>
   typeof value === 'string' && value.length <= maxLength && !value.includes('\0') ? value : null;
 
-/** Enters the subgroups and projects of a group, to be brought like itself. */
+/** Inserts entities for the subgroups and projects of a group. */
 export async function insertChildEntities({ deps, entity, server }: RelationImport, group: Namespace): Promise<void> {
   const path = `/groups/${encodeURIComponent(entity.source_full_path)}`;
   const lists = [
@@ -27,7 +27,7 @@ export async function insertChildEntities({ deps, entity, server }: RelationImpo
     for await (const child of server.list(list, MAX_CHILDREN)) {
       const source_full_path = short(child[key], 2_048);
       const slug = short(child.path, 255);
-      // What is only shared with the group belongs elsewhere.
+      // Projects only shared with the group belong to another namespace.
       if (slug === null || !SLUG.test(slug) || source_full_path !== `${entity.source_full_path}/${slug}`) continue;
       await deps.db.transaction().execute(async (db) => {
         await requireStarted(deps, db, entity);
@@ -47,7 +47,7 @@ export async function insertChildEntities({ deps, entity, server }: RelationImpo
   }
 }
 
-/** @throws InvalidImportObject where an import has as many groups and projects as one may have */
+/** @throws InvalidImportObject if the import has reached the maximum number of entities */
 async function refuseMore(db: Db, importId: number): Promise<void> {
   const last = await db
     .selectFrom('bulk_import_entities')

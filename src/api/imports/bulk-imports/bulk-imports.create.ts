@@ -22,11 +22,11 @@ import { TOKEN_PURPOSE } from './bulk-imports.status.ts';
 type Input = Static<typeof createInput>;
 type NewEntity = Input['entities'][number];
 
-/** Segments with a letter or digit in each, so that none leads elsewhere. */
+/** Path segments with a letter or digit each, so that none is a relative one. */
 const PATH = /^(?=[.-]*\w)[\w.-]+(?:\/(?=[.-]*\w)[\w.-]+)*$/;
 const CONNECT_MS = 30_000;
 
-/** The base address of the other server as it is stored. @throws ApiError 422 */
+/** Returns the base URL of the source server for storage. @throws ApiError 422 */
 function baseOf(address: string): string {
   try {
     const url = parseHttpUrl(address);
@@ -40,7 +40,7 @@ function baseOf(address: string): string {
   }
 }
 
-/** Looks whether the other server is there, and lets the token in. @throws ApiError 422 */
+/** Checks that the source server is reachable and accepts the token. @throws ApiError 422 */
 async function tryServer(deps: Deps, url: string, token: string): Promise<void> {
   const server = new RemoteServer(deps, url, token, AbortSignal.timeout(CONNECT_MS));
   try {
@@ -52,18 +52,19 @@ async function tryServer(deps: Deps, url: string, token: string): Promise<void> 
   } catch (error) {
     if (error instanceof BlockedAddress) throw refused(`The URL ${error.message}`, 422);
     if (error instanceof RemoteRefusal && (error.status === 401 || error.status === 403)) {
-      throw refused('The other server does not accept the access token.', 422);
+      throw refused('The source server does not accept the access token.', 422);
     }
     if (error instanceof Error && 'status' in error && !(error instanceof RemoteRefusal)) throw error;
-    if (error instanceof RetryLater) throw refused('The other server asks to be left alone for a while.', 422);
-    throw refused('Unable to connect to the other server, or it does not speak this API.', 422);
+    if (error instanceof RetryLater)
+      throw refused('The source server limits the rate of requests. Try again later.', 422);
+    throw refused('Unable to connect to the source server, or it does not support this API.', 422);
   }
 }
 
 const slugOf = (entity: NewEntity): string =>
   entity.destination_slug ?? entity.destination_name ?? entity.source_full_path.split('/').at(-1)!;
 
-/** @throws ApiError 400 for a path that cannot be, 422 for one that something has already */
+/** @throws ApiError 400 for an invalid path, 422 for one that is taken */
 async function checkDestination(deps: Deps, entity: NewEntity): Promise<void> {
   const { destination_namespace: parent } = entity;
   const slug = slugOf(entity);
@@ -78,7 +79,7 @@ async function checkDestination(deps: Deps, entity: NewEntity): Promise<void> {
   }
 }
 
-/** What of an entity can be said before anything has come. @throws ApiError 400, 403, 404, 422 */
+/** Validates an entity as far as possible before the import. @throws ApiError 400, 403, 404, 422 */
 async function checkEntity(deps: Deps, caller: UserCaller, entity: NewEntity): Promise<void> {
   if (!PATH.test(entity.source_full_path)) {
     throw invalidParameter('entities[source_full_path] must be a relative path of a group or project');
@@ -98,7 +99,7 @@ async function checkEntity(deps: Deps, caller: UserCaller, entity: NewEntity): P
 
 /**
  * Starts an import of groups and projects from another server.
- * @throws ApiError 400, 403, 404 for what cannot be put where it shall; 422 where the other server cannot be asked
+ * @throws ApiError 400, 403, 404 for an invalid destination; 422 if the source server cannot be used
  */
 export async function createImport(deps: Deps, caller: UserCaller, input: Input): Promise<BulkImport> {
   for (const entity of input.entities) await checkEntity(deps, caller, entity);
@@ -133,7 +134,7 @@ export async function createImport(deps: Deps, caller: UserCaller, input: Input)
   });
 }
 
-/** Enters a group or project that shall come, and has it brought; one that is entered already is left as it is. */
+/** Inserts an entity and enqueues its import; an existing entity is left unchanged. */
 export async function insertRemoteImport(deps: Deps, db: Db, entity: NewImportEntity): Promise<void> {
   const entity_id = await insertImportEntity(deps, db, entity);
   if (entity_id !== undefined) await deps.jobs.enqueue(db, ENTITY, { entity_id });

@@ -136,7 +136,7 @@ describe('the token goes to the server that was named alone', () => {
       await app.drain();
       const [entity] = await entitiesOf(made);
       assert.equal(entity!.status, 'failed');
-      assert.match(reasons(entity!).join(), /The address is blocked: Requests to localhost are not allowed/);
+      assert.match(reasons(entity!).join(), /The URL is blocked: Requests to localhost are not allowed/);
       const told = [server.url, await closedAddress(), 'http://[::ffff:127.0.0.1]:8080', 'http://0x7f.1:8080'];
       for (const url of told) {
         const { message } = expectStatus<Json>(await ask(url), 422);
@@ -244,7 +244,7 @@ describe('nothing is brought for somebody', () => {
     await app.drain();
     const [entity] = await entitiesOf(made);
     assert.deepEqual([entity!.status, entity!.namespace_id], ['failed', null]);
-    assert.match(reasons(entity!).join(), /gone or blocked/);
+    assert.match(reasons(entity!).join(), /deleted or blocked/);
     await server.close();
   });
 

@@ -3,41 +3,50 @@ import { Enum, Filled, optional, pagination, Secret } from '../../../http/http.s
 
 const STATUSES = ['created', 'started', 'finished', 'timeout', 'failed', 'canceled'] as const;
 const MAX_ENTITIES = 100;
-const status = Enum(STATUSES, { description: 'Only those in this state.' });
+const status = Enum(STATUSES, { description: 'Only imports in this state.' });
 
 export const createInput = Type.Object({
   configuration: Type.Object(
     {
-      url: Filled({ maxLength: 2_048, description: 'Address of the other server.' }),
-      access_token: Secret({ minLength: 1, maxLength: 255, description: 'Personal access token of the other server.' }),
+      url: Filled({ maxLength: 2_048, description: 'URL of the source server.' }),
+      access_token: Secret({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Personal access token for the source server.',
+      }),
     },
-    { description: 'The other server.' },
+    { description: 'Source server.' },
   ),
   entities: Type.Array(
     Type.Object({
-      source_type: Enum(['group_entity', 'project_entity'], { description: 'What it is.' }),
-      source_full_path: Filled({ maxLength: 2_048, description: 'Its path on the other server.' }),
+      source_type: Enum(['group_entity', 'project_entity'], { description: 'Type of the entity.' }),
+      source_full_path: Filled({ maxLength: 2_048, description: 'Full path on the source server.' }),
       destination_namespace: Type.String({
         maxLength: 2_048,
-        description: 'Path of the group or user here that it is put into; empty for a group under no other.',
+        description: 'Full path of the destination namespace; empty to create a top-level group.',
       }),
       destination_slug: Type.Optional(
-        Filled({ maxLength: 255, description: 'Last part of its path here; as on the other server when absent.' }),
+        Filled({
+          maxLength: 255,
+          description: 'Path segment of the new group or project; as on the source server when absent.',
+        }),
       ),
       destination_name: Type.Optional(
-        Filled({ maxLength: 255, deprecated: true, description: 'The old form of `destination_slug`.' }),
+        Filled({ maxLength: 255, deprecated: true, description: 'Deprecated: use `destination_slug`.' }),
       ),
       migrate_projects: Type.Optional(
-        Type.Boolean({ default: true, description: 'Whether the projects of a group come, too.' }),
+        Type.Boolean({ default: true, description: 'Whether to import the projects of a group.' }),
       ),
-      migrate_memberships: Type.Optional(Type.Boolean({ default: true, description: 'Whether members come, too.' })),
+      migrate_memberships: Type.Optional(
+        Type.Boolean({ default: true, description: 'Whether to import memberships.' }),
+      ),
     }),
-    { minItems: 1, maxItems: MAX_ENTITIES, description: 'Groups and projects that shall come.' },
+    { minItems: 1, maxItems: MAX_ENTITIES, description: 'Groups and projects to import.' },
   ),
 });
 
 export const listInput = optional({
-  sort: Enum(['asc', 'desc'], { default: 'desc', description: 'Order by the time of creation.' }),
+  sort: Enum(['asc', 'desc'], { default: 'desc', description: 'Sort direction by creation time.' }),
   status,
   ...pagination,
 });
@@ -47,5 +56,5 @@ export const failureListInput = optional(pagination);
 export const importId = Type.Object({ import_id: Type.Integer({ description: 'Id of the import.' }) });
 export const entityId = Type.Object({
   import_id: Type.Integer({ description: 'Id of the import.' }),
-  entity_id: Type.Integer({ description: 'Id of the group or project in it.' }),
+  entity_id: Type.Integer({ description: 'Id of the entity: a group or project of the import.' }),
 });

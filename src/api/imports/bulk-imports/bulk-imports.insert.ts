@@ -10,7 +10,7 @@ const created = ({ clock }: Deps) => {
   return { created_at: now, updated_at: now };
 };
 
-/** Enters an import. @param object `source_url` is empty for an archive, `token` sealed */
+/** Inserts an import. @param object `source_url` is empty for an archive, `token` is sealed */
 export const insertImport = (
   deps: Deps,
   db: Db,
@@ -32,11 +32,11 @@ type Named =
   | 'destination_namespace'
   | 'migrate_projects'
   | 'migrate_memberships';
-/** A group or project that shall come; without a name of its own it is called after its path. */
+/** A new entity; its slug defaults to that of the source. */
 export type NewImportEntity = Pick<Row, Named> &
   Partial<Pick<Row, 'destination_name' | 'namespace_id' | 'project_id' | 'status'>>;
 
-/** Enters a group or project of an import. @returns its number; undefined for one that is entered already, which is left as it is */
+/** Inserts an entity of an import. @returns its id; undefined if it already exists, which leaves it unchanged */
 export async function insertImportEntity(deps: Deps, db: Db, entity: NewImportEntity): Promise<number | undefined> {
   const row = await db
     .insertInto('bulk_import_entities')

@@ -1,6 +1,6 @@
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 
-/** Brings a group or project from another server. */
+/** Imports an entity from another server. */
 export const ENTITY = jobKind<{ entity_id: number }>('bulk_imports.entity', {
   lane: 'transfers',
   maxAttempts: 8,

@@ -8,7 +8,7 @@ const MAX_MEMBERS = 50_000;
 const BATCH_SIZE = 100;
 const MEMBERS = 'members';
 
-/** Keeps the memberships of people who are not known here yet, once: they get them with their contributions. */
+/** Stores the memberships of users who are unknown here; they are granted when contributions are reassigned. */
 export async function readMembers(relationImport: RelationImport): Promise<void> {
   const { deps, entity, server, importContext } = relationImport;
   const { done } = await trackerOf(deps.db, entity.id, MEMBERS);

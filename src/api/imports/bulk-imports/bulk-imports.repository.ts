@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 const BATCH_SIZE = 100;
 const RELATION = 'repository';
 
-/** Fetches the repository of a project with git, as imports by URL do. @returns the project as it is then */
+/** Fetches the repository of a project with git, as imports by URL do. @returns the updated project */
 export async function fetchRepository(
   deps: Deps,
   entity: BulkImportEntity,
@@ -39,7 +39,7 @@ export async function fetchRepository(
       make: async (dir) => {
         const options = { defaultBranch: await defaultBranchName(deps), maxBytes, signal };
         await importRepository(source, dir, options).catch((error: unknown) => {
-          // An earlier run has made it.
+          // Created by an earlier run.
           if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
         });
         problem = await importLfsObjects(deps, project, deps.storages.open(location), source, signal);
@@ -55,7 +55,7 @@ export async function fetchRepository(
   return now;
 }
 
-/** Where a repository stands below the path of its project or group. */
+/** Path of a repository below that of its project or group. */
 export const pathOf = (of: { type: 'wiki' } | { type: 'snippet'; id: number }): string =>
   of.type === 'wiki' ? '.wiki' : `/snippets/${of.id}`;
 
@@ -66,8 +66,8 @@ async function bytesOf(deps: Deps): Promise<number> {
 }
 
 /**
- * Fetches a repository of the other server into a folder that is not there yet.
- * @returns false where nothing is in it
+ * Fetches a repository of the source server into a new folder.
+ * @returns false if it is empty
  * @throws GitError, RemoteError
  */
 export async function fetchRepositoryInto(
@@ -92,7 +92,7 @@ export async function fetchRepositoryInto(
   }
 }
 
-/** Fetches the wiki, where the other server shows one. */
+/** Fetches the wiki, if the source server has one. */
 export async function fetchWiki(
   { deps, entity, importContext, signal }: RelationImport,
   object: ImportedObject,
@@ -102,14 +102,14 @@ export async function fetchWiki(
     await importWiki(importContext);
   } catch (error) {
     if (!(error instanceof GitError) || signal.aborted) throw error;
-    // Wikis of groups are no part of every plan.
+    // Group wikis are not part of every plan.
     const absent = error instanceof RemoteError && (error.failure === 'not_found' || entity.entity_type === 'group');
     if (!absent)
       await recordFailure(deps, deps.db, entity.id, { relation: 'wiki', kind: 'GitError', message: error.message });
   }
 }
 
-/** Makes versions of the merge requests that have come open, and finds out whether they can be merged. */
+/** Creates versions of the imported open merge requests, and checks their mergeability. */
 export async function refreshOpened(deps: Deps, { id }: Project): Promise<void> {
   for (let after = 0; ; ) {
     const rows = await deps.db

@@ -26,16 +26,16 @@ import { presentEntities, presentFailure, presentImport, statusNumber } from './
 
 const A_MINUTE = 6;
 
-/** Nothing of it is there while administrators have not switched it on. @throws ApiError 404 */
+/** Hides all routes while the feature is disabled. @throws ApiError 404 */
 async function requireSwitchedOn(deps: Deps): Promise<void> {
   if (!(await applicationSettings(deps)).bulk_import_enabled) throw notFound();
 }
 
 const shared = { tag: 'Imports from other servers' } as const;
 
-/** Imports that the caller sees: their own, all for administrators. */
+/** Query for the imports that the caller may see: their own, all for administrators. */
 const visible = ({ db }: Deps, { user, admin }: UserCaller) => {
-  // Those of archives have no other server. The condition is that of an index, word for word.
+  // Imports of archives have no source URL. The condition must match that of the index exactly.
   const query = db.selectFrom('bulk_imports').selectAll('bulk_imports').where(sql<boolean>`source_url <> ''`);
   return admin ? query : query.where('user_id', '=', user.id);
 };
@@ -72,7 +72,7 @@ async function findEntity(
   return found;
 }
 
-/** Groups and projects that come from other servers (registry facts 7.3). */
+/** Imports of groups and projects from other servers (registry facts 7.3). */
 export const bulkImportRoutes = [
   route({
     ...shared,
@@ -80,7 +80,7 @@ export const bulkImportRoutes = [
     path: '/bulk_imports',
     operationId: 'createBulkImport',
     summary: 'Import groups and projects from another server',
-    description: 'They come in the background, with subgroups, projects and people, who are placeholders at first.',
+    description: 'Runs in the background and includes subgroups and projects. Users are imported as placeholders.',
     access: onServer('import_from_server'),
     input: createInput,
     success: { status: 201, schema: BulkImport },
@@ -115,7 +115,7 @@ export const bulkImportRoutes = [
     method: 'GET',
     path: '/bulk_imports/entities',
     operationId: 'listBulkImportEntities',
-    summary: 'List groups and projects that come from other servers',
+    summary: 'List the entities of all imports from other servers',
     access: signedIn,
     input: entityListInput,
     success: { status: 200, schema: Type.Array(BulkImportEntity) },
@@ -146,7 +146,7 @@ export const bulkImportRoutes = [
     method: 'GET',
     path: '/bulk_imports/:import_id/entities',
     operationId: 'listEntitiesOfBulkImport',
-    summary: 'List the groups and projects of an import',
+    summary: 'List the entities of an import',
     access: signedIn,
     params: importId,
     input: entityListInput,
@@ -166,7 +166,7 @@ export const bulkImportRoutes = [
     method: 'GET',
     path: '/bulk_imports/:import_id/entities/:entity_id',
     operationId: 'getBulkImportEntity',
-    summary: 'Get a group or project of an import',
+    summary: 'Get an entity of an import',
     access: signedIn,
     params: entityId,
     success: { status: 200, schema: BulkImportEntity },
@@ -179,7 +179,7 @@ export const bulkImportRoutes = [
     method: 'GET',
     path: '/bulk_imports/:import_id/entities/:entity_id/failures',
     operationId: 'listBulkImportFailures',
-    summary: 'List what of a group or project could not be taken over',
+    summary: 'List the failures of an entity of an import',
     access: signedIn,
     params: entityId,
     input: failureListInput,
@@ -199,7 +199,7 @@ export const bulkImportRoutes = [
     path: '/bulk_imports/:import_id/cancel',
     operationId: 'cancelBulkImport',
     summary: 'Cancel an import from another server',
-    description: 'What has come stays.',
+    description: 'Objects that are already imported are kept.',
     access: onServer('import_from_server'),
     params: importId,
     success: { status: 200, schema: BulkImport },

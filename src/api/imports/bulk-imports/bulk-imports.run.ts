@@ -24,7 +24,7 @@ import { importRelations, type RelationImport, requireObject } from './relations
 
 const STUCK_MS = 86_400_000;
 
-/** What objects of a place are written with. */
+/** Builds the context for importing into a group or project. */
 function importingInto(
   deps: Deps,
   row: BulkImport,
@@ -61,7 +61,8 @@ function importingInto(
 
 async function bring(deps: Deps, entity: BulkImportEntity, row: BulkImport, signal: AbortSignal): Promise<void> {
   const caller = await jobCaller(deps, row.user_id);
-  if (caller === undefined || row.token === null) throw new InvalidImportObject('who asked for it is gone or blocked');
+  if (caller === undefined || row.token === null)
+    throw new InvalidImportObject('the user who started the import is deleted or blocked');
   const server = new RemoteServer(deps, row.source_url, row.token, signal);
   const path = `/${entity.entity_type}s/${encodeURIComponent(entity.source_full_path)}`;
   const object = requireObject(await server.find(path), entity.source_full_path);
@@ -86,23 +87,23 @@ async function bring(deps: Deps, entity: BulkImportEntity, row: BulkImport, sign
   else await insertChildEntities(relationImport, place.group);
 }
 
-/** Why an entity cannot be brought at all; null for what another attempt may get over. */
+/** Returns the message of a permanent failure; null if a retry may succeed. */
 function lastingProblem(error: unknown): string | null {
   if (error instanceof InvalidImportObject || error instanceof RemoteRefusal) return error.message;
-  if (error instanceof BlockedAddress) return `The address ${error.message}`;
+  if (error instanceof BlockedAddress) return `The URL ${error.message}`;
   return error instanceof ApiError ? error.message : null;
 }
 
-/** Ends an entity that nothing was written for in a day: the other server keeps it waiting for ever. @returns whether it did */
+/** Fails an entity without progress for a day, whose source server keeps it waiting. @returns whether it did */
 async function endLate(deps: Deps, { id, entity_type, updated_at }: BulkImportEntity): Promise<boolean> {
   if (deps.clock.now().getTime() - Date.parse(updated_at) < STUCK_MS) return false;
-  const message = 'The other server has not gone on for a day.';
+  const message = 'The source server has made no progress for a day.';
   await recordFailure(deps, deps.db, id, { relation: entity_type, kind: 'ImportTimeout', message });
   await endEntity(deps, id, IMPORT_STATUS.timeout);
   return true;
 }
 
-/** Names the work that brings groups and projects. */
+/** Registers the job that imports entities. */
 export function registerBulkImports(deps: Deps): void {
   deps.jobs.register(ENTITY, async ({ entity_id }, { signal, attempts }) => {
     const entity = await startEntity(deps, entity_id);
@@ -116,7 +117,7 @@ export function registerBulkImports(deps: Deps): void {
       const problem = lastingProblem(error);
       if (problem === null && attempts < ENTITY.maxAttempts) throw error;
       deps.log.log('warn', 'a group or project could not be imported', { entity: entity_id, error: String(error) });
-      const message = problem ?? 'It could not be brought.';
+      const message = problem ?? 'The entity could not be imported.';
       await recordFailure(deps, deps.db, entity_id, {
         relation: entity.entity.entity_type,
         kind: 'ImportFailed',

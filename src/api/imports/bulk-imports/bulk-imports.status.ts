@@ -5,12 +5,15 @@ import type { BulkImportEntity } from '../../../db/tables/bulk-import-entities.t
 import { type BulkImport, IMPORT_STATUS, type ImportStatus } from '../../../db/tables/bulk-imports.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** What tokens of other servers are sealed for. */
+/** Purpose for sealing tokens of source servers. */
 export const TOKEN_PURPOSE = 'bulk_imports.token';
 
 const OPEN: readonly ImportStatus[] = [IMPORT_STATUS.created, IMPORT_STATUS.started];
 
-/** Marks an entity, and its import, as under way. @returns them, with the token as it was given; null where there is nothing to be done for it any more */
+/**
+ * Marks an entity and its import as started.
+ * @returns both, with the token unsealed; null if there is nothing left to do
+ */
 export async function startEntity(
   deps: Deps,
   id: number,
@@ -21,7 +24,7 @@ export async function startEntity(
       .updateTable('bulk_import_entities')
       .set((eb) => ({
         status: IMPORT_STATUS.started,
-        // Of one that is begun again it says when it last went on.
+        // On a repeated start, the time of the last progress is kept.
         updated_at: eb
           .case()
           .when('status', '=', IMPORT_STATUS.created)
@@ -47,7 +50,7 @@ export async function startEntity(
   });
 }
 
-/** Ends an entity, and its import where it was the last. */
+/** Finishes an entity, and its import with the last one. */
 export async function endEntity(deps: Deps, id: number, status: ImportStatus): Promise<void> {
   const updated_at = timestamp(deps.clock);
   await deps.db.transaction().execute(async (db) => {
@@ -63,7 +66,7 @@ export async function endEntity(deps: Deps, id: number, status: ImportStatus): P
 }
 
 async function endImport(deps: Deps, db: Db, id: number): Promise<void> {
-  // Who ends the last but one waits here for who ends the last.
+  // Concurrent ends wait here for each other, so that one of them sees that it is the last.
   await db
     .updateTable('bulk_imports')
     .set({ updated_at: timestamp(deps.clock) })
@@ -94,7 +97,7 @@ async function endImport(deps: Deps, db: Db, id: number): Promise<void> {
     .execute();
 }
 
-/** Cancels what of an import has not come yet. What has come stays. */
+/** Cancels the unfinished entities of an import. Imported objects are kept. */
 export async function cancelImport(deps: Deps, { id, user_id, source_url }: BulkImport): Promise<void> {
   const ended = { status: IMPORT_STATUS.canceled, updated_at: timestamp(deps.clock) };
   await deps.db.transaction().execute(async (db) => {

@@ -13,7 +13,7 @@ type StatusName = keyof typeof IMPORT_STATUS;
 
 const NAMES = new Map(Object.entries(IMPORT_STATUS).map(([name, number]) => [number, name as StatusName]));
 const nameOf = (status: ImportStatus): StatusName => NAMES.get(status)!;
-/** Failures that an entity shows; the rest has an endpoint of its own. */
+/** Maximum number of failures shown with an entity; further ones have their own endpoint. */
 const SHOWN = 100;
 
 export const presentImport = (row: ImportRow): Static<typeof BulkImport> => ({
@@ -35,7 +35,7 @@ export const presentFailure = (row: FailureRow, sourceUrl: string | null): Stati
   source_title: row.source_title,
 });
 
-/** Failures of entities, the first of each. */
+/** Loads the first failures of entities. */
 export async function failuresOf(db: Db, ids: readonly number[], each = SHOWN): Promise<FailureRow[]> {
   if (ids.length === 0) return [];
   return db
@@ -62,7 +62,7 @@ export async function failuresOf(db: Db, ids: readonly number[], each = SHOWN): 
     .execute();
 }
 
-/** Entities with what came of them. */
+/** Renders entities with their failures. */
 export async function presentEntities(db: Db, rows: readonly EntityRow[]): Promise<Static<typeof BulkImportEntity>[]> {
   const ids = rows.map(({ id }) => id);
   const failures = Map.groupBy(await failuresOf(db, ids), ({ entity_id }) => entity_id);
@@ -95,5 +95,5 @@ export async function presentEntities(db: Db, rows: readonly EntityRow[]): Promi
   }));
 }
 
-/** The number of a state by its name. */
+/** Returns the number of a status. */
 export const statusNumber = (name: StatusName): ImportStatus => IMPORT_STATUS[name];

@@ -15,12 +15,12 @@ import { coerceText, type ImportedObject } from '../../../import-export/imports/
 import { CreateProject, createGroupByInput, makeProject } from '../../spaces/index.ts';
 import { importedGroupSettings } from '../group-settings.ts';
 
-/** What a group or project has become here. */
+/** The group or project that an entity is imported into. */
 export type ImportDestination =
   | { kind: 'group'; group: Namespace; root: Namespace }
   | { kind: 'project'; project: Project; namespace: Namespace; root: Namespace };
 
-/** Settings of a project that come with it. */
+/** Imported settings of a project. */
 const TAKEN: readonly string[] = [
   ...PROJECT_FEATURES.map((feature) => `${feature}_access_level`),
   'merge_method',
@@ -40,7 +40,7 @@ const TAKEN: readonly string[] = [
   'topics',
 ];
 
-/** The closer of what it was and of what the place lets. */
+/** The more restrictive of the original visibility and that of the parent. */
 const visibilityOf = (object: ImportedObject, parent: Visibility | null): Visibility => {
   const requestedVisibility = VISIBILITIES.find((each) => each === object.visibility) ?? 'private';
   return parent !== null && visibilityLevel(parent) < visibilityLevel(requestedVisibility)
@@ -48,7 +48,7 @@ const visibilityOf = (object: ImportedObject, parent: Visibility | null): Visibi
     : requestedVisibility;
 };
 
-/** Makes it, and makes it as closed as can be where administrators do not let it be as open as it was. */
+/** Creates it, with private visibility if administrators restrict the original one. */
 async function asOpenAsAllowed<T>(
   requestedVisibility: Visibility,
   make: (visibility: Visibility) => Promise<T>,
@@ -72,7 +72,7 @@ async function parentOf(deps: Deps, { destination_namespace: path }: BulkImportE
   return found;
 }
 
-/** The group of an entity, made where it is not there yet. @throws ApiError where it cannot be made */
+/** Returns the group of an entity, creating it if necessary. @throws ApiError if it cannot be created */
 export async function ensureGroup(
   deps: Deps,
   caller: UserCaller,
@@ -93,7 +93,7 @@ async function makeGroup(
   object: ImportedObject,
 ): Promise<Namespace> {
   const parent = await parentOf(deps, entity);
-  if (parent?.kind === 'user') throw new ApiError(400, 'A group cannot be put into the namespace of a user.');
+  if (parent?.kind === 'user') throw new ApiError(400, 'A group cannot be imported into a personal namespace.');
   const input = {
     ...(await importedGroupSettings(deps, object, {
       topLevel: parent === null,
@@ -111,7 +111,7 @@ async function makeGroup(
   );
 }
 
-/** The project of an entity, made where it is not there yet. @throws ApiError where it cannot be made */
+/** Returns the project of an entity, creating it if necessary. @throws ApiError if it cannot be created */
 export async function ensureProject(
   deps: Deps,
   caller: UserCaller,

@@ -83,7 +83,7 @@ describe('another server', () => {
     assert.equal(expectStatus<Json>(await app.get(`/bulk_imports/${made.id}`), 200).status, 'timeout');
     const [entity] = expectStatus<Json[]>(await app.get(`/bulk_imports/${made.id}/entities`), 200);
     assert.equal(entity!.status, 'timeout');
-    assert.match(String((entity!.failures as Json[])[0]!.exception_message), /not gone on for a day/);
+    assert.match(String((entity!.failures as Json[])[0]!.exception_message), /no progress for a day/);
     await elsewhere.close();
   });
 });

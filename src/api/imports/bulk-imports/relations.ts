@@ -26,14 +26,14 @@ import { applicationSettings } from '../../../settings/application-settings.ts';
 
 const MIB = 1024 * 1024;
 const PAUSE_MS = 1_000;
-/** Batches of one relation: each has a thousand objects where this server makes them. */
+/** Maximum number of batches of a relation; this server exports a thousand objects per batch. */
 const MAX_BATCHES = 100_000;
-/** What tells of the people whom all the rest names, so that it is read first. */
+/** Relation with the users that other relations refer to; it is read first. */
 const PEOPLE = 'user_contributions';
 const UPLOADS = 'uploads';
 const EXPORT = 'export';
 
-/** What the relations of an entity are read with. */
+/** Context for importing the relations of an entity. */
 export interface RelationImport {
   deps: Deps;
   entity: BulkImportEntity;
@@ -54,7 +54,7 @@ async function limitsOf(deps: Deps): Promise<Limits> {
   };
 }
 
-/** Has the other server export all that it has, once. */
+/** Requests the export of all relations from the source server, once. */
 async function askForExport({ deps, entity, server }: RelationImport): Promise<void> {
   const { done } = await trackerOf(deps.db, entity.id, EXPORT);
   if (done === 1) return;
@@ -62,19 +62,19 @@ async function askForExport({ deps, entity, server }: RelationImport): Promise<v
   await setTracker(deps.db, entity.id, EXPORT, { done: 1 });
 }
 
-/** How far the export of each relation is. @throws RetryLater while some are under way */
+/** Returns the export status of each relation. @throws RetryLater while exports are running */
 async function exportedBy({ entity, server }: RelationImport): Promise<Map<string, ImportedObject>> {
   const found = coerceObjects(await server.json('GET', `${pathOf(entity)}/status`));
   const open = found.some(({ status }) => status !== EXPORT_STATUS.finished && status !== EXPORT_STATUS.failed);
-  if (open || found.length === 0) throw new RetryLater(PAUSE_MS, 'the other server is not ready yet');
+  if (open || found.length === 0) throw new RetryLater(PAUSE_MS, 'the source server is not ready yet');
   return new Map(found.map((each) => [String(each.relation), each]));
 }
 
-/** Reads everything that the other server has of an entity. @throws as the server does; Stopped */
+/** Imports all relations of an entity. @throws errors of the source server; Stopped */
 export async function importRelations(relationImport: RelationImport): Promise<void> {
   await askForExport(relationImport);
   const exported = await exportedBy(relationImport);
-  // Texts point to files, which may get other addresses here.
+  // Texts refer to uploads, whose URLs may change.
   const wanted = [PEOPLE, UPLOADS, ...Object.keys(WRITERS[relationImport.entity.entity_type])];
   for (const relation of wanted) {
     const status = exported.get(relation);
@@ -89,7 +89,7 @@ async function readRelation(relationImport: RelationImport, relation: string, st
   await setTracker(deps.db, entity.id, relation, { source: coerceInteger(status.total_objects_count) ?? 0 });
   let problem: { kind: string; message: string } | null = null;
   if (status.status === EXPORT_STATUS.failed) {
-    problem = { kind: 'ExportFailed', message: 'The other server could not export it.' };
+    problem = { kind: 'ExportFailed', message: 'The source server could not export the relation.' };
   } else {
     try {
       if (relation === UPLOADS) await readUploads(relationImport);
@@ -107,7 +107,7 @@ async function readRelation(relationImport: RelationImport, relation: string, st
 
 async function readUploads(relationImport: RelationImport): Promise<void> {
   const { deps, entity, importContext } = relationImport;
-  // An earlier run that was cut off has told of the same files.
+  // An earlier, interrupted run has reported the same files.
   await deps.db
     .deleteFrom('bulk_import_failures')
     .where('entity_id', '=', entity.id)
@@ -129,7 +129,8 @@ async function readFiles(
   const { deps, entity } = relationImport;
   if (status.batched !== true) return readFile(relationImport, relation, '', line);
   const batches = coerceInteger(status.batches_count) ?? 0;
-  if (batches > MAX_BATCHES) throw new InvalidImportFile(`The other server tells of more than ${MAX_BATCHES} batches.`);
+  if (batches > MAX_BATCHES)
+    throw new InvalidImportFile(`The source server announces more than ${MAX_BATCHES} batches.`);
   for (let number = batch; number <= batches; number += 1) {
     await readFile(relationImport, relation, `&batched=true&batch_number=${number}`, number === batch ? line : 0);
     await setTracker(deps.db, entity.id, relation, { batch: number + 1, line: 0 });
@@ -159,9 +160,9 @@ async function readPeople(
 const download = ({ entity, server }: RelationImport, relation: string, query: string): Promise<IncomingMessage> =>
   server.open('GET', `${pathOf(entity)}/download?relation=${relation}${query}`);
 
-/** Whether an answer is what is asked for: an object. @throws InvalidImportObject */
+/** Checks that a response is an object. @throws InvalidImportObject */
 export function requireObject(value: ImportedObject | null, what: string): ImportedObject {
   if (value === null || !isImportedObject(value))
-    throw new InvalidImportObject(`${what} is not there, or the token does not show it`);
+    throw new InvalidImportObject(`${what} does not exist, or the token has no access to it`);
   return value;
 }

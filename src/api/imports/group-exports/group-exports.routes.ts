@@ -14,15 +14,15 @@ const shared = { tag: 'Group exports', access: inGroup('export_group') } as cons
 const GONE = '404 Not found or has expired';
 const LATER = 'The group export file is not available yet.';
 
-/** A group with its subgroups as one archive, without their projects (registry facts 7.2). */
+/** Exports of a group with its subgroups, without projects (registry facts 7.2). */
 export const groupExportRoutes = [
   route({
     ...shared,
     method: 'POST',
     path,
     operationId: 'startGroupExport',
-    summary: 'Export a group as one archive',
-    description: 'With its subgroups, without projects. In the background; the archive can be had for a day.',
+    summary: 'Start the export of a group',
+    description: 'Includes subgroups, but no projects. Runs in the background; the archive is available for a day.',
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     errors: [429],
     handler: async ({ deps, caller, group }) => {
@@ -42,7 +42,7 @@ export const groupExportRoutes = [
     method: 'GET',
     path: `${path}/download`,
     operationId: 'downloadGroupExport',
-    summary: 'Download the archive of a group',
+    summary: 'Download the export of a group',
     errors: [404, 416, 429],
     handler: async (c) => {
       const { deps, caller, group } = c;

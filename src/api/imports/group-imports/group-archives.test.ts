@@ -325,7 +325,7 @@ describe('an archive of a group', () => {
     const old = await bring(await tarGzOf([['VERSION', '0.1.0']]), { name: 'Old', path: 'old' });
     assert.match((await failures(old.id))[0]!, /version mismatch/);
     const empty = await bring(await tarGzOf([HEAD]), { name: 'Empty', path: 'empty' });
-    assert.match((await failures(empty.id))[0]!, /no group that is above all others/);
+    assert.match((await failures(empty.id))[0]!, /no top-level group/);
     const broken = await bring(await tarGzOf([HEAD, ['tree/groups/1.json', '[]']]), { name: 'Broken', path: 'broken' });
     assert.match((await failures(broken.id))[0]!, /cannot be read/);
   });

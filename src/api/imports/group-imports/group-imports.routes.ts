@@ -8,22 +8,22 @@ import { insertFileImport } from '../file-import.ts';
 import { authorizeArchiveImport, withArchive } from '../uploaded-archive.ts';
 import { GROUP_FILE_IMPORT } from './group-imports.jobs.ts';
 
-/** Groups made of archives (registry facts 7.3). */
+/** Imports of groups from archives (registry facts 7.3). */
 export const groupImportRoutes = [
   route({
     method: 'POST',
     path: '/groups/import',
     tag: 'Group imports',
     operationId: 'importGroup',
-    summary: 'Make a group of an archive',
+    summary: 'Import a group from an archive',
     description:
-      'The group is there at once, what is in the archive comes in the background. People become placeholders.',
+      'The group is created immediately; its contents are imported in the background. Users are imported as placeholders.',
     access: onServer('create_group'),
     input: Type.Object({
       file: Upload({ description: 'The archive.' }),
       name: Filled({ maxLength: 255, description: 'Name of the new group.' }),
-      path: Filled({ maxLength: 255, description: 'Last part of its path.' }),
-      parent_id: Type.Optional(Type.Integer({ description: 'Group that it becomes a subgroup of.' })),
+      path: Filled({ maxLength: 255, description: 'Path segment of the new group.' }),
+      parent_id: Type.Optional(Type.Integer({ description: 'Id of the parent group.' })),
       organization_id: Type.Optional(Type.Integer()),
     }),
     bodyLimit: 'file',
@@ -47,7 +47,7 @@ export const groupImportRoutes = [
           await recordAudit(deps, db, {
             name: 'group_import_created',
             entity: onGroup(group.id),
-            message: 'Group import by an archive started',
+            message: 'Group import from an archive started',
           });
         }),
       );

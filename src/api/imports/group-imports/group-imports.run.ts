@@ -5,11 +5,11 @@ import { registerFileImport } from '../file-import.ts';
 import { GROUP_FILE_IMPORT } from './group-imports.jobs.ts';
 import { importGroupTree } from './group-imports.tree.ts';
 
-/** Names the work that makes groups of archives. */
+/** Registers the job that imports groups from archives. */
 export function registerGroupImports(deps: Deps): void {
   registerFileImport(deps, GROUP_FILE_IMPORT, async ({ job, entity, caller, signal, unpack }) => {
     if (caller === undefined || entity.namespace_id === null)
-      throw new InvalidImportObject('who asked for it, or the group, is gone');
+      throw new InvalidImportObject('the user who started the import, or the group, was deleted');
     const files = await unpack(job.archive, GROUP_FILES);
     await importGroupTree({ deps, caller, files, signal }, entity);
   });

@@ -26,7 +26,7 @@ import { ensureGroup } from '../bulk-imports/import-destination.ts';
 import { writeRelations } from '../file-relations.ts';
 import { importedGroupSettings } from '../group-settings.ts';
 
-/** An archive that was taken apart, and who asked for it. */
+/** An unpacked archive, and the user who started the import. */
 export interface GroupTreeImport {
   deps: Deps;
   caller: UserCaller;
@@ -39,7 +39,10 @@ const MAX_SELF = 1024 * 1024;
 const visibilityOf = ({ visibility_level: level }: ImportedObject) =>
   VISIBILITIES.find((each) => visibilityLevel(each) === level) ?? 'private';
 
-/** The groups of an archive by the group that each is below; `null` leads to the one above all. @throws InvalidImportObject */
+/**
+ * Returns the groups of an archive by parent id; `null` is the parent of the top-level group.
+ * @throws InvalidImportObject
+ */
 async function treeOf({ deps, files }: GroupTreeImport): Promise<Map<number | null, ImportedObject[]>> {
   const names = [...files.keys()].flatMap((name) => /^tree\/groups\/(\d{1,15})\.json$/.exec(name)?.[1] ?? []);
   if (names.length > MAX_GROUPS) throw new InvalidImportObject(`the archive has more than ${MAX_GROUPS} groups`);
@@ -53,14 +56,14 @@ async function treeOf({ deps, files }: GroupTreeImport): Promise<Map<number | nu
     const parent = coerceInteger(parent_id, 1, Number.MAX_SAFE_INTEGER);
     return parent !== null && groups.has(parent) ? parent : null;
   });
-  if (below.get(null)?.length !== 1) throw new InvalidImportObject('the archive has no group that is above all others');
+  if (below.get(null)?.length !== 1) throw new InvalidImportObject('the archive has no top-level group');
   return below;
 }
 
 const short = (value: unknown, max: number): string | null =>
   typeof value === 'string' ? coerceText(value.slice(0, max)) : null;
 
-/** The object that a file holds; null where there is none. */
+/** Reads the object in a file; null if there is none. */
 async function read({ blobs }: Deps, file: StoredBlob | undefined): Promise<ImportedObject | null> {
   if (file === undefined || file.size > MAX_SELF) return null;
   const bytes = await blobs.read(file.sha256, 0, file.size);
@@ -72,21 +75,21 @@ async function read({ blobs }: Deps, file: StoredBlob | undefined): Promise<Impo
   }
 }
 
-/** Of the attributes of a group those that say where it is and what it is called. */
+/** Selects the attributes of a group that define its place and name. */
 function selfOf({ parent_id, visibility_level, name, path, description }: ImportedObject): ImportedObject {
   const texts = { name: short(name, 255), path: short(path, 255), description: short(description, 500) };
   return { parent_id, visibility_level, ...texts };
 }
 
-/** The settings of a group, which are read when it is its turn: all together may be large. */
+/** Reads the settings of a group when it is imported, since all together may be large. */
 const settingsOf = async ({ deps, files }: GroupTreeImport, { id }: ImportedObject): Promise<ImportedObject> => ({
   ...(await read(deps, files.get(`tree/groups/${id}.json`))),
   ...(await read(deps, files.get(`tree/groups/${id}/namespace_settings.ndjson`))),
 });
 
 /**
- * Gives the group that is there already what the archive says of it, no more open than its place lets.
- * @throws InvalidImportObject where the caller may change it no more
+ * Applies the attributes of the archive to the existing group, with a visibility that its parent allows.
+ * @throws InvalidImportObject if the caller has lost the right
  */
 async function applyAttributes(
   treeImport: GroupTreeImport,
@@ -113,7 +116,7 @@ async function applyAttributes(
   }
 }
 
-/** The entity of a group below another, entered when it is first come to. */
+/** Returns the entity of a subgroup, inserting it on first use. */
 async function entityOf(
   { deps }: GroupTreeImport,
   parent: BulkImportEntity,
@@ -170,10 +173,10 @@ async function fill(
 }
 
 /**
- * Brings a group and all below it, each once however often it is begun. What cannot be made is told, and passed over with
- * what is below it.
- * @param root the entity of the group that is there already
- * @throws InvalidImportObject for an archive that is none of a group; Stopped
+ * Imports a group and its descendants, each once even if repeated. Groups that cannot be created are reported and
+ * skipped with their descendants.
+ * @param root entity of the existing group
+ * @throws InvalidImportObject for an archive that is not of a group; Stopped
  */
 export async function importGroupTree(treeImport: GroupTreeImport, root: BulkImportEntity): Promise<void> {
   const { deps, caller } = treeImport;
@@ -185,14 +188,14 @@ export async function importGroupTree(treeImport: GroupTreeImport, root: BulkImp
     .selectAll()
     .where('id', '=', namespace_id ?? 0)
     .executeTakeFirst();
-  if (row === undefined) throw new InvalidImportObject('the group is gone');
+  if (row === undefined) throw new InvalidImportObject('the group was deleted');
   const waiting = [{ entity: root, group: await applyAttributes(treeImport, first!, row), given: first! }];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const { entity, group, given: object } = next;
     if (entity.status === IMPORT_STATUS.started) await fill(treeImport, entity, group, object);
     for (const child of below.get(object.id as number) ?? []) {
       const of = await entityOf(treeImport, entity, group, child);
-      // One that has been there, and is gone, stays gone.
+      // A group that was created and deleted again is not recreated.
       if (of.status !== IMPORT_STATUS.started && of.namespace_id === null) continue;
       try {
         const settings = await settingsOf(treeImport, child);

@@ -6,13 +6,13 @@ import { type ImportSourceUser, SOURCE_USER_STATUS as STATUS } from '../../../db
 import type { Deps } from '../../../deps.ts';
 import { calledAs, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
 
-/** What the address in a mail names. */
+/** Parameters of the URL in a mail. */
 export interface ReassignmentRequest {
   namespace_id: number;
   token: string;
 }
 
-/** The source user whose contributions the caller is asked about; nobody else is told that there is one. @throws ApiError 404 */
+/** Returns the source user of a reassignment to the caller; hidden from everyone else. @throws ApiError 404 */
 export async function findRequestedReassignment(
   db: Db,
   caller: UserCaller,
@@ -30,7 +30,7 @@ export async function findRequestedReassignment(
   return row;
 }
 
-/** Takes or refuses the contributions. @throws ApiError 404 */
+/** Accepts or rejects a reassignment. @throws ApiError 404 */
 export async function acceptOrRejectReassignment(
   deps: Deps,
   caller: UserCaller,

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Schema } from '../../../db/db.schema.ts';
 
-/** Rows that one transaction moves. */
+/** Rows moved per transaction. */
 const BATCH_SIZE = 1_000;
-/** Ids that one transaction looks at where no index leads to the rows. */
+/** Ids scanned per transaction where no index finds the rows. */
 const RANGE = 5_000;
 
-/** Columns that name whose contribution it is, in tables with ids. */
+/** Columns that refer to the contributing user, in tables with ids. */
 const COLUMNS: Readonly<Partial<Record<keyof Schema, { indexed: readonly string[]; others?: readonly string[] }>>> = {
   issues: { indexed: ['author_id', 'closed_by_id'], others: ['updated_by_id'] },
   merge_requests: { indexed: ['author_id', 'closed_by_id', 'merge_user_id'], others: ['updated_by_id'] },
@@ -19,7 +19,7 @@ const COLUMNS: Readonly<Partial<Record<keyof Schema, { indexed: readonly string[
   pipelines: { indexed: [], others: ['user_id'] },
 };
 
-/** Tables whose rows are told apart by the user, with the columns beside. */
+/** Tables whose rows are identified by the user and further columns. */
 const JOINS: Readonly<Partial<Record<keyof Schema, { key: readonly string[]; beside: readonly string[] }>>> = {
   issuable_assignees: { key: ['issuable_type', 'issuable_id'], beside: ['project_id'] },
   merge_request_reviewers: { key: ['merge_request_id'], beside: ['state', 'created_at'] },
@@ -33,7 +33,7 @@ export interface Move {
   to: number;
 }
 
-/** Runs a part in a transaction of its own, where the reassignment still goes on. */
+/** Runs a part in a transaction of its own, if the reassignment is still in progress. */
 export type Part = (move: (db: Db) => Promise<number>) => Promise<number>;
 
 async function moveIndexed(part: Part, table: string, column: string, { from, to }: Move): Promise<void> {
@@ -62,7 +62,7 @@ async function moveOther(part: Part, table: string, column: string, { from, to }
   for (let end = await part(move); end > 0; end = await part(move)) last = end;
 }
 
-/** Of two rows for the same thing one stays. */
+/** Moves rows; of two rows for the same object one is kept. */
 async function moveJoins(
   part: Part,
   table: string,
@@ -83,7 +83,7 @@ async function moveJoins(
   while ((await part(move)) === BATCH_SIZE);
 }
 
-/** Gives everything that one user has contributed to another, a part of a table in each transaction. */
+/** Moves all contributions of a user to another, a part of a table per transaction. */
 export async function moveContributions(part: Part, move: Move): Promise<void> {
   for (const [table, { indexed, others = [] }] of Object.entries(COLUMNS)) {
     for (const column of indexed) await moveIndexed(part, table, column, move);

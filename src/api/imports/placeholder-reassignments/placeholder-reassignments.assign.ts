@@ -22,20 +22,20 @@ export const REASSIGN = jobKind<{ source_user_id: number }>('placeholders.reassi
   timeoutMs: 6 * 3_600_000,
 });
 
-/** In which states somebody can be given the contributions. */
+/** States in which contributions can be reassigned. */
 export const REASSIGNABLE: readonly SourceUserStatus[] = [STATUS.pending_reassignment, STATUS.rejected];
 
 const TOKEN_BYTES = 24;
 
-/** What a source user is called. */
+/** Displayed name of a source user. */
 export const calledAs = ({ source_name, source_username, source_hostname }: ImportSourceUser): string =>
   `${source_name ?? 'somebody'}${source_username === null ? '' : ` (@${source_username})`} of ${source_hostname}`;
 
 /**
- * Gives the contributions of a source user to a user, who is asked first; not where administrators have switched that off
+ * Assigns the contributions of a source user to a user, who must accept first, unless administrators have disabled that
  * for themselves.
- * @param db the handle of the transaction
- * @returns whether it was possible: false where they are in no state for it any more
+ * @param db handle of the transaction
+ * @returns false if the state does not allow it
  */
 export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User, by: UserCaller): Promise<boolean> {
   const bypass = by.admin && (await applicationSettings(deps, db)).allow_bypass_placeholder_confirmation;
@@ -62,10 +62,10 @@ export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User
   const address = `${deps.externalUrl()}/import/source_users/${row.namespace_id}/${token}`;
   await enqueueMail(db, deps, {
     to: to.notification_email ?? to.email,
-    subject: `Contributions of ${calledAs(row)} shall become yours`,
+    subject: `Confirm that the contributions of ${calledAs(row)} are yours`,
     text: [
-      `${by.user.name} (@${by.user.username}) wants to give you the contributions of ${calledAs(row)}.`,
-      'If you are that person, accept it: issues, comments and merge requests become yours, and memberships as well.',
+      `${by.user.name} (@${by.user.username}) wants to assign the contributions of ${calledAs(row)} to you.`,
+      'If you are this person, accept: issues, comments, merge requests and memberships are then assigned to you.',
       `Accept: POST ${address}/accept`,
       `Decline: POST ${address}/decline`,
     ].join('\n\n'),
@@ -75,14 +75,14 @@ export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User
 }
 
 const SAID = {
-  proposed: 'shall be given to',
+  proposed: 'were proposed to',
   accepted: 'were accepted by',
   declined: 'were declined by',
-  completed: 'were given to',
-  failed: 'could not be given to',
+  completed: 'were assigned to',
+  failed: 'could not be assigned to',
 } as const;
 
-/** Writes what became of a reassignment. @param to the user name of whom they are for */
+/** Records the audit event of a reassignment. @param to user name of the assignee */
 export async function recordReassignment(
   deps: Deps,
   db: Db,
@@ -99,7 +99,7 @@ export async function recordReassignment(
   });
 }
 
-/** Tells who asked for it what became of it. */
+/** Notifies the user who requested a reassignment of its result. */
 export async function notifyReassignment(deps: Deps, db: Db, row: ImportSourceUser, what: string): Promise<void> {
   const asker = await db
     .selectFrom('users')

@@ -4,18 +4,18 @@ import { Enum, Nullable } from '../../../http/http.schema.ts';
 
 const STATUSES = Object.keys(SOURCE_USER_STATUS) as (keyof typeof SOURCE_USER_STATUS)[];
 
-/** Somebody of another server whose contributions somebody shall be given. */
+/** A user of a source server whose contributions are to be reassigned. */
 export const SourceUser = Type.Object({
   id: Type.Integer(),
-  source_hostname: Type.String({ description: 'Where they come from.', examples: ['git.example.org'] }),
-  import_type: Type.String({ description: 'How they came.', examples: ['gitlab_migration'] }),
-  source_user_identifier: Type.String({ description: 'Their id there.', examples: ['42'] }),
-  source_name: Nullable(Type.String({ description: 'Their name there.', examples: ['Ann'] })),
-  source_username: Nullable(Type.String({ description: 'Their user name there.', examples: ['ann'] })),
-  status: Enum(STATUSES, { description: 'What has become of their contributions.', examples: ['awaiting_approval'] }),
+  source_hostname: Type.String({ description: 'Host name of the source server.', examples: ['git.example.org'] }),
+  import_type: Type.String({ description: 'Type of the import.', examples: ['gitlab_migration'] }),
+  source_user_identifier: Type.String({ description: 'Id of the source user.', examples: ['42'] }),
+  source_name: Nullable(Type.String({ description: 'Name of the source user.', examples: ['Ann'] })),
+  source_username: Nullable(Type.String({ description: 'User name of the source user.', examples: ['ann'] })),
+  status: Enum(STATUSES, { description: 'Status of the reassignment.', examples: ['awaiting_approval'] }),
 });
 
-/** What is shown of one. */
+/** Renders a source user. */
 export const presentSourceUser = (row: ImportSourceUser): Static<typeof SourceUser> => ({
   id: row.id,
   source_hostname: row.source_hostname,

@@ -24,8 +24,8 @@ const STREAM_BYTES = 1024 * 1024;
 const tag = 'Placeholder reassignments';
 const path = '/groups/:id/placeholder_reassignments';
 const asked = Type.Object({
-  namespace_id: Type.Integer({ description: 'Id of the top group of the import.' }),
-  token: Type.String({ minLength: 1, maxLength: 64, description: 'What the mail says.' }),
+  namespace_id: Type.Integer({ description: 'Id of the top-level group of the import.' }),
+  token: Type.String({ minLength: 1, maxLength: 64, description: 'Token from the mail.' }),
 });
 const web = { root: true, tag, params: asked } as const;
 
@@ -50,27 +50,27 @@ async function* sheetOf(deps: Deps, groupId: number): AsyncGenerator<string> {
   }
 }
 
-/** The text of the uploaded sheet. @throws ApiError 400, 422 */
+/** Reads the text of the uploaded CSV file. @throws ApiError 400, 422 */
 async function textOf(file: UploadedFile | string): Promise<string> {
   if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
   if (!file.filename.toLowerCase().endsWith('.csv')) {
     throw refused('You must upload a CSV file with a .csv file extension.', 422);
   }
-  if (file.size > MAX_BYTES) throw refused(`The CSV file must not have more than ${MAX_BYTES} bytes.`, 422);
+  if (file.size > MAX_BYTES) throw refused(`The CSV file is too large (maximum is ${MAX_BYTES} bytes).`, 422);
   return readFile(file.path, 'utf8');
 }
 
-/** Who is given what people of other servers wrote (part 2, 4.11). */
+/** Reassignment of contributions of users of other servers (part 2, 4.11). */
 export const placeholderReassignmentRoutes = [
   route({
     method: 'GET',
     path,
     tag,
     operationId: 'getGroupPlaceholderReassignments',
-    summary: 'Get the sheet of placeholder users that await reassignment',
-    description: 'Fill in the last two columns, and send it back.',
+    summary: 'Download the placeholder users awaiting reassignment as CSV',
+    description: 'Fill in the last two columns and upload the file.',
     access: inGroup('admin_placeholder_reassignments'),
-    success: { status: 200, contentType: 'text/csv; charset=utf-8', description: 'A line for each of them.' },
+    success: { status: 200, contentType: 'text/csv; charset=utf-8', description: 'One line per placeholder user.' },
     errors: [422],
     handler: async (c) => {
       const { deps, group, reply } = c;
@@ -88,10 +88,10 @@ export const placeholderReassignmentRoutes = [
     path,
     tag,
     operationId: 'reassignGroupPlaceholders',
-    summary: 'Reassign placeholder users by a completed sheet',
-    description: 'It is processed in the background. Each user is asked by mail whether they accept.',
+    summary: 'Reassign placeholder users from a CSV file',
+    description: 'The file is processed in the background. Each user is asked by mail to accept.',
     access: inGroup('admin_placeholder_reassignments'),
-    input: Type.Object({ file: Upload({ description: 'The completed sheet, a CSV file.' }) }),
+    input: Type.Object({ file: Upload({ description: 'The completed CSV file.' }) }),
     bodyLimit: 'file',
     success: { status: 201, schema: Type.Object({ message: Type.String() }) },
     errors: [400, 413, 422],
@@ -115,7 +115,7 @@ export const placeholderReassignmentRoutes = [
     method: 'GET',
     path: '/import/source_users/:namespace_id/:token',
     operationId: 'getAskedReassignment',
-    summary: 'Get whose contributions the caller is asked to accept',
+    summary: 'Get the reassignment that the caller is asked to accept',
     access: onServer('answer_reassignment'),
     success: { status: 200, schema: SourceUser },
     errors: [404],
@@ -128,7 +128,7 @@ export const placeholderReassignmentRoutes = [
       method: 'POST',
       path: `/import/source_users/:namespace_id/:token/${verb}`,
       operationId: `${verb}Reassignment`,
-      summary: `${verb === 'accept' ? 'Accept' : 'Decline'} the contributions of somebody of another server`,
+      summary: `${verb === 'accept' ? 'Accept' : 'Decline'} the reassignment of contributions`,
       access: onServer('answer_reassignment'),
       success: { status: 200, schema: SourceUser },
       errors: [404],

@@ -12,7 +12,7 @@ import { enqueueMail } from '../../../mail/send-mail.ts';
 import { assign } from './placeholder-reassignments.assign.ts';
 import { type CsvRow, failureCsv } from './reassignment-csv.ts';
 
-/** A completed sheet, row after row. */
+/** Processes the rows of an uploaded CSV file. */
 export const REASSIGNMENT_CSV = jobKind<{ group_id: number; user_id: number; rows: CsvRow[] }>('placeholders.sheet', {
   lane: 'transfers',
   maxAttempts: 5,
@@ -21,7 +21,7 @@ export const REASSIGNMENT_CSV = jobKind<{ group_id: number; user_id: number; row
 const NO_USER = 'No matching user for provided information.';
 const NO_SOURCE_USER = 'No source user of this group is awaiting reassignment under that identifier.';
 
-/** Who is named by user name, or else by public address: active people alone. */
+/** Finds an active user by user name, or by public email address. */
 async function findUser(db: Db, { username, email }: CsvRow): Promise<User | undefined> {
   const people = db.selectFrom('users').selectAll().where('kind', '=', 'human').where('state', '=', 'active');
   if (username !== '') {
@@ -49,13 +49,13 @@ async function assignRow(deps: Deps, groupId: number, userId: number, row: CsvRo
       .where('source_user_identifier', '=', row.identifier)
       .executeTakeFirst();
     if (waiting === undefined) return NO_SOURCE_USER;
-    // An earlier run of the job has done it.
+    // Done by an earlier run of the job.
     if (waiting.reassign_to_user_id === user.id && waiting.reassigned_by_user_id === userId) return null;
     return (await assign(deps, db, waiting, user, caller)) ? null : NO_SOURCE_USER;
   });
 }
 
-/** Names the work behind uploaded sheets. */
+/** Registers the job for uploaded CSV files. */
 export function registerReassignmentCsv(deps: Deps): void {
   deps.jobs.register(REASSIGNMENT_CSV, async ({ group_id, user_id, rows }, { signal }) => {
     const wanted = rows.filter(({ username, email }) => username !== '' || email !== '');
@@ -87,13 +87,13 @@ async function report(
     const content = failureCsv(failures);
     await enqueueMail(db, deps, {
       to: user.notification_email ?? user.email,
-      subject: `Placeholder reassignments of ${group.full_path} have been processed`,
+      subject: `Placeholder reassignments of ${group.full_path} were processed`,
       text: [
-        'The sheet with the reassignments of placeholder users has been processed.',
+        'The CSV file with the placeholder reassignments was processed.',
         `Matched: ${all - skipped - failures.length}`,
         `Failed: ${failures.length}`,
         `Skipped: ${skipped}`,
-        ...(failures.length === 0 ? [] : ['The attached sheet says what has failed, and why.']),
+        ...(failures.length === 0 ? [] : ['The attached CSV file lists the failures with their reasons.']),
       ].join('\n\n'),
       headers: AUTOMATIC,
       ...(failures.length === 0

@@ -8,10 +8,10 @@ import { addMember, groupSource, projectSource, type Source } from '../../spaces
 import { moveContributions, type Part } from './contributions.ts';
 import { calledAs, notifyReassignment, REASSIGN, recordReassignment } from './placeholder-reassignments.assign.ts';
 
-/** Nothing is to be moved any more. */
+/** The reassignment has ended. */
 class Ended extends Error {}
 
-/** Runs each part in a transaction that looks whether the reassignment still goes on. @throws Ended */
+/** Runs each part in a transaction, after checking that the reassignment is still in progress. @throws Ended */
 const guarded =
   (deps: Deps, { id }: ImportSourceUser, signal: AbortSignal): Part =>
   (move) => {
@@ -47,7 +47,7 @@ async function sourceOf(
   return project && namespace && projectSource(project, namespace);
 }
 
-/** Gives the memberships that have come, with the rights that are left to who reassigns them. */
+/** Creates the imported memberships, limited by the current rights of the user who reassigns. */
 async function giveMemberships(deps: Deps, row: ImportSourceUser, to: number): Promise<void> {
   const caller = await jobCaller(deps, row.reassigned_by_user_id ?? 0);
   const waiting = await deps.db
@@ -61,7 +61,7 @@ async function giveMemberships(deps: Deps, row: ImportSourceUser, to: number): P
     if (caller !== undefined && source !== undefined) {
       const wanted = { accessLevel: each.access_level, expiresAt: each.expires_at, memberRoleId: null };
       await addMember(deps, { source, caller, actor: caller.user }, { ids: [to] }, wanted).catch((error: unknown) => {
-        // They are a member already, their time there is over, or who reassigns may not.
+        // Already a member, expired, or the user who reassigns lacks the right.
         if (!(error instanceof ApiError)) throw error;
       });
     }
@@ -89,17 +89,12 @@ async function end(deps: Deps, row: ImportSourceUser, error: string | null): Pro
       .where('id', '=', row.reassign_to_user_id ?? 0)
       .executeTakeFirst();
     await recordReassignment(deps, db, row, error === null ? 'completed' : 'failed', to?.username ?? 'ghost');
-    const what = error === null ? 'were given' : `could not be given (${error})`;
-    await notifyReassignment(
-      deps,
-      db,
-      row,
-      `The contributions of ${calledAs(row)} ${what} to the user whom you have named.`,
-    );
+    const what = error === null ? 'were assigned' : `could not be assigned (${error})`;
+    await notifyReassignment(deps, db, row, `The contributions of ${calledAs(row)} ${what} to the user you chose.`);
   });
 }
 
-/** Names the work that moves contributions. */
+/** Registers the job that moves contributions. */
 export function registerReassignments(deps: Deps): void {
   deps.jobs.register(REASSIGN, async ({ source_user_id }, { signal, attempts }) => {
     const row = await deps.db
@@ -110,7 +105,7 @@ export function registerReassignments(deps: Deps): void {
       .executeTakeFirst();
     if (row === undefined) return;
     const { placeholder_user_id: from, reassign_to_user_id: to } = row;
-    if (from === null || to === null) return end(deps, row, 'the user is gone');
+    if (from === null || to === null) return end(deps, row, 'the user was deleted');
     try {
       await moveContributions(guarded(deps, row, signal), { from, to });
       await giveMemberships(deps, row, to);
@@ -118,8 +113,8 @@ export function registerReassignments(deps: Deps): void {
     } catch (error) {
       if (error instanceof Ended) return;
       if (signal.aborted || attempts < REASSIGN.maxAttempts) throw error;
-      deps.log.log('error', 'contributions could not be moved', { source_user_id, error: String(error) });
-      await end(deps, row, 'something went wrong on the server');
+      deps.log.log('error', 'contributions could not be reassigned', { source_user_id, error: String(error) });
+      await end(deps, row, 'an internal error occurred');
     }
   });
 }

@@ -3,7 +3,7 @@ import { refused } from '../../../core/core.errors.ts';
 import { csvRow } from '../../../core/csv.ts';
 import type { ImportSourceUser } from '../../../db/tables/import-source-users.table.ts';
 
-/** Columns of the sheet (part 2, 4.11). */
+/** Columns of the CSV file (part 2, 4.11). */
 export const COLUMNS = [
   'Source host',
   'Import type',
@@ -15,18 +15,18 @@ export const COLUMNS = [
 ] as const;
 const MAX_ROWS = 20_000;
 
-/** A row of a completed sheet: who shall be given the contributions of whom. */
+/** A row of an uploaded CSV file: a source user and their assignee. */
 export interface CsvRow {
   host: string;
   importType: string;
   identifier: string;
   username: string;
   email: string;
-  /** All cells, as they stood. */
+  /** All cells, unchanged. */
   cells: string[];
 }
 
-/** The line of a source user who waits. */
+/** Renders the row of a source user awaiting reassignment. */
 export const csvRowOf = (row: ImportSourceUser): string =>
   csvRow([
     row.source_hostname,
@@ -38,7 +38,7 @@ export const csvRowOf = (row: ImportSourceUser): string =>
     '',
   ]);
 
-/** The sheet of what failed: as it stood, with the reason. */
+/** Renders the failed rows as CSV, with their reasons. */
 export const failureCsv = (failures: readonly { row: CsvRow; error: string }[]): string =>
   [csvRow([...COLUMNS, 'error']), ...failures.map(({ row, error }) => csvRow([...row.cells, error]))].join('');
 
@@ -61,8 +61,8 @@ const hasDuplicates = (values: readonly string[]): boolean => {
 };
 
 /**
- * Reads a completed sheet. The two last columns may also be called as on the platform that the format comes from.
- * @throws ApiError 422 for what is no such sheet, or names somebody twice
+ * Parses an uploaded CSV file. Accepts the platform's original names of the last two columns as well.
+ * @throws ApiError 422 for an invalid file, or duplicate users
  */
 export function parseReassignmentCsv(text: string): CsvRow[] {
   const [header = [], ...lines] = cellsOf(text);
@@ -82,7 +82,7 @@ export function parseReassignmentCsv(text: string): CsvRow[] {
       host: cell('Source host'),
       importType: cell('Import type'),
       identifier: cell('Source user identifier'),
-      // An apostrophe keeps table programs from running what begins with an @.
+      // A leading apostrophe keeps spreadsheet programs from evaluating values that begin with @.
       username: cell('Platform username').replace(/^'?@/, ''),
       email: cell('Platform public email'),
       cells: COLUMNS.map((column) => cell(column)),

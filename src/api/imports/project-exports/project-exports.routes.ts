@@ -23,18 +23,18 @@ const tag = 'Project exports';
 const startInput = optional({
   description: Type.String({
     maxLength: 2_000,
-    description: 'Taken, and not used: an archive has that of its project.',
+    description: 'Accepted, but ignored: the archive contains the description of the project.',
   }),
   upload: Type.Object(
     {
-      url: Filled({ maxLength: 4_096, description: 'Address that the archive is sent to when it is ready.' }),
-      http_method: Type.Optional(Enum(['PUT', 'POST'], { default: 'PUT', description: 'How it is sent.' })),
+      url: Filled({ maxLength: 4_096, description: 'URL to send the archive to when it is complete.' }),
+      http_method: Type.Optional(Enum(['PUT', 'POST'], { default: 'PUT', description: 'HTTP method of the upload.' })),
     },
-    { description: 'Where the archive is sent, instead of waiting to be fetched.' },
+    { description: 'Where to send the archive, instead of keeping it for download.' },
   ),
 });
 
-/** Where the archive shall be sent. @throws ApiError 400 for an address that the server does not connect to */
+/** Returns the upload destination. @throws ApiError 400 for a URL that the server must not connect to */
 async function destinationOf(deps: Deps, upload: Static<typeof startInput>['upload']): Promise<Destination | null> {
   if (upload === undefined) return null;
   await requireExternalAddress(deps, upload.url, 'upload[url]');
@@ -53,15 +53,15 @@ async function requireExports(deps: Deps): Promise<void> {
   if (!(await applicationSettings(deps)).project_export_enabled) throw forbidden();
 }
 
-/** A project as one archive, to be taken elsewhere. */
+/** Exports of projects as archives. */
 export const projectExportRoutes = [
   route({
     method: 'POST',
     path,
     tag,
     operationId: 'startProjectExport',
-    summary: 'Export a project as one archive',
-    description: 'In the background; the archive can be had for a day.',
+    summary: 'Start the export of a project',
+    description: 'Runs in the background; the archive is available for a day.',
     access,
     input: startInput,
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
@@ -83,7 +83,7 @@ export const projectExportRoutes = [
     path,
     tag,
     operationId: 'getProjectExport',
-    summary: 'Get how far the export of a project is',
+    summary: 'Get the status of the export of a project',
     access,
     success: { status: 200, schema: ProjectExport },
     handler: async ({ deps, project, namespace }) => {
@@ -109,7 +109,7 @@ export const projectExportRoutes = [
     path: `${path}/download`,
     tag,
     operationId: 'downloadProjectExport',
-    summary: 'Download the archive of a project',
+    summary: 'Download the export of a project',
     access,
     errors: [403, 404, 416, 429],
     handler: async (c) => {

@@ -28,14 +28,14 @@ import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { fillRepository } from '../../spaces/index.ts';
 import { writeRelations } from '../file-relations.ts';
 
-/** A project that is made of the files of an archive. */
+/** A project and the unpacked archive to import. */
 export interface ProjectImport {
   deps: Deps;
   entity: BulkImportEntity;
   project: Project;
   caller: UserCaller;
   files: ReadonlyMap<string, StoredBlob>;
-  /** Attributes that were given with the archive: its own do not count. */
+  /** Attributes given with the request, which override the archive. */
   overridden: ReadonlySet<string>;
   signal: AbortSignal;
 }
@@ -48,7 +48,7 @@ async function contentOf({ deps, files }: ProjectImport, name: string): Promise<
 const namespaceOf = ({ deps, project }: ProjectImport): Promise<Namespace> =>
   deps.db.selectFrom('namespaces').selectAll().where('id', '=', project.namespace_id).executeTakeFirstOrThrow();
 
-/** As open as it was, where its place and administrators let it be. */
+/** Original visibility, if the namespace and administrators allow it. */
 async function visibilityOf(projectImport: ProjectImport, object: ImportedObject): Promise<Visibility> {
   const wanted = VISIBILITIES.find((each) => visibilityLevel(each) === object.visibility_level) ?? 'private';
   const namespace = await namespaceOf(projectImport);
@@ -56,7 +56,10 @@ async function visibilityOf(projectImport: ProjectImport, object: ImportedObject
   return maxAllowedVisibility(await applicationSettings(projectImport.deps), projectImport.caller, limit);
 }
 
-/** Gives the project what the archive says of itself, no more open than its place lets. @throws InvalidImportObject */
+/**
+ * Applies the attributes of the archive to the project, with a visibility that its namespace allows.
+ * @throws InvalidImportObject
+ */
 export async function applyAttributes(projectImport: ProjectImport): Promise<ImportedObject> {
   const { deps, project, overridden } = projectImport;
   const content = await contentOf(projectImport, 'tree/project.json');
@@ -79,7 +82,7 @@ async function namedBranch(deps: Deps, { default_branch }: ImportedObject): Prom
   return named !== null && isValidBranchName(named) ? named : defaultBranchName(deps);
 }
 
-/** Makes the repository of the bundle; an empty one stays where there is none. */
+/** Creates the repository from the bundle; without a bundle it stays empty. */
 export async function importBundle(projectImport: ProjectImport, attributes: ImportedObject): Promise<void> {
   const { deps, entity, project, overridden, signal } = projectImport;
   const defaultBranch = overridden.has('default_branch')
@@ -95,7 +98,7 @@ export async function importBundle(projectImport: ProjectImport, attributes: Imp
   await fillRepository(deps, { project_id: project.id, disk_path: entity.disk_path }, async () => ({
     make: (dir) =>
       createFromBundle(deps, bundle, dir, { defaultBranch, signal }).catch((error: unknown) => {
-        // An earlier run has made it.
+        // Created by an earlier run.
         if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
       }),
     failure: 'The repository of the archive could not be read.',
@@ -109,7 +112,7 @@ export async function importBundle(projectImport: ProjectImport, attributes: Imp
     throw new InvalidImportObject('The repository of the archive could not be read.');
 }
 
-/** Enters the files that texts refer to. */
+/** Imports the uploads that texts refer to. */
 export async function importUploads({ deps, project, files }: ProjectImport): Promise<void> {
   for (const [name, { sha256, size }] of files) {
     const [folder, secret = '', filename = ''] = name.split('/');
@@ -118,7 +121,7 @@ export async function importUploads({ deps, project, files }: ProjectImport): Pr
   }
 }
 
-/** Enters large files, whose names are their hashes; what has another hash is left out. */
+/** Imports LFS objects, which are named by their hash; objects with another hash are left out. */
 export async function importLfs({ deps, project, files }: ProjectImport): Promise<void> {
   for (const [name, { sha256, size }] of files) {
     if (name !== `lfs-objects/${sha256}`) continue;
@@ -154,7 +157,7 @@ async function importingOf(projectImport: ProjectImport): Promise<ImportContext>
   };
 }
 
-/** Writes the objects of all relations, each once however often it is begun. */
+/** Imports the objects of all relations, each once even if repeated. */
 export async function importRelationFiles(projectImport: ProjectImport): Promise<void> {
   const { deps, entity, signal } = projectImport;
   const importContext = await importingOf(projectImport);

@@ -97,5 +97,5 @@ test('who may not delete a project does not replace it either, also not when the
   expectStatus(await app.put(path, { json: { access_level: 40 } }), 200);
   await app.drain();
   const failed = await imported(made.id);
-  assert.deepEqual([failed.import_status, /may not be deleted/.test(String(failed.import_error))], ['failed', true]);
+  assert.deepEqual([failed.import_status, /must not be deleted/.test(String(failed.import_error))], ['failed', true]);
 });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Filled, Secret, Upload } from '../../../http/http.schema.ts';
 import { CreateProject } from '../../spaces/index.ts';
 
-/** What the place of a project says and not its attributes, and what would bring its content from elsewhere. */
+/** Attributes that depend on the namespace, or that would fetch content from elsewhere. */
 const NOT_OVERRIDDEN = [
   'name',
   'path',
@@ -24,35 +24,38 @@ const OverrideParams = Type.Omit(CreateProject, [...NOT_OVERRIDDEN]);
 export type OverrideParams = Static<typeof OverrideParams>;
 
 const shared = {
-  path: Filled({ maxLength: 255, description: 'Last part of the path of the new project.' }),
-  name: Type.Optional(Filled({ maxLength: 255, description: 'Its name; the path when absent.' })),
+  path: Filled({ maxLength: 255, description: 'Path segment of the new project.' }),
+  name: Type.Optional(Filled({ maxLength: 255, description: 'Name of the new project; its path when absent.' })),
   namespace: Type.Optional(
-    Filled({ description: 'Id or path of the namespace that it is put into; the own when absent.' }),
+    Filled({
+      description: 'Id or path of the destination namespace; the personal namespace of the caller when absent.',
+    }),
   ),
-  namespace_id: Type.Optional(Type.Integer({ description: 'Id of the namespace that it is put into.' })),
-  namespace_path: Type.Optional(Filled({ description: 'Path of the namespace that it is put into.' })),
+  namespace_id: Type.Optional(Type.Integer({ description: 'Id of the destination namespace.' })),
+  namespace_path: Type.Optional(Filled({ description: 'Path of the destination namespace.' })),
   overwrite: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Whether it takes the place of a project of that path, which is deleted when all has come.',
+      description:
+        'Whether to overwrite an existing project of that path, which is deleted when the import has finished.',
     }),
   ),
   override_params: Type.Optional(
     Type.Object(OverrideParams.properties, {
-      description: 'Attributes of the project that count instead of those of the archive.',
+      description: 'Project attributes that override those in the archive.',
     }),
   ),
 };
 
-/** Where an archive is put, however it comes. */
+/** Destination of an import, for all sources. */
 const ImportTarget = Type.Object(shared);
 export type ImportTarget = Static<typeof ImportTarget>;
 
 export const fileInput = Type.Object({ file: Upload({ description: 'The archive.' }), ...shared });
 
 export const remoteInput = Type.Object({
-  // Whoever has such an address can often read what is behind it: the log shows none.
-  url: Secret({ minLength: 1, maxLength: 4_096, description: 'Address that the archive is fetched from.' }),
+  // Such URLs often grant access by themselves: they are not logged.
+  url: Secret({ minLength: 1, maxLength: 4_096, description: 'URL of the archive.' }),
   ...shared,
 });
 
@@ -63,12 +66,12 @@ export const s3Input = Type.Object({
     pattern: '^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$',
     description: 'Name of the bucket.',
   }),
-  file_key: Filled({ maxLength: 1_024, description: 'Key of the archive in it.' }),
-  access_key_id: Secret({ minLength: 1, maxLength: 128, pattern: '^\\w+$', description: 'Id of an access key.' }),
+  file_key: Filled({ maxLength: 1_024, description: 'Key of the archive in the bucket.' }),
+  access_key_id: Secret({ minLength: 1, maxLength: 128, pattern: '^\\w+$', description: 'Access key id.' }),
   secret_access_key: Secret({
     minLength: 1,
     maxLength: 128,
-    description: 'The access key. It is not kept: an address is made with it that is good for a day.',
+    description: 'Secret access key. It is not stored: it signs a URL that is valid for a day.',
   }),
   ...shared,
 });

@@ -1,20 +1,20 @@
 import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 
-/** An archive that a project is made of. */
+/** Import of an archive into a project. */
 export interface FileImport {
   entity_id: number;
-  /** Null for one that has yet to be fetched. */
+  /** Null if it must still be downloaded. */
   archive: StoredBlob | null;
-  /** The address that it is fetched from, sealed. */
+  /** Sealed URL to download it from. */
   source?: string;
-  /** Attributes that were given with it: those of the archive do not count. */
+  /** Attributes given with the request, which override the archive. */
   overridden?: string[];
-  /** What the project is called once it has taken the place of another. */
+  /** Name and path of the project once it has replaced another. */
   replaces?: { name: string; path: string };
 }
 
-/** Makes a project of an archive. */
+/** Imports a project from an archive. */
 export const FILE_IMPORT = jobKind<FileImport>('project_imports.run', {
   lane: 'transfers',
   maxAttempts: 5,

@@ -1,18 +1,18 @@
 import { Type } from 'typebox';
 import { Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 
-/** What of an archive could not be taken over. */
+/** A relation of an archive that failed to import. */
 export const FailedRelation = Type.Object({
   id: Type.Integer(),
   created_at: Instant(),
-  exception_class: Type.String({ description: 'Kind of failure.' }),
-  exception_message: Type.String({ description: 'Why it could not be taken over.' }),
-  source: Type.String({ description: 'What was at work.' }),
-  relation_name: Type.String({ description: 'What of the project it is of.' }),
-  line_number: Nullable(Type.Integer({ description: 'Line of the archive, where it is known.' })),
+  exception_class: Type.String({ description: 'Class of the failure.' }),
+  exception_message: Type.String({ description: 'Reason for the failure.' }),
+  source: Type.String({ description: 'Component that failed.' }),
+  relation_name: Type.String({ description: 'Relation that the object belongs to.' }),
+  line_number: Nullable(Type.Integer({ description: 'Line in the archive, if known.' })),
 });
 
-/** A project, and how far its import is. */
+/** A project with the status of its import. */
 export const ProjectImport = Type.Object({
   id: Type.Integer(),
   description: Nullable(Type.String()),
@@ -20,12 +20,12 @@ export const ProjectImport = Type.Object({
   path: Type.String(),
   path_with_namespace: Type.String(),
   created_at: Instant(),
-  import_status: Enum(['none', 'scheduled', 'started', 'finished', 'failed'], { description: 'How far it is.' }),
+  import_status: Enum(['none', 'scheduled', 'started', 'finished', 'failed'], { description: 'Status of the import.' }),
   import_type: Nullable(
-    Type.String({ description: 'How it came: `git`, `gitlab_project`, `gitlab_project_migration`.' }),
+    Type.String({ description: 'Type of the import: `git`, `gitlab_project` or `gitlab_project_migration`.' }),
   ),
-  correlation_id: Nullable(Type.String({ description: 'Id under which the log tells of it.' })),
-  failed_relations: Type.Array(FailedRelation, { description: 'What could not be taken over, the first hundred.' }),
-  import_error: Nullable(Type.String({ description: 'Why it has failed.' })),
-  stats: Nullable(Type.Object({}, { description: 'Numbers of objects, where they are known.' })),
+  correlation_id: Nullable(Type.String({ description: 'Id for finding the import in the log.' })),
+  failed_relations: Type.Array(FailedRelation, { description: 'The first hundred relations that failed.' }),
+  import_error: Nullable(Type.String({ description: 'Reason for the failure of the import.' })),
+  stats: Nullable(Type.Object({}, { description: 'Numbers of objects, if known.' })),
 });

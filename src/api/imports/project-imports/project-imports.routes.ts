@@ -10,15 +10,15 @@ import { bucketHost, presignedAddress } from './s3-address.ts';
 
 const tag = 'Project imports';
 
-/** Projects made of archives (registry facts 7.3). */
+/** Imports of projects from archives (registry facts 7.3). */
 export const projectImportRoutes = [
   route({
     method: 'POST',
     path: '/projects/import',
     tag,
     operationId: 'importProject',
-    summary: 'Make a project of an archive',
-    description: 'In the background. People whom it names become placeholders.',
+    summary: 'Import a project from an archive',
+    description: 'Runs in the background. Users are imported as placeholders.',
     access: onServer('create_project'),
     input: fileInput,
     bodyLimit: 'file',
@@ -35,8 +35,8 @@ export const projectImportRoutes = [
     path: '/projects/remote-import',
     tag,
     operationId: 'importRemoteProject',
-    summary: 'Make a project of an archive that is elsewhere',
-    description: 'It is fetched and read in the background; redirects are not followed.',
+    summary: 'Import a project from an archive at a URL',
+    description: 'Downloaded and imported in the background; redirects are not followed.',
     access: onServer('create_project'),
     input: remoteInput,
     success: { status: 201, schema: ProjectImport },
@@ -52,8 +52,8 @@ export const projectImportRoutes = [
     path: '/projects/remote-import-s3',
     tag,
     operationId: 'importProjectFromS3',
-    summary: 'Make a project of an archive in a bucket',
-    description: 'A bucket of S3. It is fetched and read in the background.',
+    summary: 'Import a project from an archive in an S3 bucket',
+    description: 'Downloaded and imported in the background.',
     access: onServer('create_project'),
     input: s3Input,
     success: { status: 201, schema: ProjectImport },
@@ -72,7 +72,7 @@ export const projectImportRoutes = [
     path: '/projects/:id/import',
     tag,
     operationId: 'getProjectImport',
-    summary: 'Get how far the import of a project is',
+    summary: 'Get the status of the import of a project',
     access: inProject('read_project'),
     success: { status: 200, schema: ProjectImport },
     handler: async ({ deps, project }) => presentImported(deps, project),

@@ -16,7 +16,7 @@ import {
 import { FILE_IMPORT, type FileImport } from './project-imports.jobs.ts';
 import { replaceProject } from './replace.ts';
 
-/** @throws InvalidImportObject, InvalidImportFile for what cannot be brought at all; Stopped */
+/** @throws InvalidImportObject, InvalidImportFile for permanent failures; Stopped */
 async function bring(deps: Deps, { job, entity, caller, signal, unpack }: FileRun<FileImport>): Promise<void> {
   const project = await deps.db
     .selectFrom('projects')
@@ -24,7 +24,7 @@ async function bring(deps: Deps, { job, entity, caller, signal, unpack }: FileRu
     .where('id', '=', entity.project_id ?? 0)
     .executeTakeFirst();
   if (project === undefined || caller === undefined)
-    throw new InvalidImportObject('who asked for it, or the project, is gone');
+    throw new InvalidImportObject('the user who started the import, or the project, was deleted');
   const files = await unpack(job.archive ?? (await fetchArchive(deps, job.source ?? '', signal)), PROJECT_FILES);
   const projectImport: ProjectImport = {
     deps,
@@ -44,7 +44,7 @@ async function bring(deps: Deps, { job, entity, caller, signal, unpack }: FileRu
   if (job.replaces !== undefined) await replaceProject(deps, caller, project, job.replaces);
 }
 
-/** Tells the project why the archive could not become it. */
+/** Stores the reason of the failure with the project. */
 const fail = ({ db }: Deps, { project_id }: BulkImportEntity, message: string) =>
   db
     .updateTable('projects')
@@ -52,7 +52,7 @@ const fail = ({ db }: Deps, { project_id }: BulkImportEntity, message: string) =
     .where('id', '=', project_id)
     .execute();
 
-/** Names the work that makes projects of archives. */
+/** Registers the job that imports projects from archives. */
 export function registerFileImports(deps: Deps): void {
   registerFileImport(
     deps,

@@ -13,12 +13,13 @@ import type { ImportTarget } from './project-imports.inputs.ts';
 import { FILE_IMPORT } from './project-imports.jobs.ts';
 import { findReplaced } from './replace.ts';
 
-/** The archive, or the address that it is fetched from. */
+/** The archive, or the URL to download it from. */
 export type ArchiveSource = StoredBlob | { url: string };
 
 /**
- * Makes a project that an archive is brought into.
- * @throws ApiError 400 with the texts by field, 403 without the right, also to replace what is there; 404 for a namespace that the caller may not see
+ * Creates a project and starts the import of an archive into it.
+ * @throws ApiError 400 with errors by field; 403 without the right, also to overwrite an existing project; 404 for a
+ * namespace hidden from the caller
  */
 export async function startFileImport(
   deps: Deps,
@@ -63,7 +64,7 @@ export async function startFileImport(
       await recordAudit(deps, db, {
         name: 'project_import_created',
         entity: onProject(id),
-        message: 'Project import by an archive started',
+        message: 'Project import from an archive started',
       });
     },
   });

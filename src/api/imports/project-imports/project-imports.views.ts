@@ -6,7 +6,7 @@ import type { ProjectImport } from './project-imports.responses.ts';
 
 const MAX_FAILURES = 100;
 
-/** What is shown of the import of a project. */
+/** Renders the import status of a project. */
 export async function presentImported(deps: Deps, project: Project): Promise<Static<typeof ProjectImport>> {
   const entity = await deps.db
     .selectFrom('bulk_import_entities')

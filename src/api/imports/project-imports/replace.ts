@@ -10,7 +10,7 @@ import type { Deps } from '../../../deps.ts';
 import { InvalidImportObject } from '../../../import-export/imports/coerce-import.ts';
 import { claimPath, deleteProject } from '../../spaces/index.ts';
 
-/** The project of a path, which another shall take the place of. */
+/** Query for the project of a path that is to be replaced. */
 export const findReplaced = (db: Db, { id, full_path }: Namespace, path: string): Promise<Project | undefined> =>
   db
     .selectFrom('projects')
@@ -21,8 +21,8 @@ export const findReplaced = (db: Db, { id, full_path }: Namespace, path: string)
     .executeTakeFirst();
 
 /**
- * Deletes the project that has the path, as its owners do, and gives the path to another. Done again it changes nothing.
- * @throws InvalidImportObject where whoever asked for it may not do it any more
+ * Deletes the existing project of the path, as its owners do, and moves another project to the path. Idempotent.
+ * @throws InvalidImportObject if the user who started the import has lost the right
  */
 export async function replaceProject(
   deps: Deps,
@@ -43,12 +43,13 @@ export async function replaceProject(
     if (before !== undefined) {
       const permissions = await projectPermissions(deps, caller, before, found);
       if (!permissions.can('remove_project'))
-        throw new InvalidImportObject('the project of that path may not be deleted');
+        throw new InvalidImportObject('the existing project of that path must not be deleted');
       await deleteProject(deps, { project: before, namespace: found, caller }, {});
     }
     await claimPath(deps, id, called, caller.user.id);
   } catch (error) {
-    if (error instanceof ApiError) throw new InvalidImportObject(`the project of that path stays: ${error.message}`);
+    if (error instanceof ApiError)
+      throw new InvalidImportObject(`the existing project of that path was not replaced: ${error.message}`);
     throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 
 const HOUR_S = 3_600;
-/** Seconds for which an address is good: an import may have to wait. */
+/** Validity of a URL in seconds: an import may have to wait. */
 const GOOD_FOR = 24 * HOUR_S;
 
-/** An object of S3, and the key with which it can be read. */
+/** An object in S3 with its credentials. */
 export interface S3Object {
   host: string;
   region: string;
@@ -14,14 +14,14 @@ export interface S3Object {
 }
 
 const sign = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-/** As the signature wants it: everything but letters, digits and `-._~`. */
+/** Encodes everything but letters, digits and `-._~`, as the signature requires. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Host of a bucket. */
+/** Host name of a bucket. */
 export const bucketHost = (bucket: string, region: string): string => `${bucket}.s3.${region}.amazonaws.com`;
 
-/** An address at which an object can be read for a day, whoever asks (AWS Signature Version 4, query parameters). */
+/** Returns a presigned URL for reading an object, valid for a day (AWS Signature Version 4, query parameters). */
 export function presignedAddress({ host, region, key, accessKeyId, secretAccessKey }: S3Object, now: Date): string {
   const instant = now.toISOString().replace(/[-:]|\.\d+/g, '');
   const day = instant.slice(0, 8);

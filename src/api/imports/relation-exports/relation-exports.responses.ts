@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { Instant, IntegerEnum, Nullable } from '../../../http/http.schema.ts';
 
 const status = IntegerEnum([-2, -1, 0, 1], {
-  description: 'How far it is: -2 waits, 0 is under way, 1 has finished, -1 has failed.',
+  description: 'Status: -2 pending, 0 started, 1 finished, -1 failed.',
 });
-const error = Nullable(Type.String({ description: 'Why it has failed.' }));
+const error = Nullable(Type.String({ description: 'Reason for the failure.' }));
 
-/** A file of an export that comes in batches. */
+/** A file of a batched export. */
 export const RelationExportBatch = Type.Object({
   status,
   batch_number: Type.Integer({ minimum: 1 }),
@@ -15,7 +15,7 @@ export const RelationExportBatch = Type.Object({
   updated_at: Instant(),
 });
 
-/** How far the export of a relation is (part 2, "Relation export status entry"). */
+/** Status of the export of a relation (part 2, "Relation export status entry"). */
 export const RelationExportStatus = Type.Object({
   relation: Type.String(),
   status,

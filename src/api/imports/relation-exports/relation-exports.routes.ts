@@ -18,7 +18,7 @@ import { presentExports } from './relation-exports.views.ts';
 const EXPORT = { project: 'export_project', group: 'export_group' } as const;
 const missing = (what: string) => new ApiError(404, `${what} not found`);
 
-/** The file that is asked for. @throws ApiError 400, 404 in the platform's words */
+/** Returns the requested file. @throws ApiError 400, 404 in the platform's words */
 async function findFile(
   deps: Deps,
   source: Source,
@@ -49,8 +49,8 @@ function routesOf(kind: SourceKind): Route[] {
       method: 'POST',
       path,
       operationId: kind === 'group' ? 'startGroupRelationsExport' : 'startProjectRelationsExport',
-      summary: `Export the relations of a ${kind}`,
-      description: `Makes a file of each kind of thing that the ${kind} has, in the background. What was exported before goes.`,
+      summary: `Start the export of the relations of a ${kind}`,
+      description: `Creates one file for each relation of the ${kind}, in the background. Previous exports are deleted.`,
       input: startInput,
       success: { status: 202, schema: Type.Object({ message: Type.String() }) },
       handler: async ({ deps, caller, source, input }) => {
@@ -68,7 +68,7 @@ function routesOf(kind: SourceKind): Route[] {
       method: 'GET',
       path: `${path}/status`,
       operationId: kind === 'group' ? 'getGroupRelationsExportStatus' : 'getProjectRelationsExportStatus',
-      summary: `Get how far the export of the relations of a ${kind} is`,
+      summary: `Get the status of the export of the relations of a ${kind}`,
       input: statusInput,
       success: { status: 200, schema: Dialectal('relation_export_status', RelationExportStatus) },
       errors: [404],
@@ -82,7 +82,7 @@ function routesOf(kind: SourceKind): Route[] {
     }),
     route({
       ...shared,
-      ...blobSuccess('application/gzip', 'Objects, a line of JSON each, or an archive of files; packed by gzip.'),
+      ...blobSuccess('application/gzip', 'Objects as JSON lines, or an archive of files; compressed with gzip.'),
       method: 'GET',
       path: `${path}/download`,
       operationId: kind === 'group' ? 'downloadGroupRelationExport' : 'downloadProjectRelationExport',
@@ -102,5 +102,5 @@ function routesOf(kind: SourceKind): Route[] {
   ];
 }
 
-/** Relations of groups and of projects, to be taken to another server (part 2, 4.7). */
+/** Relation exports of groups and projects, for import by another server (part 2, 4.7). */
 export const relationExportRoutes: readonly Route[] = [...routesOf('group'), ...routesOf('project')];

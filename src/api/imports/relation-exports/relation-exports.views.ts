@@ -4,7 +4,7 @@ import type { RelationExport } from '../../../db/tables/relation-exports.table.t
 import { batchesOf } from '../../../import-export/exports/export.find.ts';
 import type { RelationExportStatus } from './relation-exports.responses.ts';
 
-/** What is shown of exports, with their batches. */
+/** Renders exports with their batches. */
 export async function presentExports(
   db: Db,
   exports: readonly RelationExport[],

@@ -5,7 +5,7 @@ import { ProjectExport } from '../project-exports/project-exports.responses.ts';
 import { FailedRelation, ProjectImport } from '../project-imports/project-imports.responses.ts';
 import { RelationExportBatch, RelationExportStatus } from '../relation-exports/relation-exports.responses.ts';
 
-/** What the objects of this area are called. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   BulkImport,
   BulkImportEntity,
