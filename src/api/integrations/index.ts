@@ -10,7 +10,7 @@ import { projectHookRoutes } from './project-hooks/project-hooks.routes.ts';
 import { slashCommandRoutes } from './slash-commands/slash-commands.routes.ts';
 import { systemHookRoutes } from './system-hooks/system-hooks.routes.ts';
 
-/** What others are told of what happens here: webhooks and integrations. */
+/** Webhooks and integrations. */
 export const integrations: Area = {
   routes: [
     ...systemHookRoutes,

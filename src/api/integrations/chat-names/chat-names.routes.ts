@@ -15,12 +15,12 @@ import { onServer, signedIn } from '../../api.access.ts';
 import { ChatName } from './chat-names.responses.ts';
 
 const PATH = '/user/chat_names';
-/** Accounts that one user links. */
+/** Maximum number of accounts per user. */
 const MAX_NAMES = 100;
 
 const present = ({ user_id: _user, ...row }: ChatNameRow): Static<typeof ChatName> => row;
 
-/** Links the account that a token names to a user. @throws ApiError 404 */
+/** Links the account of a token to a user. @throws ApiError 404 */
 async function link(deps: Deps, userId: number, token: string): Promise<ChatNameRow> {
   const account = readLinkToken(deps, token);
   if (account === undefined) throw notFound('Chat Account');
@@ -38,7 +38,9 @@ async function link(deps: Deps, userId: number, token: string): Promise<ChatName
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow();
     if (Number(count) >= MAX_NAMES)
-      throw invalidModel({ base: [`No more than ${MAX_NAMES} chat accounts can be linked`] });
+      throw invalidModel({
+        base: [`Limit reached: a user can link at most ${MAX_NAMES} chat accounts. Unlink one first.`],
+      });
     const { integration_id, team_id, chat_id } = account;
     const row = await db
       .insertInto('chat_names')
@@ -52,19 +54,19 @@ async function link(deps: Deps, userId: number, token: string): Promise<ChatName
       name: 'chat_name_linked',
       entity: user(userId),
       target: { id: row.id, type: 'ChatName', details: `${team_id}/${chat_id}` },
-      message: `Linked an account of a chat for the integration ${integration_id}`,
+      message: `Linked a chat account for the integration ${integration_id}`,
     });
     return row;
   });
 }
 
-/** Accounts of chats from which users run commands. */
+/** Chat accounts from which users run commands. */
 export const chatNameRoutes = [
   route({
     method: 'GET',
     path: PATH,
-    summary: "List one's own accounts of chats",
-    description: 'Those from which commands are run in the name of the user.',
+    summary: 'List the chat accounts of the caller',
+    description: 'Chat accounts from which commands run as the caller.',
     access: signedIn,
     scopes: ['read_user'],
     input: Type.Object(pagination),
@@ -79,12 +81,12 @@ export const chatNameRoutes = [
   route({
     method: 'POST',
     path: PATH,
-    summary: 'Link an account of a chat',
+    summary: 'Link a chat account',
     description:
-      'Commands that come from there are then run in the name of the user. The chat tells the token to whoever gives a command with an account that is linked to nobody.',
+      'Commands from the chat account then run as the caller. A command from an unlinked account is answered with the token.',
     access: onServer('link_own_chat_name'),
     input: Type.Object({
-      token: Secret({ description: 'What the chat has told; good for ten minutes.', maxLength: 4096 }),
+      token: Secret({ description: 'Token from the chat; valid for ten minutes.', maxLength: 4096 }),
     }),
     success: { status: 201, schema: ChatName },
     errors: [400, 404],
@@ -93,9 +95,9 @@ export const chatNameRoutes = [
   route({
     method: 'DELETE',
     path: `${PATH}/:chat_name_id`,
-    summary: "Unlink one of one's own accounts of chats",
+    summary: 'Unlink a chat account of the caller',
     access: onServer('remove_own_chat_name'),
-    params: Type.Object({ chat_name_id: Type.Integer({ description: 'Id of the linked account.' }) }),
+    params: Type.Object({ chat_name_id: Type.Integer({ description: 'Id of the linked chat account.' }) }),
     success: { status: 204, empty: true },
     errors: [404, 412],
     handler: async ({ deps, caller, params, request }) => {
@@ -118,7 +120,7 @@ export const chatNameRoutes = [
           name: 'chat_name_unlinked',
           entity: user(caller.user.id),
           target: { id: row.id, type: 'ChatName', details: `${row.team_id}/${row.chat_id}` },
-          message: `Unlinked an account of a chat for the integration ${row.integration_id}`,
+          message: `Unlinked a chat account for the integration ${row.integration_id}`,
         });
       });
     },

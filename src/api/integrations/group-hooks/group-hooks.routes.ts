@@ -1,4 +1,4 @@
 import { hookEndpoints } from '../hooks/hooks.endpoints.ts';
 
-/** Addresses that are told what happens in a group and in all projects below it. */
+/** Webhooks of groups, for the group and all its projects. */
 export const groupHookRoutes = hookEndpoints('group');

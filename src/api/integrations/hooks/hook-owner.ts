@@ -4,19 +4,19 @@ import { revalidateGroupAbility, revalidateProjectAbility } from '../../../acces
 import type { Deps } from '../../../deps.ts';
 import type { HookScope } from '../../../webhooks/webhooks.save.ts';
 
-/** Who manages the hooks of a project. */
+/** Ability for managing the hooks of a project. */
 export const PROJECT_HOOKS = 'admin_web_hook' satisfies ProjectAbility;
-/** Who manages those of a group. */
+/** Ability for managing the hooks of a group. */
 export const GROUP_HOOKS = 'admin_group_web_hook' satisfies GroupAbility;
 
-/** What a handler knows of where the hooks are. */
+/** Owner of the hooks, in the context of handlers. */
 export interface HookContext {
   deps: Deps;
   caller: UserCaller;
   owner: { kind: 'project' | 'group'; id: number };
 }
 
-/** Whose hooks are changed, and by whom. */
+/** Owner of the hooks to change, and the caller. */
 export const hookScopeOf = ({ deps, caller, owner: place }: HookContext): HookScope => ({
   owner: place,
   revalidate: (db) =>

@@ -6,7 +6,7 @@ import { GROUP_HOOKS, type HookContext, PROJECT_HOOKS } from './hook-owner.ts';
 
 type Place = Pick<HookContext, 'caller' | 'owner'>;
 
-/** Who manages the hooks of the project or the group of `:id`; handlers get the `owner`. */
+/** Users who may manage the hooks of the project or group of `:id`; handlers get the `owner`. */
 export function managesHooks(kind: 'project' | 'group'): Access<Place> {
   return kind === 'project' ? ofProject() : ofGroup();
 }

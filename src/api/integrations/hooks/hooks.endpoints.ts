@@ -16,7 +16,7 @@ import { presentHook } from './hooks.views.ts';
 
 const ANSWERS: Record<'project' | 'group', TSchema> = { project: ProjectHook, group: GroupHook };
 
-/** The webhooks of projects, or of groups: what both have in the same way. */
+/** Routes shared by webhooks of projects and groups. */
 export const hookEndpoints = (kind: 'project' | 'group'): readonly Route[] => [
   ...crudEndpoints(kind),
   ...namedValueEndpoints(kind),
@@ -60,7 +60,9 @@ function crudEndpoints(kind: 'project' | 'group'): readonly Route[] {
       method: 'POST',
       path,
       summary: `Create a webhook of a ${kind}`,
-      ...(kind === 'group' ? { description: 'It is told of all projects and subgroups below the group.' } : {}),
+      ...(kind === 'group'
+        ? { description: 'It is triggered by events in all projects and subgroups of the group.' }
+        : {}),
       ...plan,
       access,
       input: create,
@@ -75,8 +77,7 @@ function crudEndpoints(kind: 'project' | 'group'): readonly Route[] {
       method: 'PUT',
       path: `${path}/:hook_id`,
       summary: `Update a webhook of a ${kind}`,
-      description:
-        'Another address gets neither the token nor the headers that were given for the one before; they have to be given again.',
+      description: 'When the URL changes, the token and custom headers are removed and must be set again.',
       ...plan,
       access,
       params: hookId,
@@ -96,7 +97,7 @@ function crudEndpoints(kind: 'project' | 'group'): readonly Route[] {
       method: 'DELETE',
       path: `${path}/:hook_id`,
       summary: `Delete a webhook of a ${kind}`,
-      description: 'What it has still to be told it is not told any more, and its log goes with it.',
+      description: 'Pending deliveries are dropped, and its log is deleted.',
       ...plan,
       access,
       params: hookId,

@@ -4,15 +4,15 @@ import { Enum, Filled, Nullable, propertiesOf, Secret } from '../../../http/http
 import type { HookChange } from '../../../webhooks/webhooks.save.ts';
 import { flagOf, HOOK_TRIGGERS, type HookKind, triggersOfInput } from './hooks.flags.ts';
 
-const ADDRESS = 'Address that is called; `{name}` stands for the variable of that name.';
+const ADDRESS = 'URL of the webhook; `{name}` stands for the URL variable of that name.';
 const url = Filled({ description: ADDRESS, examples: ['https://ci.example.org/hook'] });
 
 const Named = Type.Object({
-  key: Type.String({ description: 'Its name.' }),
-  value: Secret({ description: 'Never shown.' }),
+  key: Type.String({ description: 'Name of the variable or header.' }),
+  value: Secret({ description: 'Value; never returned.' }),
 });
 
-/** All but the address and the flags. */
+/** All attributes except URL and flags. */
 const common = {
   name: Type.Optional(Nullable(Type.String())),
   description: Type.Optional(Nullable(Type.String())),
@@ -22,26 +22,28 @@ const common = {
   custom_webhook_template: Type.Optional(Nullable(Type.String())),
   token: Type.Optional(
     Nullable(
-      Secret({ description: 'Sent with each call, so that the receiver knows whom it comes from; never shown.' }),
+      Secret({
+        description: 'Secret token, sent with each request so that the receiver can verify the sender; never returned.',
+      }),
     ),
   ),
   signing_token: Type.Optional(
     Nullable(
       Secret({
         description:
-          '`whsec_` and 32 bytes in base64: each call is signed with it as Standard Webhooks has it; never shown.',
+          '`whsec_` followed by 32 bytes in Base64. Signs each request according to Standard Webhooks; never returned.',
       }),
     ),
   ),
-  url_variables: Type.Optional(Type.Array(Named, { description: 'Values of variables in the address, by name.' })),
-  custom_headers: Type.Optional(Type.Array(Named, { description: 'Headers that are sent beside the others.' })),
+  url_variables: Type.Optional(Type.Array(Named, { description: 'Values of URL variables, by name.' })),
+  custom_headers: Type.Optional(Type.Array(Named, { description: 'Custom headers to send with each request.' })),
 };
 type Common = Omit<HookChange, 'url' | 'triggers'>;
 
 const flags = (kind: HookKind): Record<string, TSchema> =>
   Object.fromEntries(HOOK_TRIGGERS[kind].map((trigger) => [flagOf(trigger), Type.Optional(Type.Boolean())]));
 
-/** What makes a hook of a kind, and what changes one. */
+/** Schemas for creating and updating hooks of a kind. */
 export function hookInputs(kind: HookKind): { create: TObject; update: TObject; names: string[] } {
   const rest = { ...common, ...flags(kind) };
   const update: TObject = Type.Object({ url: Type.Optional(url), ...rest });
@@ -50,7 +52,7 @@ export function hookInputs(kind: HookKind): { create: TObject; update: TObject; 
 
 const COMMON = Object.keys(common);
 
-/** What is asked for of a hook of a kind. */
+/** Converts input for a hook of a kind to a change. */
 export function changeOf(kind: HookKind, input: Readonly<Record<string, unknown>>): HookChange {
   const attributes = Object.fromEntries(
     COMMON.filter((name) => input[name] !== undefined).map((name) => [name, input[name]]),
@@ -66,10 +68,12 @@ export function changeOf(kind: HookKind, input: Readonly<Record<string, unknown>
 export const hookId = Type.Object({ hook_id: Type.Integer({ description: 'Id of the webhook.' }) });
 export const variableKey = Type.Object({
   ...hookId.properties,
-  key: Type.String({ description: 'Name of the variable.' }),
+  key: Type.String({ description: 'Name of the URL variable.' }),
 });
 export const headerKey = Type.Object({
   ...hookId.properties,
   key: Type.String({ description: 'Name of the header.' }),
 });
-export const namedValue = Type.Object({ value: Secret({ description: 'Its value, which is never shown.' }) });
+export const namedValue = Type.Object({
+  value: Secret({ description: 'Value of the URL variable or header; never returned.' }),
+});

@@ -24,17 +24,17 @@ const isKind = (text: string): text is LogFilter['kinds'][number] => (KINDS as r
 const filters = Type.Object({
   ...pagination,
   per_page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 20, default: 20, description: 'Items on a page, 20 at most.' }),
+    Type.Integer({ minimum: 1, maximum: 20, default: 20, description: 'Number of items per page; at most 20.' }),
   ),
   status: Type.Optional(
     List(Type.String(), {
-      description: 'Statuses such as 200, or `successful`, `client_failure` and `server_failure`.',
+      description: 'Status codes such as 200, or `successful`, `client_failure` and `server_failure`.',
       examples: [['client_failure']],
     }),
   ),
 });
 
-/** @throws ApiError 400 for what is no status */
+/** @throws ApiError 400 for an invalid status */
 function filterOf(statuses: readonly string[] | undefined): LogFilter | null {
   if (statuses === undefined || statuses.length === 0) return null;
   const codes = statuses.filter((status) => !isKind(status));
@@ -42,11 +42,11 @@ function filterOf(statuses: readonly string[] | undefined): LogFilter | null {
   return { codes, kinds: statuses.filter(isKind) };
 }
 
-/** Lets somebody call hooks by hand a few times a minute. @throws ApiError 429 */
+/** Limits manual calls of hooks to a few per minute. @throws ApiError 429 */
 const limit = ({ deps, caller, owner: place }: HookContext, action: string): void =>
   deps.limiter.check(action, `${place.kind}:${place.id}:${caller.user.id}`, FIVE_A_MINUTE);
 
-/** What was sent by the webhooks of projects, or of groups, and what can be sent by hand. */
+/** Routes for the delivery log of webhooks, and for manual calls. */
 export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
   const path = `/${kind}s/:id/hooks/:hook_id`;
   const access = managesHooks(kind);
@@ -56,8 +56,8 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
     route({
       method: 'GET',
       path: `${path}/events`,
-      summary: `List the calls of a webhook of a ${kind}`,
-      description: 'Those of the last seven days, the newest first.',
+      summary: `List the events of a webhook of a ${kind}`,
+      description: 'Deliveries of the last seven days, newest first.',
       ...plan,
       access,
       params: hookId,
@@ -74,11 +74,11 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
     route({
       method: 'POST',
       path: `${path}/events/:hook_log_id/resend`,
-      summary: `Repeat a call of a webhook of a ${kind}`,
-      description: 'With the same content and the same `Idempotency-Key`, five times a minute at most.',
+      summary: `Resend an event of a webhook of a ${kind}`,
+      description: 'With the same payload and `Idempotency-Key`; at most five times a minute.',
       ...plan,
       access,
-      params: Type.Object({ ...hookId.properties, hook_log_id: Type.Integer({ description: 'Id of the call.' }) }),
+      params: Type.Object({ ...hookId.properties, hook_log_id: Type.Integer({ description: 'Id of the event.' }) }),
       success: { status: 201, schema: HookResent },
       errors: [404, 422, 429],
       expensive: true,
@@ -94,12 +94,12 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
       path: `${path}/test/:trigger`,
       summary: `Test a webhook of a ${kind}`,
       description:
-        'Calls it at once with the last thing of that kind, also where it is switched off, five times a minute at most. 422 where there is nothing of the kind, or the receiver does not take it.',
+        'Sends a request immediately, with data of the latest object of that kind, even for disabled webhooks; at most five times a minute. 422 if there is no such object, or if the receiver rejects the request.',
       ...plan,
       access,
       params: Type.Object({
         ...hookId.properties,
-        trigger: Enum(flags, { description: 'What it is told of.', examples: ['push_events'] }),
+        trigger: Enum(flags, { description: 'Event to test.', examples: ['push_events'] }),
       }),
       success: { status: 201, schema: HookTested },
       errors: [404, 422, 429],

@@ -10,7 +10,7 @@ const KINDS = [
   { kind: 'headers', segment: 'custom_headers', what: 'custom header', params: headerKey },
 ] as const satisfies readonly { kind: NamedValueKind; segment: string; what: string; params: unknown }[];
 
-/** Variables and headers of the webhooks of projects, or of groups. */
+/** Routes for URL variables and custom headers of webhooks of projects or groups. */
 export const namedValueEndpoints = (owner: 'project' | 'group'): readonly Route[] =>
   namedValueRoutes(
     `/${owner}s/:id/hooks`,
@@ -21,10 +21,10 @@ export const namedValueEndpoints = (owner: 'project' | 'group'): readonly Route[
   );
 
 /**
- * Variables and headers of webhooks.
- * @param path of the hooks
- * @param noun what a hook is called
- * @param scope whose hooks they are
+ * Builds routes for URL variables and custom headers of webhooks.
+ * @param path path of the hooks
+ * @param noun noun for a hook in summaries
+ * @param scope owner of the hooks and caller
  */
 export function namedValueRoutes<A extends object>(
   path: string,

@@ -7,7 +7,7 @@ import { ALL_FLAGS, flagOf, type HookKind } from './hooks.flags.ts';
 
 const ORGANIZATION = 1;
 
-/** A hook as the API shows it. @param whole with the names of its variables and headers */
+/** Renders a hook. @param whole whether to include the names of URL variables and custom headers */
 export function presentHook(deps: Deps, kind: HookKind, row: WebHook, whole: boolean) {
   const { url, variables, headers, token, signingToken } = openSecrets(deps, row);
   const triggers = new Set(parseJson<string[]>(row.triggers).map(flagOf));

@@ -6,7 +6,7 @@ import { openRequest } from '../../../webhooks/stored-payload.ts';
 const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i;
 const REDACTED = '[REDACTED]';
 
-/** A call of a hook as the API shows it. */
+/** Renders a delivery of a hook. */
 export const presentLog = (deps: Deps, row: LogWithPayload) => ({
   id: row.id,
   url: row.url,
@@ -20,7 +20,7 @@ export const presentLog = (deps: Deps, row: LogWithPayload) => ({
   created_at: row.created_at,
 });
 
-/** The same value; texts that are e-mail addresses are replaced. */
+/** Replaces email addresses in all strings of a value. */
 function withoutAddresses(value: unknown): unknown {
   if (typeof value === 'string') return ADDRESS.test(value) ? REDACTED : value;
   if (Array.isArray(value)) return value.map(withoutAddresses);

@@ -11,13 +11,13 @@ import { inGroup, inProjectByUser } from '../../api.access.ts';
 const IN_PROJECT = 'admin_integrations' satisfies ProjectAbility;
 const IN_GROUP = 'admin_group_integrations' satisfies GroupAbility;
 
-/** What a handler knows of where the integrations are. */
+/** Owner of the integrations, in the context of handlers. */
 export interface IntegrationContext {
   caller: UserCaller;
   owner: IntegrationOwner;
 }
 
-/** Who manages the integrations of the project or the group of `:id`; handlers get the `owner`. */
+/** Users who may manage the integrations of the project or group of `:id`; handlers get the `owner`. */
 export const managesIntegrations = (kind: IntegrationOwner['kind']): Access<IntegrationContext> =>
   kind === 'project' ? ofProject() : ofGroup();
 
@@ -44,7 +44,7 @@ function ofGroup(): Access<IntegrationContext> {
   };
 }
 
-/** Whose integrations are changed, and by whom. */
+/** Owner of the integrations to change, and the caller. */
 export const integrationScopeOf = ({ deps, caller, owner }: IntegrationContext & { deps: Deps }): IntegrationScope => ({
   owner,
   revalidate: (db) =>

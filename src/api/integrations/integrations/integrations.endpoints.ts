@@ -16,7 +16,7 @@ import { changeOf, IntegrationInput, integrationSlug } from './integrations.inpu
 import { IntegrationEntry, IntegrationSettings } from './integrations.responses.ts';
 import { presentEntry, presentSettings } from './integrations.views.ts';
 
-/** The kind of an address, for places of this kind. @throws ApiError 400 */
+/** Returns the integration kind of a slug, for this kind of owner. @throws ApiError 400 */
 function kindFor(slug: string, owner: IntegrationOwner['kind']): IntegrationKind {
   const kind = kindOf(slug);
   if (kind === undefined) throw invalidParameter('slug does not have a valid value');
@@ -27,26 +27,26 @@ function kindFor(slug: string, owner: IntegrationOwner['kind']): IntegrationKind
 const notByApi = (what: 'create' | 'disable', { title }: IntegrationKind) =>
   refused(`You cannot ${what} the ${title} integration from the API`, 422);
 
-/** What holds of a kind in a place. @throws ApiError 404 where it was never set up */
+/** Returns the effective integration of a kind. @throws ApiError 404 if it was never configured */
 async function found({ db }: Deps, owner: IntegrationOwner, { slug }: IntegrationKind) {
   const known = await effectiveIntegration(db, owner, slug);
   if (known === undefined) throw notFound('Integration');
   return known;
 }
 
-/** The integrations of projects, or of groups. @param word `integrations`, or what that was called before */
+/** Routes of integrations of projects or groups. @param word `integrations`, or its deprecated name */
 export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integrations'): readonly Route[] {
   const path = `/${of}s/:id/${word}`;
   const access = managesIntegrations(of);
-  const earlier = word === 'integrations' ? '' : ' by its earlier address';
+  const earlier = word === 'integrations' ? '' : ' by its deprecated URL';
   const params = integrationSlug;
-  const said = (text: string) => (earlier === '' ? text : `${text} New programs use \`/integrations\`.`);
+  const said = (text: string) => (earlier === '' ? text : `${text} Deprecated: use \`/integrations\`.`);
   return [
     route({
       method: 'GET',
       path,
       summary: `List the integrations of a ${of}${earlier}`,
-      description: said('Those that are active, with those that it has from groups above.'),
+      description: said('The active integrations, including those inherited from groups.'),
       access,
       success: { status: 200, schema: Type.Array(IntegrationEntry) },
       handler: async ({ deps, owner }) =>
@@ -59,7 +59,7 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
       method: 'GET',
       path: `${path}/:integration_slug`,
       summary: `Get the settings of an integration of a ${of}${earlier}`,
-      description: said('Tokens, passwords and the addresses of chats are never shown.'),
+      description: said('Tokens, passwords and URLs of chats are never returned.'),
       access,
       params,
       success: { status: 200, schema: IntegrationSettings },
@@ -72,9 +72,9 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
     route({
       method: 'PUT',
       path: `${path}/:integration_slug`,
-      summary: `Set up an integration of a ${of}${earlier}`,
+      summary: `Create or update an integration of a ${of}${earlier}`,
       description: said(
-        'What it requires is given each time, but for tokens and passwords, which stay as long as the address does; all else stays where it is not given again, and an empty choice is unset. What a group sets up holds in all that is below it and has none of its own.',
+        'Required attributes must be given each time, except tokens and passwords, which are kept while the URL is unchanged. Other attributes are kept when absent; an empty value unsets a choice. Settings of a group are inherited by its subgroups and projects without settings of their own.',
       ),
       access,
       params,
@@ -98,7 +98,7 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
       method: 'DELETE',
       path: `${path}/:integration_slug`,
       summary: `Disable an integration of a ${of}${earlier}`,
-      description: said('What was set up of it is forgotten. One that came from a group above is disabled here alone.'),
+      description: said('Its settings are deleted. An integration inherited from a group is disabled here only.'),
       access,
       params,
       success: { status: 204, empty: true },

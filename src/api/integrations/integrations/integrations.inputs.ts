@@ -10,7 +10,7 @@ import { FLAG_WORDS } from './flag-words.ts';
 const MAX_LENGTH = 65_536;
 const MAX_KEYS = 100;
 
-/** Kinds that take a field. */
+/** Lists the kinds that take a field. */
 function takenBy(name: string): string {
   const kinds = INTEGRATION_KINDS.filter(({ fields }) => fields.includes(name)).map(({ slug }) => `\`${slug}\``);
   return kinds.length > 8 ? '' : ` For ${kinds.join(', ')}.`;
@@ -29,10 +29,12 @@ function schemaOf(name: string, { type, description, secret, values }: Field): T
   return secret === true ? Secret({ ...said, maxLength: MAX_LENGTH }) : Type.String({ ...said, maxLength: MAX_LENGTH });
 }
 
-/** All that kinds take; which of it is required says the kind. */
+/** Fields of all kinds; each kind decides which are required. */
 export const IntegrationInput: TObject = Type.Object({
   use_inherited_settings: Type.Optional(
-    Type.Boolean({ description: 'Whether it is that of the group above. What else is given does not count then.' }),
+    Type.Boolean({
+      description: 'Whether to inherit the settings of the group above; other attributes are then ignored.',
+    }),
   ),
   ...Object.fromEntries(
     Object.entries(FIELDS).map(([name, field]) => [name, Type.Optional(Nullable(schemaOf(name, field)))]),
@@ -47,7 +49,7 @@ export const integrationSlug = Type.Object({
   }),
 });
 
-/** What is asked for of an integration of a kind: what the kind does not take is left out. */
+/** Converts input for an integration to a change; fields that the kind does not take are ignored. */
 export function changeOf(kind: IntegrationKind, input: Readonly<Record<string, unknown>>): IntegrationChange {
   const settings: Record<string, SettingValue> = {};
   for (const name of kind.fields) {

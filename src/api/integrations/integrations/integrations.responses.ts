@@ -9,22 +9,22 @@ const flags = Object.fromEntries(
 
 const base = {
   id: Type.Integer(),
-  title: Type.String({ description: 'What its kind is called.', examples: ['Slack notifications'] }),
-  slug: Type.String({ description: 'What addresses call its kind.', examples: ['slack'] }),
+  title: Type.String({ description: 'Title of the integration.', examples: ['Slack notifications'] }),
+  slug: Type.String({ description: 'Slug of the integration, as used in URLs.', examples: ['slack'] }),
   created_at: Instant(),
   updated_at: Instant(),
-  active: Type.Boolean({ description: 'Whether it is told of anything.' }),
+  active: Type.Boolean({ description: 'Whether the integration is active.' }),
   ...flags,
-  inherited: Type.Boolean({ description: 'Whether it is that of a group above.' }),
+  inherited: Type.Boolean({ description: 'Whether the settings are inherited from a group.' }),
 };
 
-/** Part 2, section 2, "Group integration". */
+/** An integration in a list (part 2, section 2, "Group integration"). */
 export const IntegrationEntry = Type.Object(base);
 
-/** The same with what was set up of it. */
+/** An integration with its settings. */
 export const IntegrationSettings = Type.Object({
   ...base,
   properties: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'What was set up of it, by name; tokens, passwords and the addresses of chats are left out.',
+    description: 'Settings by name, without tokens, passwords and URLs of chats.',
   }),
 });

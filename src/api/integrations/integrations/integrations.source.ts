@@ -8,7 +8,7 @@ const ARCHIVED = 'job.trace_archived';
 
 const isArchived = (event: RecordedEvent): event is RecordedEvent<typeof ARCHIVED> => event.type === ARCHIVED;
 
-/** What is told of the log of a job that was archived. */
+/** Payload for an archived job log. */
 async function archivedTrace(
   deps: Deps,
   { payload: { job_id, pipeline_id, project_id } }: RecordedEvent<typeof ARCHIVED>,
@@ -25,7 +25,7 @@ async function archivedTrace(
   return [{ trigger: 'archive_trace', header: 'Archive Trace Hook', payload }];
 }
 
-/** What integrations are told of which events: what webhooks are, and of logs that were archived. */
+/** Payloads of integrations by event: those of webhooks, and of archived job logs. */
 export const integrationSource: HookSource = {
   ...hookSource,
   types: [...hookSource.types, ARCHIVED],

@@ -6,7 +6,7 @@ import { FIELDS } from '../../../integrations/catalogue/fields.ts';
 import type { EffectiveIntegration } from '../../../integrations/effective-integrations.ts';
 import { isHidden, openSettings } from '../../../integrations/integrations.settings.ts';
 
-/** An integration as lists show it. */
+/** Renders an integration for lists. */
 export function presentEntry({ row, inherited }: EffectiveIntegration) {
   const kept = parseJson<FlagValues>(row.flags);
   return {
@@ -21,7 +21,7 @@ export function presentEntry({ row, inherited }: EffectiveIntegration) {
   };
 }
 
-/** The same with what was set up of it, without what is secret. */
+/** Renders an integration with its settings, without secrets. */
 export function presentSettings(deps: Deps, kind: IntegrationKind, found: EffectiveIntegration) {
   const settings = openSettings(deps, found.row);
   const fallback = (name: string) => (found.row.active === 1 ? FIELDS[name]?.fallback : undefined);

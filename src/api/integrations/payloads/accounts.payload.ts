@@ -17,7 +17,7 @@ const USER_EVENTS = {
 
 const always = (payload: Payload): SystemEvent[] => [{ trigger: 'always', header: 'System Hook', payload }];
 
-/** The user as the event knows them, else as they are; undefined when they are gone. */
+/** Returns the user as recorded with the event, else the current one; undefined if deleted. */
 async function factsOf({ db }: Deps, event: UserEvent): Promise<UserFacts | undefined> {
   const { payload, created_at } = event;
   if ('user' in payload && payload.user !== undefined) return payload.user;
@@ -25,7 +25,7 @@ async function factsOf({ db }: Deps, event: UserEvent): Promise<UserFacts | unde
   return userOf(db, payload.user_id);
 }
 
-/** What system hooks are told of users who come, go, get another name, or are blocked and want to sign in. */
+/** System hook payloads for users who are created, deleted or renamed, or who are blocked and try to sign in. */
 export async function userSystemEvents(deps: Deps, event: UserEvent): Promise<SystemEvent[]> {
   const user = await factsOf(deps, event);
   if (user === undefined) return [];
@@ -42,7 +42,7 @@ export async function userSystemEvents(deps: Deps, event: UserEvent): Promise<Sy
   });
 }
 
-/** What system hooks are told of SSH keys. */
+/** System hook payloads for SSH keys. */
 export async function keySystemEvents(deps: Deps, { type, payload, created_at }: KeyEvent): Promise<SystemEvent[]> {
   const { key_id: id, user_id, key } = payload;
   const user = await userOf(deps.db, user_id);

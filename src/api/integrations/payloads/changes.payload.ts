@@ -2,19 +2,19 @@ import type { LabelFacts } from '../../../core/event-facts.ts';
 import { labelPayload } from './labels.payload.ts';
 import { utcText } from './payloads.times.ts';
 
-/** Old and new values by attribute, as events keep them. */
+/** Old and new values by attribute, as recorded with events. */
 export type AttributeChanges = Readonly<Record<string, readonly [unknown, unknown]>>;
 
-/** `changes` of a message. */
+/** `changes` of a payload. */
 export type PayloadChanges = Record<string, { previous: unknown; current: unknown }>;
 
 const INSTANT = /_at$/;
 const STATES: Readonly<Record<string, number>> = { opened: 1, closed: 2, merged: 3, locked: 4 };
 
-/** Number of a state, as the platform stores it. */
+/** Numeric id of a state on the platform. */
 export const stateId = (state: string): number => STATES[state] ?? 1;
 
-/** Columns that messages call otherwise. */
+/** Columns with another name in payloads. */
 const NAMES: Readonly<Record<string, string>> = {
   time_spent: 'total_time_spent',
   issue_type: 'type',
@@ -29,8 +29,8 @@ function toldValue(name: string, value: unknown): unknown {
 }
 
 /**
- * Changes as messages tell them.
- * @param people how users are shown, by the id of each: changes of `assignee_ids` and `reviewer_ids` tell people
+ * Renders changes for a payload.
+ * @param people renders a user by id: changes of `assignee_ids` and `reviewer_ids` contain users
  */
 export function changesPayload(changes: AttributeChanges, people: (id: number) => unknown): PayloadChanges {
   const told: PayloadChanges = {};
@@ -48,12 +48,12 @@ export function changesPayload(changes: AttributeChanges, people: (id: number) =
 
 const PEOPLE: Readonly<Record<string, string>> = { assignee_ids: 'assignees', reviewer_ids: 'reviewers' };
 
-/** Ids of all users whom changes name. */
+/** Returns the ids of all users in changes. */
 export function changedPeople(changes: AttributeChanges): number[] {
   return Object.keys(PEOPLE).flatMap((name) => (changes[name] ?? []).flatMap((ids) => ids as number[]));
 }
 
-/** Changes of something new: all that it has, from nothing. */
+/** Changes of a new object: all its attributes, from null. */
 export const fromNothing = (attributes: Readonly<Record<string, unknown>>): AttributeChanges =>
   Object.fromEntries(
     Object.entries(attributes)

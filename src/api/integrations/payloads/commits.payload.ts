@@ -6,8 +6,8 @@ import type { Repository } from '../../../git/git.repository.ts';
 import { presentCommit } from '../../code/index.ts';
 
 /**
- * Asks git; what it no longer has, for later pushes may have made it useless, is told as `otherwise`.
- * @throws GitError where it cannot be asked at the moment
+ * Reads from git; returns `otherwise` for objects that no longer exist, for example after a force push.
+ * @throws GitError if git is temporarily unavailable
  */
 export async function orElse<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
   try {
@@ -19,7 +19,7 @@ export async function orElse<T>(ask: () => Promise<T>, otherwise: T): Promise<T>
   }
 }
 
-/** A commit as messages show one. @param webUrl of the project */
+/** Renders a commit for payloads. @param webUrl URL of the project */
 export function commitPayload(commit: Commit, webUrl: string) {
   const { id, message, title, committed_date, author_name, author_email, web_url } = presentCommit(commit, webUrl);
   return {
@@ -32,14 +32,14 @@ export function commitPayload(commit: Commit, webUrl: string) {
   };
 }
 
-/** The same with the files that it adds, changes and removes. */
+/** Renders a commit with the files that it adds, modifies and removes. */
 export async function commitPayloadWithFiles(repo: Repository, commit: Commit, webUrl: string) {
   const none = { added: [], modified: [], removed: [] };
   const files = await orElse(() => changedFiles(repo, commit.parents[0] ?? null, commit.oid), none);
   return { ...commitPayload(commit, webUrl), ...files };
 }
 
-/** A commit by its id or that of a tag on it; null where there is none. */
+/** Returns a commit by its id or that of a tag; null if there is none. */
 export async function commitAt(repo: Repository, oid: string): Promise<Commit | null> {
   return await orElse(async () => {
     const tag = await repo.objects.tag(oid);
@@ -47,5 +47,5 @@ export async function commitAt(repo: Repository, oid: string): Promise<Commit | 
   }, null);
 }
 
-/** Address of a project's pages. */
+/** URL of a project. */
 export const webUrlOf = (deps: Deps, fullPath: string): string => `${deps.externalUrl()}/${fullPath}`;

@@ -8,7 +8,7 @@ import { projectOf, wholeProject } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
-/** What hooks are told of a deployment that started, succeeded, failed or was canceled. */
+/** Hook payloads for a deployment that started, succeeded, failed or was canceled. */
 export async function deploymentHookEvents(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'deployment.updated'>,
@@ -60,7 +60,7 @@ async function tell(deps: Deps, row: Deployment, status: string, at: string): Pr
   };
 }
 
-/** The last deployment as it is, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last deployment, for tests of hooks; undefined if there is none. */
 export async function sampleDeployment(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
   const row = await deps.db
     .selectFrom('deployments')

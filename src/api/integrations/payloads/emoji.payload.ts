@@ -9,10 +9,10 @@ import { type ProjectForPayload, projectOf, wholeProject } from './projects.payl
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
-/** A reaction as it was. */
+/** A recorded reaction. */
 type ToldAward = AwardFacts & Pick<AwardEmoji, 'id' | 'awardable_type' | 'awardable_id'>;
 
-/** The reaction as the event knows it, else as it is; undefined when it is gone. */
+/** Returns the reaction as recorded with the event, else the current one; undefined if deleted. */
 async function awardOf({ db }: Deps, { payload }: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>) {
   const { award, award_id: id, awardable_id } = payload;
   const awardable_type = payload.awardable_type as AwardEmoji['awardable_type'];
@@ -20,7 +20,7 @@ async function awardOf({ db }: Deps, { payload }: RecordedEvent<'emoji.awarded' 
   return db.selectFrom('award_emoji').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** What hooks are told of a reaction in a project that was given or taken back. */
+/** Hook payloads for reactions in a project that are added or removed. */
 export async function emojiHookEvents(
   deps: Deps,
   event: RecordedEvent<'emoji.awarded' | 'emoji.revoked'>,
@@ -70,7 +70,7 @@ async function tell(
   };
 }
 
-/** What is reacted to: a note with what it is on, or that itself. */
+/** Returns the object of a reaction; for a note, the note and its object. */
 async function thingOf(
   deps: Deps,
   project: ProjectForPayload,
@@ -87,7 +87,7 @@ async function thingOf(
   return noteable && { note, noteable };
 }
 
-/** The last reaction as if it had just been given, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last reaction, for tests of hooks; undefined if there is none. */
 export async function sampleEmoji(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
   const project = await projectOf(deps, projectId);
   const award = await deps.db

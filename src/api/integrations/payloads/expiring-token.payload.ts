@@ -19,7 +19,7 @@ interface About {
   source_id: number;
 }
 
-/** What hooks of its project or group are told of a token that is about to end. */
+/** Hook payloads of a project or group for a token that is about to expire. */
 export async function expiringTokenHookEvents(
   deps: Deps,
   { type, payload }: RecordedEvent<Expiring>,
@@ -61,7 +61,10 @@ async function tell(
   };
 }
 
-/** The last token of a project as if it were about to end, for tests of hooks; undefined where there is none. */
+/**
+ * Returns the payload of the last token of a project as if about to expire, for tests of hooks; undefined if there is
+ * none.
+ */
 export async function sampleExpiringToken(
   deps: Deps,
   projectId: number,

@@ -5,7 +5,7 @@ import { projectOf, wholeProject } from './projects.payload.ts';
 import { HEADERS, type HookEvent } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
-/** What hooks are told of a feature flag that was switched on or off. */
+/** Hook payloads for a feature flag that was switched on or off. */
 export async function featureFlagHookEvents(
   deps: Deps,
   { payload, actor_id }: RecordedEvent<'feature_flag.switched'>,
@@ -39,7 +39,7 @@ async function tell(
   };
 }
 
-/** The last feature flag as if it had just been switched, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last feature flag as if just switched, for tests of hooks; undefined if there is none. */
 export async function sampleFeatureFlag(
   deps: Deps,
   projectId: number,

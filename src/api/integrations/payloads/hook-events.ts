@@ -20,10 +20,10 @@ import type { HookEvent, SystemEvent } from './types.ts';
 import { wikiPageHookEvents } from './wiki-page.payload.ts';
 
 /**
- * What hooks of projects and groups are told of an event: its messages, ready to be sent. Empty where there is nothing to
- * be told, or what it is about is gone without a trace.
- * @param retried whether pipelines are told with jobs that have been tried again
- * @throws GitError where a repository cannot be asked at the moment
+ * Returns the hook payloads of projects and groups for an event. Empty if there are none, or the object was deleted
+ * without recorded facts.
+ * @param retried whether pipelines include retried jobs
+ * @throws GitError if a repository is temporarily unavailable
  */
 export async function hookEventsOf(deps: Deps, event: RecordedEvent, retried = false): Promise<HookEvent[]> {
   if (!isHooked(event) || triggersOf(event).length === 0) return [];
@@ -88,7 +88,7 @@ export async function hookEventsOf(deps: Deps, event: RecordedEvent, retried = f
   }
 }
 
-/** The same of system hooks. */
+/** Returns the system hook payloads for an event. */
 export async function systemEventsOf(deps: Deps, event: RecordedEvent): Promise<SystemEvent[]> {
   if (!isSystemHooked(event) || systemTriggersOf(event).length === 0) return [];
   switch (event.type) {

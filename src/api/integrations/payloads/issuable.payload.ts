@@ -6,14 +6,14 @@ import { usersById } from '../../identity/index.ts';
 import { assigneesFor, humanDuration, labelsFor } from '../../planning/index.ts';
 import { type AttributeChanges, changedPeople } from './changes.payload.ts';
 
-/** What was given to an issue or merge request, as far as the event knows it. */
+/** Labels and users of an issue or merge request, as far as the event contains them. */
 export interface InitialAssociations {
   labels?: readonly LabelFacts[];
   assignee_ids?: readonly number[];
   reviewer_ids?: readonly number[];
 }
 
-/** What changes leave it with. */
+/** Returns the labels and users after changes. */
 export const initialAssociationsOf = (changes: AttributeChanges): InitialAssociations =>
   Object.fromEntries(
     ['labels', 'assignee_ids', 'reviewer_ids'].flatMap((name) =>
@@ -21,17 +21,17 @@ export const initialAssociationsOf = (changes: AttributeChanges): InitialAssocia
     ),
   );
 
-/** Labels and people of an issue or merge request. */
+/** Labels and users of an issue or merge request. */
 export interface IssuableAssociations {
   labels: readonly LabelFacts[];
   assignees: readonly User[];
-  /** All who are named, by id. */
+  /** All referenced users, by id. */
   people: ReadonlyMap<number, User>;
 }
 
 /**
- * Labels and people as they were at an event, where it knows, else as they are.
- * @param also ids of others who are named
+ * Loads labels and users as recorded with an event, else the current ones.
+ * @param also ids of further users
  */
 export async function associationsOf(
   db: Db,
@@ -52,7 +52,7 @@ export async function associationsOf(
   };
 }
 
-/** Estimate and time spent, in seconds and as people write them. */
+/** Estimate and time spent, in seconds and human-readable. */
 export function timesPayload(
   { time_estimate, time_spent }: Pick<IssueFacts, 'time_estimate' | 'time_spent'>,
   changes: AttributeChanges,
@@ -68,7 +68,7 @@ export function timesPayload(
   };
 }
 
-/** When its text was last changed and by whom, where the event tells that. */
+/** Time and author of the last edit of the text, if the event contains them. */
 export function lastEdit(changes: AttributeChanges, at: string, actorId: number | null) {
   const edited = 'title' in changes || 'description' in changes;
   return { last_edited_at: edited ? at : null, last_edited_by_id: edited ? actorId : null };

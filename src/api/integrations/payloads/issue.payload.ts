@@ -20,10 +20,10 @@ import { userPayload, userPayloadOrNull } from './users.payload.ts';
 
 type IssueEvent = RecordedEvent<'issue.created' | 'issue.updated' | 'issue.closed' | 'issue.reopened'>;
 
-/** An issue as it was. */
+/** A recorded issue. */
 export type IssueForPayload = IssueFacts & { id: number; project_id: number };
 
-/** All that events about issues may tell. */
+/** Everything that events about issues may contain. */
 type Known = InitialAssociations & {
   issue_id: number;
   project_id: number;
@@ -47,20 +47,20 @@ const TYPES: Readonly<Record<string, string>> = {
   ticket: 'Ticket',
 };
 
-/** The issue as the event knows it, else as it is; undefined when it is gone. */
+/** Returns the issue as recorded with the event, else the current one; undefined if deleted. */
 export async function issueOf(
   db: Db,
   id: number,
   projectId: number,
   facts?: IssueFacts,
 ): Promise<IssueForPayload | undefined> {
-  // Events of earlier versions know less.
+  // Events of earlier versions contain less.
   if (facts?.severity !== undefined) return { ...facts, id, project_id: projectId };
   const row = await db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
   return row && { ...row, ...facts };
 }
 
-/** The attributes of an issue in every message about it, or about something on it. */
+/** Attributes of an issue in all payloads about it or its notes. */
 export function issueAttributes(
   deps: Deps,
   issue: IssueForPayload,
@@ -104,7 +104,7 @@ export function issueAttributes(
   };
 }
 
-/** What opening, closing or opening again has changed. */
+/** Changes of an issue that is opened, closed or reopened. */
 function ownChanges(type: keyof typeof ACTIONS, issue: IssueForPayload): AttributeChanges {
   const { id, iid, project_id, author_id, title, description, created_at, updated_at, closed_at } = issue;
   if (type === 'issue.created') {
@@ -114,7 +114,7 @@ function ownChanges(type: keyof typeof ACTIONS, issue: IssueForPayload): Attribu
   return { state_id: [2, 1] };
 }
 
-/** What hooks are told of an issue: as confidential or not, as it was then. */
+/** Hook payloads for an issue, confidential or not, in its state at the event. */
 export async function issueHookEvents(deps: Deps, event: IssueEvent): Promise<HookEvent[]> {
   const payload: Known = event.payload;
   const issue = await issueOf(deps.db, payload.issue_id, payload.project_id, payload.issue);
@@ -162,8 +162,8 @@ async function tell(
 }
 
 /**
- * The last issue as if somebody had just opened it, for tests of hooks.
- * @returns undefined where the project has none
+ * Returns the payload of the last issue as if just opened, for tests of hooks.
+ * @returns undefined if the project has none
  */
 export async function sampleIssue(
   deps: Deps,

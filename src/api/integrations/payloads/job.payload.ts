@@ -16,7 +16,7 @@ import { userOf, userPayloadOrNull } from './users.payload.ts';
 
 const NOTHING = '0'.repeat(40);
 
-/** What hooks are told of a job for runners in another state. Jobs of blocked users are told to nobody. */
+/** Hook payloads for a job with a new status. Empty for jobs of blocked users. */
 export async function jobHookEvents(
   deps: Deps,
   { payload, created_at }: RecordedEvent<'job.updated'>,
@@ -80,7 +80,7 @@ async function tell(deps: Deps, job: CiJob, at: string): Promise<HookEvent | und
   };
 }
 
-/** How often the job was tried before. */
+/** Number of previous attempts of the job. */
 async function retriesOf(db: Db, { id, pipeline_id, name }: CiJob): Promise<number> {
   const { count } = await db
     .selectFrom('ci_jobs')
@@ -92,7 +92,7 @@ async function retriesOf(db: Db, { id, pipeline_id, name }: CiJob): Promise<numb
   return Number(count);
 }
 
-/** What messages about jobs call the commit: the pipeline, by its id, and something of the commit. */
+/** The `commit` of job payloads: the pipeline, by its id, with some fields of the commit. */
 async function toldPipelineCommit(deps: Deps, project: ProjectForPayload, pipeline: Pipeline) {
   const commit = await commitAt(repositoryOf(deps, project.row), pipeline.sha);
   return {
@@ -112,14 +112,14 @@ async function toldPipelineCommit(deps: Deps, project: ProjectForPayload, pipeli
   };
 }
 
-/** The page of the user who has the author's address, else that address. */
+/** URL of the user with the email address of the author, else a mailto link. */
 async function authorUrl(deps: Deps, { author: { email } }: Commit): Promise<string> {
   const id = await userWithAddress(deps.db, email);
   const user = id === undefined ? undefined : await userOf(deps.db, id);
   return user === undefined ? `mailto:${email}` : `${deps.externalUrl()}/${user.username}`;
 }
 
-/** The last job as if it had just changed, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last job as if just changed, for tests of hooks; undefined if there is none. */
 export async function sampleJob(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
   const job = await deps.db
     .selectFrom('ci_jobs')

@@ -10,7 +10,7 @@ import type { Deps } from '../../../deps.ts';
 import { usersById } from '../../identity/index.ts';
 import { webUrlOf } from './commits.payload.ts';
 
-/** Something that began, in some state. */
+/** A row with a status and start and end times. */
 interface Timed {
   status: State;
   created_at: string;
@@ -18,12 +18,12 @@ interface Timed {
   finished_at: string | null;
 }
 
-/** States of what has not begun. */
+/** States before the start. */
 const WAITING = ['created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'scheduled'];
 
 /**
- * A job or pipeline as it was in an earlier state: what it did after that is not told.
- * @param status that it had
+ * Returns a job or pipeline in an earlier state, without times of later states.
+ * @param status the earlier status
  */
 export function asOf<T extends Timed>(row: T, status: string): T {
   if (row.status === status) return row;
@@ -40,11 +40,11 @@ export function asOf<T extends Timed>(row: T, status: string): T {
   };
 }
 
-/** Seconds between two instants; null where either is missing. */
+/** Seconds between two instants; null if either is missing. */
 export const secondsBetween = (from: string | null, to: string | null): number | null =>
   from === null || to === null ? null : Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 
-/** Seconds that a job has run so far, and that it waited. @param at the time of the message */
+/** Seconds that a job has run so far, and seconds that it was queued. @param at time of the payload */
 export const timesOf = (job: CiJob, at: string) => ({
   duration: job.started_at === null ? null : secondsBetween(job.started_at, job.finished_at ?? at),
   queued_duration: secondsBetween(
@@ -53,7 +53,7 @@ export const timesOf = (job: CiJob, at: string) => ({
   ),
 });
 
-/** What messages tell of jobs beside their rows. */
+/** Rows of other tables needed for payloads of jobs. */
 export interface JobAssociations {
   users: ReadonlyMap<number, User>;
   runners: ReadonlyMap<number, CiRunner>;
@@ -66,7 +66,9 @@ interface ToldEnvironment {
   deployment_tier: string | null;
 }
 
-/** Who and what belongs to jobs of one project, in a fixed number of statements. @param also ids of other users */
+/**
+ * Loads rows of other tables for jobs of one project with a fixed number of queries. @param also ids of further users
+ */
 export async function jobAssociationsOf(
   db: Db,
   jobs: readonly CiJob[],
@@ -118,7 +120,7 @@ async function environmentsOf(db: Db, jobs: readonly CiJob[]): Promise<Map<numbe
   );
 }
 
-/** A runner as messages show one. */
+/** Renders a runner for payloads. */
 export const runnerPayload = (runner: CiRunner | undefined) =>
   runner === undefined
     ? null
@@ -131,7 +133,7 @@ export const runnerPayload = (runner: CiRunner | undefined) =>
         tags: parseJson<string[]>(runner.tag_list),
       };
 
-/** The pipeline and job that started a pipeline, as messages show them; nothing where none did. */
+/** Renders the pipeline and job that triggered a pipeline; nothing if there are none. */
 export async function sourcePipelineOf(deps: Deps, pipeline: Pipeline) {
   const { upstream_pipeline_id: pipeline_id, upstream_job_id: job_id } = pipeline;
   if (pipeline_id === null) return {};

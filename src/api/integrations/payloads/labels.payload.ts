@@ -1,7 +1,7 @@
 import type { LabelFacts } from '../../../core/event-facts.ts';
 import { isoSeconds } from './payloads.times.ts';
 
-/** A label as messages show one. */
+/** Renders a label for payloads. */
 export const labelPayload = ({ id, name, color, description, project_id, group_id, ...times }: LabelFacts) => ({
   id,
   title: name,

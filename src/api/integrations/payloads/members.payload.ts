@@ -27,7 +27,7 @@ const IN_PROJECT = {
   'access_request.removed': 'user_access_request_revoked_for_project',
 } as const;
 
-/** A membership, or a request for one, as it was. */
+/** Returns a membership or access request as recorded with the event. */
 function factsOf({ payload, created_at }: Event): MemberFacts {
   if ('access_level' in payload) {
     const { member, access_level } = payload;
@@ -49,7 +49,7 @@ const named = (user: User) => ({
   user_id: user.id,
 });
 
-/** What is told of a group's member. */
+/** Payload for a member of a group. */
 async function ofGroup(deps: Deps, event: Event, event_name: string): Promise<Payload | undefined> {
   const group = await groupOf(deps.db, event.payload.source_id);
   const user = await userOf(deps.db, event.payload.user_id);
@@ -87,12 +87,12 @@ async function ofProject(deps: Deps, event: Event): Promise<Payload | undefined>
   };
 }
 
-/** What hooks of groups are told of members who come, change and go, and of who asks to become one or was denied. */
+/** Hook payloads of groups for members who are added, updated or removed, and for access requests. */
 export async function memberHookEvents(deps: Deps, event: Event): Promise<HookEvent[]> {
   const { source_type, source_id, user_id } = event.payload;
   if (source_type !== 'group') return [];
   const denied = event.type === 'access_request.removed';
-  // Who takes their own request back was denied nothing.
+  // Withdrawing one's own access request is not a denial.
   if (denied && event.actor_id === user_id) return [];
   const name = denied ? 'user_access_request_denied_for_group' : IN_GROUP[event.type];
   const payload = await ofGroup(deps, event, name);
@@ -100,7 +100,7 @@ export async function memberHookEvents(deps: Deps, event: Event): Promise<HookEv
   return [{ trigger: 'member', header: HEADERS.member, projectId: null, groupId: source_id, payload }];
 }
 
-/** What system hooks are told of members of groups and projects. */
+/** System hook payloads for members of groups and projects. */
 export async function memberSystemEvents(deps: Deps, event: Event): Promise<SystemEvent[]> {
   const group = event.payload.source_type === 'group';
   const payload = group ? await ofGroup(deps, event, IN_GROUP[event.type]) : await ofProject(deps, event);
@@ -109,7 +109,9 @@ export async function memberSystemEvents(deps: Deps, event: Event): Promise<Syst
   return [{ trigger: 'always', header: 'System Hook', payload: told }];
 }
 
-/** The last member of a group as if they had just been added, for tests of hooks; undefined where there is none. */
+/**
+ * Returns the payload of the last member of a group as if just added, for tests of hooks; undefined if there is none.
+ */
 export async function sampleMember(deps: Deps, groupId: number, userId: number | null): Promise<HookEvent | undefined> {
   const row = await deps.db
     .selectFrom('members')

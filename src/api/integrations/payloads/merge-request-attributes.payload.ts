@@ -15,11 +15,11 @@ import { labelPayload } from './labels.payload.ts';
 import { orNull } from './payloads.times.ts';
 import { type ProjectForPayload, projectsOf, wholeProject } from './projects.payload.ts';
 
-/** A merge request with all that messages tell of it. */
+/** A merge request with all rows needed for payloads. */
 export interface MergeRequestForPayload {
   row: MergeRequest;
   target: ProjectForPayload;
-  /** Undefined where the fork is gone. */
+  /** Undefined if the fork was deleted. */
   source: ProjectForPayload | undefined;
   labels: readonly LabelFacts[];
   assignees: readonly User[];
@@ -38,7 +38,7 @@ interface About {
   merge_request?: MergeRequestFacts;
 }
 
-/** Columns of one that is gone, which no event keeps. */
+/** Columns of a deleted merge request that events do not record. */
 const GONE = {
   allow_collaboration: 0,
   squash: 0,
@@ -56,19 +56,19 @@ const GONE = {
   downvotes: 0,
 } as const;
 
-/** The row as the event knows it, else as it is; undefined when it is gone. */
+/** Returns the row as recorded with the event, else the current one; undefined if deleted. */
 async function rowOf({ db }: Deps, { merge_request_id: id, project_id, merge_request: facts }: About) {
   const row = await db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row !== undefined) return { ...row, ...facts } as MergeRequest;
-  // Events of earlier versions do not know enough of what is gone.
+  // Events of earlier versions do not contain enough of a deleted merge request.
   if (facts?.merge_params === undefined) return undefined;
-  // Nothing more is found out of it.
+  // The mergeability of a deleted merge request is never checked.
   return { ...GONE, ...facts, id, project_id, merge_status: 'unchecked', merge_user_id: null } as MergeRequest;
 }
 
 /**
- * A merge request as it was at an event, where that knows, else as it is.
- * @returns undefined where it, or its project, is gone
+ * Returns a merge request as recorded with an event, else the current one.
+ * @returns undefined if it or its project was deleted
  */
 export async function mergeRequestOf(
   deps: Deps,
@@ -121,7 +121,7 @@ async function withStates({ db }: Deps, id: number, users: readonly User[]) {
   return users.map((user) => ({ user, state: states.get(user.id) ?? 'unreviewed' }));
 }
 
-/** The head, which comes to the target a little later. */
+/** Returns the head commit, which is fetched to the target project with some delay. */
 async function headCommit(deps: Deps, sha: string | null, places: readonly (ProjectForPayload | undefined)[]) {
   if (sha === null) return null;
   for (const place of places) {
@@ -131,7 +131,7 @@ async function headCommit(deps: Deps, sha: string | null, places: readonly (Proj
   return null;
 }
 
-/** States that are under way have one name outside. */
+/** All states of a running check have one name in payloads. */
 const shownStatus = (status: string): string =>
   status === 'preparing' || status === 'cannot_be_merged_rechecking' ? 'checking' : status;
 
@@ -153,7 +153,7 @@ const toldRule = (rule: ApprovalRule, write: (instant: string) => string) => ({
   updated_at: write(rule.updated_at),
 });
 
-/** The attributes of a merge request in every message about it, or about something on it. */
+/** Attributes of a merge request in all payloads about it or its notes. */
 export function mergeRequestAttributes(
   deps: Deps,
   mergeRequest: MergeRequestForPayload,

@@ -34,7 +34,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'merge_request.merged': 'merge',
 };
 
-/** All that events about merge requests may tell. */
+/** Everything that events about merge requests may contain. */
 type Known = InitialAssociations & {
   changes?: AttributeChanges;
   old_sha?: string | null;
@@ -48,7 +48,7 @@ function actionOf(type: string, { complete = false }: Known): string {
   return ACTIONS[type]!;
 }
 
-/** What the action by itself has changed. */
+/** Changes that follow from the action itself. */
 function ownChanges(type: string, { row }: MergeRequestForPayload): AttributeChanges {
   switch (type) {
     case 'merge_request.created': {
@@ -108,7 +108,7 @@ async function payloadOf(deps: Deps, event: MergeRequestEvent): Promise<Payload 
   return tell(deps, mergeRequest, actionOf(event.type, known), { ...known, changes }, event);
 }
 
-/** What hooks are told of a merge request, as it was then. */
+/** Hook payloads for a merge request, in its state at the event. */
 export async function mergeRequestHookEvents(deps: Deps, event: MergeRequestEvent): Promise<HookEvent[]> {
   const payload = await payloadOf(deps, event);
   const place = { projectId: event.payload.project_id, groupId: null };
@@ -117,13 +117,13 @@ export async function mergeRequestHookEvents(deps: Deps, event: MergeRequestEven
     : [{ trigger: 'merge_requests', header: HEADERS.merge_requests, ...place, payload }];
 }
 
-/** The same for system hooks. */
+/** System hook payloads for a merge request. */
 export async function mergeRequestSystemEvents(deps: Deps, event: MergeRequestEvent): Promise<SystemEvent[]> {
   const payload = await payloadOf(deps, event);
   return payload === undefined ? [] : [{ trigger: 'merge_requests', header: 'System Hook', payload }];
 }
 
-/** The last merge request as if somebody had just opened it, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last merge request as if just opened, for tests of hooks; undefined if there is none. */
 export async function sampleMergeRequest(
   deps: Deps,
   projectId: number,

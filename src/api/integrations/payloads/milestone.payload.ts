@@ -16,7 +16,7 @@ const ACTIONS = {
 
 type ToldMilestone = MilestoneFacts & Pick<Milestone, 'id' | 'project_id' | 'group_id'>;
 
-/** What hooks of its project or group are told of a milestone that was made, closed, opened again or removed. */
+/** Hook payloads of a project or group for a milestone that was created, closed, reopened or deleted. */
 export async function milestoneHookEvents(
   deps: Deps,
   event: RecordedEvent<keyof typeof ACTIONS>,
@@ -26,7 +26,7 @@ export async function milestoneHookEvents(
   return told === undefined ? [] : [told];
 }
 
-/** The project or group of something; undefined when it is gone. */
+/** Returns the project or group of an object; undefined if deleted. */
 export async function milestoneOwnerOf(
   deps: Deps,
   { project_id, group_id }: Pick<Milestone, 'project_id' | 'group_id'>,
@@ -73,7 +73,10 @@ async function tell(deps: Deps, milestone: ToldMilestone, action: string): Promi
   };
 }
 
-/** The last milestone of a project as if somebody had just made it, for tests of hooks; undefined where there is none. */
+/**
+ * Returns the payload of the last milestone of a project as if just created, for tests of hooks; undefined if there is
+ * none.
+ */
 export async function sampleMilestone(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
   const row = await deps.db
     .selectFrom('milestones')

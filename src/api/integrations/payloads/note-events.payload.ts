@@ -7,15 +7,15 @@ import { projectOf, repositoryShort, wholeProject } from './projects.payload.ts'
 import { HEADERS, type HookEvent, type Trigger } from './types.ts';
 import { userOf, userPayloadOrNull } from './users.payload.ts';
 
-/** The note as the event knows it, else as it is; undefined when it is gone. */
+/** Returns the note as recorded with the event, else the current one; undefined if deleted. */
 async function noteOf(db: Db, id: number, projectId: number | null, type: string, facts: NoteFacts | undefined) {
-  // Events of earlier versions know less.
+  // Events of earlier versions contain less.
   if (facts?.discussion_id !== undefined) return { ...facts, id, project_id: projectId, noteable_type: type };
   const row = await db.selectFrom('notes').selectAll().where('id', '=', id).executeTakeFirst();
   return row && { ...row, ...facts };
 }
 
-/** What hooks are told of a comment of somebody in a project, as it was written; nothing of what was only resolved. */
+/** Hook payloads for a comment in a project, as it was written; none for the mere resolution of a thread. */
 export async function noteHookEvents(
   deps: Deps,
   event: RecordedEvent<'note.created' | 'note.updated'>,
@@ -60,7 +60,7 @@ async function tell(
   };
 }
 
-/** The last comment as if it had just been written, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last comment as if just written, for tests of hooks; undefined if there is none. */
 export async function sampleNote(
   deps: Deps,
   projectId: number,

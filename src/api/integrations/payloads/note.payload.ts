@@ -16,20 +16,20 @@ import { mergeRequestAttributes, mergeRequestOf } from './merge-request-attribut
 import { orNull, utcText } from './payloads.times.ts';
 import type { ProjectForPayload } from './projects.payload.ts';
 
-/** A note as it was. */
+/** A recorded note. */
 export type NoteForPayload = NoteFacts & { id: number; project_id: number | null; noteable_type: string };
 
-/** Something that can be discussed, as messages show it beside what is about it. */
+/** The object of a note, for payloads about its notes. */
 export interface NoteablePayload {
-  /** The key of the message under which it is shown. */
+  /** Key of the object in the payload. */
   key: 'issue' | 'merge_request' | 'snippet' | 'commit';
   attributes: object;
-  /** Of its page. */
+  /** URL of its page. */
   url: string;
   confidential: boolean;
 }
 
-/** Bytes of a snippet's file that a message shows. */
+/** Maximum size of a snippet's file in a payload. */
 const MAX_CONTENT = 64 * 1024;
 
 async function toldSnippet(deps: Deps, snippet: Snippet, fullPath: string): Promise<NoteablePayload> {
@@ -56,7 +56,7 @@ async function toldSnippet(deps: Deps, snippet: Snippet, fullPath: string): Prom
   };
 }
 
-/** The text of a snippet's first file; empty where it has none or is large. */
+/** Returns the content of a snippet's first file; empty if there is none, or it is large. */
 async function contentOf(deps: Deps, snippet: Snippet, name: string): Promise<string> {
   const repo = repositoryOf(deps, snippet);
   return orElse(async () => {
@@ -68,9 +68,9 @@ async function contentOf(deps: Deps, snippet: Snippet, name: string): Promise<st
 }
 
 /**
- * What a note or a reaction is on, as it is now.
- * @param type and id of what it is; of a commit its `sha`
- * @returns undefined where it is gone
+ * Returns the current object of a note or reaction.
+ * @param type type of the object; it is identified by id, commits by `sha`
+ * @returns undefined if it was deleted
  */
 export async function noteableOf(
   deps: Deps,
@@ -120,7 +120,7 @@ function codeOf(position: Place | null): string | null {
   return lineCode(position.new_path, { old: position.old_line ?? null, new: position.new_line ?? null });
 }
 
-/** The attributes of a note in every message about it, or about something on it. @param page of what it is on */
+/** Attributes of a note in all payloads about it or its reactions. @param page URL of its object */
 export function noteAttributes(note: NoteForPayload, page: string) {
   const position = note.position === null ? null : parseJson<Place>(note.position);
   return {

@@ -26,8 +26,8 @@ import { userPayloadOrNull } from './users.payload.ts';
 const NOTHING = '0'.repeat(40);
 
 /**
- * What hooks are told of a pipeline in another state. Those of blocked users are told to nobody.
- * @param retried whether with jobs that have been tried again
+ * Hook payloads for a pipeline with a new status. Empty for pipelines of blocked users.
+ * @param retried whether to include retried jobs
  */
 export async function pipelineHookEvents(
   deps: Deps,
@@ -119,7 +119,7 @@ async function attributesOf(
   };
 }
 
-/** The merge request that a pipeline was made for. */
+/** Renders the merge request of a merge request pipeline. */
 async function mergeRequestFor(deps: Deps, { merge_request_id: id }: Pipeline, project: ProjectForPayload) {
   if (id === null) return undefined;
   const row = await deps.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
@@ -141,7 +141,7 @@ async function mergeRequestFor(deps: Deps, { merge_request_id: id }: Pipeline, p
   return { row, shown };
 }
 
-/** Archives of artifacts that the jobs of a pipeline left, by job. */
+/** Loads the artifact archives of the jobs of a pipeline, by job id. */
 async function archivesOf({ db }: Deps, pipelineId: number): Promise<Map<number, { filename: string; size: number }>> {
   const rows = await db
     .selectFrom('ci_job_artifacts')
@@ -182,7 +182,7 @@ function toldBuild(
   };
 }
 
-/** The last pipeline as if it had just changed, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last pipeline as if just changed, for tests of hooks; undefined if there is none. */
 export async function samplePipeline(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
   const pipeline = await deps.db
     .selectFrom('pipelines')

@@ -6,15 +6,15 @@ import type { Deps } from '../../../deps.ts';
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { projectAvatarUrl, settingsOf } from '../../spaces/index.ts';
 
-/** A project with what messages tell of it beside its row. */
+/** A project with its namespace and default branch, for payloads. */
 export interface ProjectForPayload {
   row: Project;
   namespace: Pick<Namespace, 'id' | 'name' | 'kind' | 'lineage' | 'owner_id'>;
-  /** Null where it has no repository. */
+  /** Null without a repository. */
   defaultBranch: string | null;
 }
 
-/** The projects of the ids by id, in one statement; those that are gone are left out. */
+/** Loads projects by id with one query; deleted ones are left out. */
 export async function projectsOf(
   deps: Deps,
   db: Db,
@@ -41,7 +41,7 @@ export async function projectsOf(
   return new Map(await Promise.all(told));
 }
 
-/** The project of an id; undefined when it is gone. */
+/** Returns a project by id; undefined if deleted. */
 export const projectOf = async (deps: Deps, id: number | null): Promise<ProjectForPayload | undefined> =>
   id === null ? undefined : (await projectsOf(deps, deps.db, [id])).get(id);
 
@@ -50,7 +50,7 @@ const addresses = (deps: Deps, fullPath: string) => {
   return { web, http: `${web}.git`, ssh: deps.sshUrl(`${fullPath}.git`) };
 };
 
-/** A project as messages show one, without the names that older kinds of them have for its addresses. */
+/** Renders a project for payloads, without the older names of its URLs. */
 export function shortProject(deps: Deps, { row, namespace, defaultBranch }: ProjectForPayload) {
   const { web, http, ssh } = addresses(deps, row.full_path);
   return {
@@ -69,19 +69,19 @@ export function shortProject(deps: Deps, { row, namespace, defaultBranch }: Proj
   };
 }
 
-/** A project as most messages show one. */
+/** Renders a project for most payloads. */
 export function wholeProject(deps: Deps, project: ProjectForPayload) {
   const { web, http, ssh } = addresses(deps, project.row.full_path);
   return { ...shortProject(deps, project), homepage: web, url: ssh, ssh_url: ssh, http_url: http };
 }
 
-/** What messages call the repository: an older way to show the project. */
+/** Renders the `repository` of payloads: the older form of a project. */
 export function repositoryShort(deps: Deps, { row }: ProjectForPayload) {
   const { web, ssh } = addresses(deps, row.full_path);
   return { name: row.name, url: ssh, description: row.description, homepage: web };
 }
 
-/** The same where pushes tell of it. */
+/** Renders the `repository` of push payloads. */
 export function repositoryWhole(deps: Deps, project: ProjectForPayload) {
   const { http, ssh } = addresses(deps, project.row.full_path);
   return {

@@ -1,4 +1,4 @@
-/** Options whose values are counted, since they may be given several times. */
+/** Options that may be given several times; payloads count their values. */
 const SEVERAL = new Set([
   'merge_request.label',
   'merge_request.unlabel',
@@ -11,7 +11,9 @@ const AREAS = ['merge_request', 'ci', 'integrations', 'secret_detection', 'secur
 
 type Value = string | true | Record<string, number>;
 
-/** Push options as messages show them: `ci.skip` is `{"ci": {"skip": true}}`. What is of no known area is left out. */
+/**
+ * Renders push options: `ci.skip` becomes `{"ci": {"skip": true}}`. Options outside of known namespaces are left out.
+ */
 export function pushOptionsPayload(input: readonly string[]): Record<string, Record<string, Value>> {
   const told: Record<string, Record<string, Value>> = {};
   for (const option of input) {

@@ -19,13 +19,13 @@ import { userOf } from './users.payload.ts';
 type Push = DomainEvents['push'];
 type Update = Push['updates'][number];
 
-/** Commits that a message shows at most. */
+/** Maximum number of commits in a payload. */
 const MAX_COMMITS = 20;
-/** Commits that the message of a test shows. */
+/** Number of commits in the payload of a test. */
 const SAMPLE_COMMITS = 3;
 const NOTHING = '0'.repeat(40);
 
-/** What the messages of one push have in common. */
+/** Values shared by the payloads of a push. */
 interface Pushed {
   deps: Deps;
   payload: Pick<Push, 'push_options' | 'default_branch'>;
@@ -38,14 +38,14 @@ interface Pushed {
 interface Brought {
   commits: readonly Commit[];
   total: number;
-  /** What was checked out: the commit, of a tag as well. */
+  /** Id of the checked-out commit, also for tags. */
   checkout: string | null;
   message: string | null;
 }
 
 const NOTHING_NEW: Brought = { commits: [], total: 0, checkout: null, message: null };
 
-/** What a branch brings: a new one what the default branch has not. */
+/** Returns the commits that a push adds to a branch; for a new branch those missing in the default branch. */
 async function onBranch({ repo, payload }: Pushed, { ref, old, new: oid }: Update): Promise<Brought> {
   if (oid === null) return NOTHING_NEW;
   const base = payload.default_branch ?? null;
@@ -109,7 +109,7 @@ async function pushedOf(deps: Deps, projectId: number, userId: number | null, pa
   return { deps, payload, project, user, repo: repositoryOf(deps, project.row), protections };
 }
 
-/** Refs below a folder, unless there are more in the push than hooks are told of. */
+/** Returns updates of refs below a prefix; empty if there are more than the limit. */
 const under = (folder: string, updates: readonly Update[], limit: number): readonly Update[] => {
   const own = updates.filter(({ ref, old, new: oid }) => ref.startsWith(folder) && old !== oid);
   return own.length > limit ? [] : own;
@@ -132,15 +132,15 @@ async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<H
 }
 
 /**
- * What hooks are told of a push (silent where more branches or tags moved than `push_event_hooks_limit`): a message for
- * each branch and tag.
+ * Hook payloads for a push, one per branch and tag; none if more branches or tags changed than
+ * `push_event_hooks_limit`.
  */
 export async function pushHookEvents(deps: Deps, { payload, actor_id }: RecordedEvent<'push'>): Promise<HookEvent[]> {
   const pushed = await pushedOf(deps, payload.project_id, actor_id, payload);
   return pushed === undefined ? [] : pushEvents(pushed, payload.updates);
 }
 
-/** What system hooks are told of it: the same, and then one message for all refs. */
+/** System hook payloads for a push: those of `pushHookEvents`, followed by one for all refs. */
 export async function pushSystemEvents(
   deps: Deps,
   { payload, actor_id }: RecordedEvent<'push'>,
@@ -171,8 +171,8 @@ export async function pushSystemEvents(
 }
 
 /**
- * A push as if somebody had just made it, for tests of hooks: the last commits of the default branch, or the last tag.
- * @returns undefined where the project has no commits
+ * Returns a payload of a push, for tests of hooks: the last commits of the default branch, or the last tag.
+ * @returns undefined if the project has no commits
  */
 export async function samplePush(
   deps: Deps,
@@ -198,7 +198,7 @@ export async function samplePush(
   return { ...place, payload: await tell(pushed, kind, update) };
 }
 
-/** The commit so many first parents before one, or the last that there is. */
+/** Returns the ancestor a number of first parents before a commit, or the root. */
 async function ancestorOf(repo: Repository, commit: Commit, steps: number): Promise<string | null> {
   let at: Commit | null = commit;
   for (let step = 0; step < steps && at !== null; step += 1) {

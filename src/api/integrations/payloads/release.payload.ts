@@ -10,7 +10,7 @@ import { HEADERS, type HookEvent } from './types.ts';
 
 const ACTIONS = { 'release.created': 'create', 'release.updated': 'update', 'release.destroyed': 'delete' } as const;
 
-/** What hooks are told of a release, as it was. */
+/** Hook payloads for a release, in its state at the event. */
 export async function releaseHookEvents(
   deps: Deps,
   { type, payload }: RecordedEvent<keyof typeof ACTIONS>,
@@ -62,7 +62,7 @@ async function tell(
   };
 }
 
-/** The last release as if somebody had just made it, for tests of hooks; undefined where there is none. */
+/** Returns the payload of the last release as if just created, for tests of hooks; undefined if there is none. */
 export async function sampleRelease(deps: Deps, projectId: number): Promise<HookEvent | undefined> {
   const row = await deps.db
     .selectFrom('releases')

@@ -17,14 +17,14 @@ import { sampleProject, sampleSubgroup } from './spaces.payload.ts';
 import type { HookEvent, HookOwner, Trigger } from './types.ts';
 import { sampleWikiPage } from './wiki-page.payload.ts';
 
-/** Makes the message of a trigger for a project or group; undefined where there is nothing of the kind in it. */
+/** Builds the payload of a trigger for a project or group; undefined if there is no object of that kind. */
 type Sample = (deps: Deps, id: number, userId: number | null) => Promise<HookEvent | undefined>;
 
 const NO_COMMITS = 'Ensure the project has at least one commit.';
 const NO_ISSUES = 'Ensure the project has issues.';
 const NO_NOTES = 'Ensure the project has notes.';
 
-/** By trigger: how to make one, and what is said where there is nothing to make it of. */
+/** Builders by trigger, with the error if there is no object to build from. */
 const SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
   push: [(deps, projectId, userId) => samplePush(deps, projectId, userId, 'push'), NO_COMMITS],
   tag_push: [(deps, projectId, userId) => samplePush(deps, projectId, userId, 'tag_push'), NO_COMMITS],
@@ -54,7 +54,7 @@ const SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
   emoji: [sampleEmoji, 'Ensure the project has emoji reactions.'],
 };
 
-/** The same for what only hooks of groups are told. */
+/** The same for triggers of group hooks. */
 const GROUP_SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
   member: [sampleMember, 'Ensure the group has members.'],
   subgroup: [sampleSubgroup, 'Ensure the group has subgroups.'],
@@ -62,10 +62,10 @@ const GROUP_SAMPLES: Partial<Record<Trigger, readonly [Sample, string]>> = {
 };
 
 /**
- * A message for the test of a hook, made of the last thing of that kind, as if it had just happened. The hook of a group is
- * tested with its first project.
- * @param userId who tests
- * @throws ApiError 422 where there is nothing of the kind
+ * Builds the payload for the test of a hook, from the last object of that kind, as if it had just changed. Group hooks
+ * are tested with the first project of the group.
+ * @param userId id of the user who tests
+ * @throws ApiError 422 if there is no such object
  */
 export async function sampleEvent(
   deps: Deps,
@@ -81,7 +81,7 @@ export async function sampleEvent(
   return made;
 }
 
-/** The project itself, or the first one of the group. */
+/** Returns the project itself, or the first project of the group. */
 async function projectFor({ db }: Deps, owner: HookOwner): Promise<number | undefined> {
   if ('projectId' in owner) return owner.projectId;
   const found = await db

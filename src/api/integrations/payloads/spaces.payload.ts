@@ -39,7 +39,7 @@ const owner = (user: Pick<User, 'name' | 'public_email'>) => ({
   email: user.public_email || HIDDEN,
 });
 
-/** Owners of what is in a namespace: the user whose it is, or all owners of the group and those above. */
+/** Returns the owners of a namespace: its user, or the owners of the group and its ancestors. */
 async function ownersIn({ db, clock }: Deps, namespace: Namespace | undefined) {
   if (namespace === undefined) return [];
   if (namespace.kind === 'user') {
@@ -61,7 +61,7 @@ async function ownersIn({ db, clock }: Deps, namespace: Namespace | undefined) {
   return users.map(owner);
 }
 
-/** The project as the event knows it, else as it is; undefined when it is gone. */
+/** Returns the project as recorded with the event, else the current one; undefined if deleted. */
 async function factsOf({ db }: Deps, { payload }: ProjectEvent): Promise<ProjectFacts | undefined> {
   if (payload.project !== undefined) return payload.project;
   return db.selectFrom('projects').selectAll().where('id', '=', payload.project_id).executeTakeFirst();
@@ -93,7 +93,7 @@ async function tellProject(deps: Deps, event: ProjectEvent): Promise<Payload | u
   };
 }
 
-/** What hooks of a group are told of a project in it that was made or destroyed. */
+/** Hook payloads of a group for a project that was created or deleted in it. */
 export async function projectHookEvents(
   deps: Deps,
   event: RecordedEvent<'project.created' | 'project.destroyed'>,
@@ -105,7 +105,7 @@ export async function projectHookEvents(
   return [{ trigger: 'project', header: HEADERS.project, projectId: null, groupId, payload: told }];
 }
 
-/** What system hooks are told of projects. */
+/** System hook payloads for projects. */
 export async function projectSystemEvents(deps: Deps, event: ProjectEvent): Promise<SystemEvent[]> {
   const payload = await tellProject(deps, event);
   return payload === undefined ? [] : [{ trigger: 'always', header: 'System Hook', payload }];
@@ -117,7 +117,7 @@ async function groupFactsOf({ db }: Deps, { payload }: GroupEvent): Promise<Grou
 
 const last = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** What system hooks are told of groups. */
+/** System hook payloads for groups. */
 export async function groupSystemEvents(deps: Deps, event: GroupEvent): Promise<SystemEvent[]> {
   const group = await groupFactsOf(deps, event);
   if (group === undefined) return [];
@@ -134,7 +134,7 @@ export async function groupSystemEvents(deps: Deps, event: GroupEvent): Promise<
   return [{ trigger: 'always', header: 'System Hook', payload }];
 }
 
-/** What hooks of a group are told of a subgroup that was made or destroyed. */
+/** Hook payloads of a group for a subgroup that was created or deleted. */
 export async function subgroupHookEvents(
   deps: Deps,
   event: RecordedEvent<'group.created' | 'group.destroyed'>,
@@ -142,7 +142,7 @@ export async function subgroupHookEvents(
   const group = await groupFactsOf(deps, event);
   const parentId = group?.parent_id ?? null;
   if (group === undefined || parentId === null) return [];
-  // Of a tree that is destroyed the parent may be gone as well.
+  // When a tree of groups is deleted, the parent may be deleted as well.
   const parentPath = group.full_path.slice(0, group.full_path.lastIndexOf('/'));
   const parent = (await groupOf(deps.db, parentId)) ?? {
     name: last(parentPath),
@@ -164,7 +164,10 @@ export async function subgroupHookEvents(
   return [{ trigger: 'subgroup', header: HEADERS.subgroup, projectId: null, groupId: parentId, payload }];
 }
 
-/** The last project of a group as if it had just been made, for tests of hooks; undefined where there is none. */
+/**
+ * Returns the payload of the last project of a group as if just created, for tests of hooks; undefined if there is
+ * none.
+ */
 export async function sampleProject(
   deps: Deps,
   groupId: number,
@@ -184,7 +187,10 @@ export async function sampleProject(
   return event;
 }
 
-/** The last subgroup of a group as if it had just been made, for tests of hooks; undefined where there is none. */
+/**
+ * Returns the payload of the last subgroup of a group as if just created, for tests of hooks; undefined if there is
+ * none.
+ */
 export async function sampleSubgroup(
   deps: Deps,
   groupId: number,

@@ -3,10 +3,10 @@ import { HEADS, TAGS } from '../../../git/ref-folders.ts';
 import type { RecordedEvent } from '../../../jobs/jobs.events.ts';
 import type { SystemTrigger, Trigger } from './types.ts';
 
-/** States of deployments that are told: it started, waits for somebody, or came to an end. */
+/** States of deployments with payloads: started, blocked, and finished ones. */
 const DEPLOYED: readonly string[] = ['running', 'success', 'failed', 'canceled', 'blocked'];
 
-/** Which triggers an event of each kind may have for hooks of projects and groups. */
+/** Possible triggers of hooks of projects and groups by kind of event. */
 const HOOKED = {
   push: pushTriggers,
   'issue.created': issueTriggers,
@@ -25,7 +25,7 @@ const HOOKED = {
   'emoji.awarded': inProject('emoji'),
   'emoji.revoked': inProject('emoji'),
   'job.updated': () => ['job'],
-  // A pipeline that was just made has not changed its state.
+  // A new pipeline has not changed its status.
   'pipeline.updated': ({ payload }) => (payload.status === 'created' ? [] : ['pipeline']),
   'deployment.updated': ({ payload }) => (DEPLOYED.includes(payload.status) ? ['deployment'] : []),
   'wiki_page.created': () => ['wiki_page'],
@@ -52,7 +52,7 @@ const HOOKED = {
   'project.destroyed': () => ['project'],
 } as const satisfies { [T in DomainEventType]?: (event: RecordedEvent<T>) => readonly Trigger[] };
 
-/** The same for system hooks. */
+/** Possible triggers of system hooks by kind of event. */
 const SYSTEM_HOOKED = {
   push: (event) => [...pushTriggers(event), 'repository_update'],
   'merge_request.created': () => ['merge_requests'],
@@ -64,7 +64,7 @@ const SYSTEM_HOOKED = {
   'merge_request.unapproved': () => ['merge_requests'],
   'project.created': always,
   'project.destroyed': always,
-  // Of what follows its namespace nothing is known: that the namespace has another name is told.
+  // A project renamed with its namespace has no facts: the event of the namespace covers it.
   'project.renamed': ({ payload }) => (payload.project === undefined ? [] : ['always']),
   'project.transferred': always,
   'project.updated': ({ payload }) => (payload.renamed === true ? [] : ['always']),
@@ -87,29 +87,29 @@ const SYSTEM_HOOKED = {
 type HookedType = keyof typeof HOOKED;
 type SystemHookedType = keyof typeof SYSTEM_HOOKED;
 
-/** Kinds of events that hooks of projects and groups are told of. */
+/** Kinds of events for hooks of projects and groups. */
 export const HOOKED_TYPES = Object.keys(HOOKED) as readonly HookedType[];
-/** Kinds of events that system hooks are told of. */
+/** Kinds of events for system hooks. */
 export const SYSTEM_HOOKED_TYPES = Object.keys(SYSTEM_HOOKED) as readonly SystemHookedType[];
 
 type Event<T extends DomainEventType> = { [K in T]: RecordedEvent<K> & { type: K } }[T];
 
-/** Whether hooks of projects and groups are told of a kind of event. */
+/** Whether an event is for hooks of projects and groups. */
 export const isHooked = (event: RecordedEvent): event is Event<HookedType> => Object.hasOwn(HOOKED, event.type);
-/** The same of system hooks. */
+/** Whether an event is for system hooks. */
 export const isSystemHooked = (event: RecordedEvent): event is Event<SystemHookedType> =>
   Object.hasOwn(SYSTEM_HOOKED, event.type);
 
 /**
- * The triggers under which hooks of projects and groups may be told of an event. Quick and pure, for it is asked in the
- * transaction of the event; `hookEventsOf` says which it was, and may find that there is nothing to be told.
+ * Returns the triggers that an event may have for hooks of projects and groups. Fast and pure, since it is called in
+ * the transaction of the event; `hookEventsOf` determines the actual ones.
  */
 export function triggersOf(event: RecordedEvent): readonly Trigger[] {
   const find = isHooked(event) ? (HOOKED[event.type] as (event: RecordedEvent) => readonly Trigger[]) : undefined;
   return find?.(event) ?? [];
 }
 
-/** The same of system hooks. */
+/** Returns the triggers that an event may have for system hooks. */
 export function systemTriggersOf(event: RecordedEvent): readonly SystemTrigger[] {
   if (!isSystemHooked(event)) return [];
   return (SYSTEM_HOOKED[event.type] as (event: RecordedEvent) => readonly SystemTrigger[])(event);
@@ -127,16 +127,16 @@ function issueTriggers({ payload: { issue } }: IssueEvent): readonly Trigger[] {
   return issue.confidential === 1 ? ['confidential_issues'] : ['issues'];
 }
 
-/** Notes of the system and of personal snippets are told to nobody; what was only resolved was told when it was written. */
+/** System notes and notes of personal snippets have no payloads; neither has the mere resolution of a thread. */
 function noteTriggers({ payload }: RecordedEvent<'note.created' | 'note.updated'>): readonly Trigger[] {
   const { note, project_id, confidential } = payload;
   if (project_id === null || note?.system === 1 || ('resolved' in payload && payload.resolved)) return [];
   if (note?.internal === 1 || confidential === true) return ['confidential_note'];
-  // The issue may have become confidential by the time it is told.
+  // The issue may become confidential before delivery.
   return payload.noteable_type === 'Issue' ? ['note', 'confidential_note'] : ['note'];
 }
 
-/** Only groups have hooks that are told of members. */
+/** Only group hooks have member events. */
 function memberTriggers({ group_id }: RecordedEvent): readonly Trigger[] {
   return group_id === null ? [] : ['member'];
 }
@@ -151,7 +151,7 @@ function always(): readonly SystemTrigger[] {
   return ['always'];
 }
 
-/** A trigger of what belongs to a project: what belongs to nobody's is told to nobody. */
+/** A trigger for objects of projects; none for objects outside of projects. */
 function inProject(trigger: Trigger): (event: RecordedEvent) => readonly Trigger[] {
   return ({ project_id }) => (project_id === null ? [] : [trigger]);
 }

@@ -1,4 +1,4 @@
-/** What a hook can be told of, as its flags name it: `push_events` of a hook is the trigger `push`. */
+/** Triggers of hooks, as in the names of their flags: the flag `push_events` enables the trigger `push`. */
 export const TRIGGERS = [
   'push',
   'tag_push',
@@ -24,10 +24,10 @@ export const TRIGGERS = [
 ] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Triggers of system hooks; `always` stands for all that no flag turns off. */
+/** Triggers of system hooks; `always` has no flag. */
 export type SystemTrigger = 'push' | 'tag_push' | 'merge_requests' | 'repository_update' | 'always';
 
-/** `X-Gitlab-Event` of each trigger. */
+/** `X-Gitlab-Event` by trigger. */
 export const HEADERS = {
   push: 'Push Hook',
   tag_push: 'Tag Push Hook',
@@ -53,31 +53,31 @@ export const HEADERS = {
 } as const satisfies Record<Trigger, string>;
 export type HookHeader = (typeof HEADERS)[Trigger];
 
-/** A message as its receiver gets it, as JSON. */
+/** A payload, sent as JSON. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * Something that hooks are told. One of `projectId` and `groupId` is set: whose hooks, and those of the groups above, are
- * told.
+ * A payload for hooks. Exactly one of `projectId` and `groupId` is set: the hooks of this owner and its ancestor groups
+ * receive it.
  */
 export interface HookEvent {
   trigger: Trigger;
   header: HookHeader;
   projectId: number | null;
   groupId: number | null;
-  /** Of pushes to a branch: its name, for filters. */
+  /** Name of the branch for pushes to branches, for filters. */
   branch?: string;
   payload: Payload;
 }
 
-/** Something that system hooks are told. */
+/** A payload for system hooks. */
 export interface SystemEvent {
   trigger: SystemTrigger;
   header: 'System Hook';
-  /** Of pushes to a branch: its name, for filters. */
+  /** Name of the branch for pushes to branches, for filters. */
   branch?: string;
   payload: Payload;
 }
 
-/** Where a hook is. */
+/** Owner of a hook. */
 export type HookOwner = { projectId: number } | { groupId: number };

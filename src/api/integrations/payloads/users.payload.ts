@@ -3,10 +3,10 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { userAvatarUrl, usersById } from '../../identity/index.ts';
 
-/** What stands for an address that its user does not show to everybody. */
+/** Placeholder for email addresses that are not public. */
 export const HIDDEN = '[REDACTED]';
 
-/** A user as messages show one. */
+/** Renders a user for payloads. */
 export const userPayload = (deps: Deps, user: User) => ({
   id: user.id,
   name: user.name,
@@ -15,10 +15,10 @@ export const userPayload = (deps: Deps, user: User) => ({
   email: user.public_email || HIDDEN,
 });
 
-/** The same of one who may be gone. */
+/** Renders a user who may be deleted. */
 export const userPayloadOrNull = (deps: Deps, user: User | undefined) =>
   user === undefined ? null : userPayload(deps, user);
 
-/** The user of an id; undefined for nobody, or one who is gone. */
+/** Returns a user by id; undefined for null or a deleted user. */
 export const userOf = async (db: Db, id: number | null): Promise<User | undefined> =>
   id === null ? undefined : (await usersById(db, [id])).get(id);

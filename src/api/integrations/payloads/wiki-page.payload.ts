@@ -17,7 +17,7 @@ const ACTIONS = {
   'wiki_page.destroyed': 'delete',
 } as const;
 
-/** Bytes of a page's text that a message shows. */
+/** Maximum size of a page's content in a payload. */
 const MAX_CONTENT = 4 * 1024 * 1024;
 
 interface About {
@@ -25,7 +25,7 @@ interface About {
   group_id: number | null;
 }
 
-/** What hooks of its project or group are told of a page of a wiki, with its text then. */
+/** Hook payloads of a project or group for a wiki page, with its content at the event. */
 export async function wikiPageHookEvents(
   deps: Deps,
   { type, payload, actor_id }: RecordedEvent<keyof typeof ACTIONS>,
@@ -88,7 +88,7 @@ async function tell(
   };
 }
 
-/** The text of a page in a commit; empty where it is large, or gone. */
+/** Returns the content of a page at a commit; empty if it is large or missing. */
 async function textAt(repo: Repository, sha: string, path: string): Promise<string> {
   return orElse(async () => {
     const entry = await entryAt(repo, sha, path);
@@ -97,7 +97,9 @@ async function textAt(repo: Repository, sha: string, path: string): Promise<stri
   }, '');
 }
 
-/** A page of a project's wiki as if somebody had just made it, for tests of hooks; undefined where there is none. */
+/**
+ * Returns the payload of a wiki page of a project as if just created, for tests of hooks; undefined if there is none.
+ */
 export async function sampleWikiPage(
   deps: Deps,
   projectId: number,

@@ -1,4 +1,4 @@
 import { hookEndpoints } from '../hooks/hooks.endpoints.ts';
 
-/** Addresses that are told what happens in a project. */
+/** Webhooks of projects. */
 export const projectHookRoutes = hookEndpoints('project');

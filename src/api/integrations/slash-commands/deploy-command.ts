@@ -6,10 +6,10 @@ import { mayRun } from '../../ci/index.ts';
 import { type CommandScope, denied } from './issue-commands.ts';
 import { type CommandResponse, channelResponse, ephemeralResponse } from './slash-commands.responses.ts';
 
-/** Manual jobs of a pipeline that are looked at. */
+/** Maximum number of manual jobs considered in a pipeline. */
 const MAX_JOBS = 1_000;
 
-/** Jobs that deploy what is deployed to one environment to another, and wait for somebody to start them. */
+/** Returns the manual jobs that deploy to an environment, in the pipeline deployed to another one. */
 async function actionsOf({ db }: Deps, projectId: number, from: string, to: string): Promise<CiJob[]> {
   const last = await db
     .selectFrom('deployments')
@@ -36,7 +36,7 @@ async function actionsOf({ db }: Deps, projectId: number, from: string, to: stri
   return jobs.filter(isPlayable);
 }
 
-/** Starts the job that takes what is deployed to one environment to another. */
+/** Starts the job that deploys from one environment to another. */
 export async function deploy(
   deps: Deps,
   scope: CommandScope,
@@ -54,7 +54,7 @@ export async function deploy(
   }
   if (!(await mayRun(deps, scope, action))) return denied();
   const played = await playJob(deps, action.id, { userId: caller.user.id });
-  if (played === null) return ephemeralResponse('The job can not be started any more.');
+  if (played === null) return ephemeralResponse('The job can no longer be started.');
   const url = `${deps.externalUrl()}/${project.full_path}/-/jobs/${played.id}`;
   return channelResponse(
     `Deployment started from ${SLACK.plain(from)} to ${SLACK.plain(to)}. ${SLACK.link('Follow its progress', url)}.`,

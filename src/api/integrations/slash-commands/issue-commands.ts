@@ -21,10 +21,10 @@ import {
 import type { Origin } from '../../user-agent.ts';
 import { type CommandResponse, channelResponse, ephemeralResponse } from './slash-commands.responses.ts';
 
-/** Where a command is run, and as whom. */
+/** Project and user of a command. */
 export type CommandScope = ProjectScope & { caller: UserCaller };
 
-/** Issues that a search shows. */
+/** Maximum number of issues in a search result. */
 const MAX_FOUND = 5;
 const MAX_TEXT = 1_000;
 const OPEN_COLOUR = '#C95823';
@@ -33,7 +33,7 @@ const CLOSED_COLOUR = '#4E5D6C';
 export const denied = () => ephemeralResponse('Whoops! This action is not allowed for you in this project.');
 const notFound = () => ephemeralResponse('404 not found! Please make sure you use the right identifier. :boom:');
 
-/** The issue of a number; undefined where there is none that the user may read. */
+/** Returns an issue by number; undefined if there is none that the user may read. */
 async function issueOf(deps: Deps, scope: CommandScope, iid: number): Promise<Issue | undefined> {
   if (!scope.permissions.can('read_issue')) return undefined;
   return findIssue(deps.db, scope, iid).catch(() => undefined);
@@ -68,7 +68,7 @@ async function attachmentOf(deps: Deps, { project }: CommandScope, issue: Issue)
   };
 }
 
-/** What is seen by all only where all may see it. */
+/** Responds to the whole channel only for issues that are not confidential. */
 const seenBy = ({ confidential }: Issue) => (confidential === 1 ? ephemeralResponse : channelResponse);
 
 export async function showIssue(deps: Deps, scope: CommandScope, iid: number): Promise<CommandResponse> {

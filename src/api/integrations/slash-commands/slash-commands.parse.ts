@@ -1,4 +1,4 @@
-/** A command that was given in a chat. */
+/** A parsed slash command. */
 export type Command =
   | { kind: 'help' }
   | { kind: 'issue show' | 'issue close'; iid: number }
@@ -12,7 +12,7 @@ const NEW = /^issue\s+(?:new|create)\s+(\S.*)$/;
 const SEARCH = /^issue\s+search\s+(\S.*)$/;
 const DEPLOY = /^deploy\s+(\S+)\s+to\s+(\S+)$/;
 
-/** What a text of a chat asks for; undefined where it is no command. */
+/** Parses a command; undefined if it is invalid. */
 export function parseCommand(input: string): Command | undefined {
   const text = input.trim();
   const [first = ''] = text.split('\n', 1);
@@ -31,7 +31,7 @@ export function parseCommand(input: string): Command | undefined {
   return from === undefined || to === undefined ? undefined : { kind: 'deploy', from, to };
 }
 
-/** What can be asked for behind the name of the command, a line each. */
+/** Syntax of the commands, one per line. */
 export const USAGE: readonly string[] = [
   '`issue show ID`',
   '`issue new TITLE`, with a description on the lines after it (Shift and Enter)',

@@ -1,42 +1,42 @@
 import { type Static, Type } from 'typebox';
 import { Enum } from '../../../http/http.schema.ts';
 
-/** What a chat is answered. */
+/** Response to a chat. */
 export const CommandResponse = Type.Object({
   response_type: Enum(['ephemeral', 'in_channel'], {
-    description: 'Whether whoever gave the command sees it alone, or everybody in the channel.',
+    description: 'Whether the response is visible to the user only (`ephemeral`) or to the channel (`in_channel`).',
   }),
-  status: Type.Integer({ description: 'The status of the answer once more.', examples: [200] }),
+  status: Type.Integer({ description: 'Status code of the response.', examples: [200] }),
   text: Type.String({
-    description: 'What is said, as Slack writes it.',
+    description: "Text of the response, in Slack's format.",
     examples: ['I closed an issue on your behalf.'],
   }),
   attachments: Type.Optional(
     Type.Array(
       Type.Object({
-        fallback: Type.String({ description: 'The same for programs that show no attachments.' }),
-        title: Type.String({ description: 'What it is about.', examples: ['Broken · #1'] }),
-        title_link: Type.String({ description: 'Where that is.' }),
-        text: Type.Optional(Type.String({ description: 'More about it.' })),
-        color: Type.String({ description: 'Colour of its edge.', examples: ['#C95823'] }),
+        fallback: Type.String({ description: 'Plain-text summary.' }),
+        title: Type.String({ description: 'Title.', examples: ['Broken · #1'] }),
+        title_link: Type.String({ description: 'URL of the title.' }),
+        text: Type.Optional(Type.String({ description: 'Further text.' })),
+        color: Type.String({ description: 'Colour of the border.', examples: ['#C95823'] }),
         fields: Type.Array(
           Type.Object({
-            title: Type.String({ description: 'What is said.', examples: ['Assignee'] }),
-            value: Type.String({ description: 'Of what is said.', examples: ['Ann'] }),
-            short: Type.Boolean({ description: 'Whether another has room beside it.' }),
+            title: Type.String({ description: 'Title of the field.', examples: ['Assignee'] }),
+            value: Type.String({ description: 'Value of the field.', examples: ['Ann'] }),
+            short: Type.Boolean({ description: 'Whether another field fits beside it.' }),
           }),
-          { description: 'What else is known of it.' },
+          { description: 'Further fields.' },
         ),
       }),
-      { description: 'What it is about.' },
+      { description: 'Attachments with details.' },
     ),
   ),
 });
 export type CommandResponse = Static<typeof CommandResponse>;
 
-/** What whoever gave the command sees alone. */
+/** A response visible to the user only. */
 export const ephemeralResponse = (text: string): CommandResponse => ({ response_type: 'ephemeral', status: 200, text });
-/** What everybody in the channel sees. */
+/** A response visible to the channel. */
 export const channelResponse = (text: string): CommandResponse => ({
   ...ephemeralResponse(text),
   response_type: 'in_channel',

@@ -9,14 +9,14 @@ import { runCommand, type SlashCommandRequest } from './slash-commands.trigger.t
 const word = (description: string, example: string) =>
   Type.Optional(Type.String({ description, maxLength: 255, examples: [example] }));
 
-/** What Slack and Mattermost send where somebody gives a command; of the rest nothing is read. */
+/** Parameters sent by Slack and Mattermost for a command; others are ignored. */
 const input = Type.Object({
-  token: Secret({ description: 'What the integration was set up with.', maxLength: 4_096 }),
-  team_id: word('Id of the team.', 'T0001'),
-  team_domain: word('Name of the team.', 'example'),
-  user_id: word('Id of the account that gave the command.', 'U2147483697'),
-  user_name: word('Its name.', 'ann'),
-  command: word('The command, as it is called in the chat.', '/stithy'),
+  token: Secret({ description: 'Token of the integration.', maxLength: 4_096 }),
+  team_id: word('Id of the chat team.', 'T0001'),
+  team_domain: word('Name of the chat team.', 'example'),
+  user_id: word('Id of the chat account that ran the command.', 'U2147483697'),
+  user_name: word('Name of the chat account.', 'ann'),
+  command: word('Name of the command in the chat.', '/stithy'),
   text: Type.Optional(
     Type.String({
       description:
@@ -36,9 +36,9 @@ const trigger = (slug: string, chat: string, word: string): Route =>
   route({
     method: 'POST',
     path: `/projects/:id/${word}/${slug}/trigger`,
-    summary: `Run a command that was given in ${chat}${word === 'services' ? ' by its earlier address' : ''}`,
+    summary: `Run a slash command from ${chat}${word === 'services' ? ' by its deprecated URL' : ''}`,
     description:
-      'Whoever gave it is answered in the chat. It is run as the user whom their account there is linked to; one that is linked to nobody is told how that is done.',
+      'Runs as the user linked to the chat account. The response is shown in the chat; an unlinked account gets instructions for linking it.',
     access: openAbility('run_chat_command'),
     params: Type.Object({ id: Type.String({ description: 'Id or path of the project.' }) }),
     input,
@@ -48,7 +48,7 @@ const trigger = (slug: string, chat: string, word: string): Route =>
       runCommand(deps, { id: params.id, slug, given: input as SlashCommandRequest, origin: originOf(request) }),
   });
 
-/** Commands of chats (`mattermost-slash-commands`, `slack-slash-commands`). */
+/** Slash commands (`mattermost-slash-commands`, `slack-slash-commands`). */
 export const slashCommandRoutes: readonly Route[] = CHATS.flatMap(([slug, chat]) =>
   ['integrations', 'services'].map((word) => trigger(slug, chat, word)),
 );

@@ -26,7 +26,7 @@ import {
 import { parseCommand, USAGE } from './slash-commands.parse.ts';
 import { type CommandResponse, ephemeralResponse } from './slash-commands.responses.ts';
 
-/** What a chat sends. */
+/** Parameters sent by a chat. */
 export interface SlashCommandRequest {
   token: string;
   team_id?: string;
@@ -37,11 +37,11 @@ export interface SlashCommandRequest {
   text?: string;
 }
 
-/** Commands of one account in a minute, and wrong tokens for one project. */
+/** Maximum number of commands per account, and of wrong tokens per project, in a minute. */
 const PER_MINUTE = 60;
 const WRONG_PER_MINUTE = 30;
 
-/** The integration that a chat uses. @throws ApiError 404 for a wrong token, too: so nobody learns what there is */
+/** Returns the integration of a chat. @throws ApiError 404, also for a wrong token, which hides whether it exists */
 async function integrationOf(deps: Deps, id: string, slug: string, token: string) {
   const found = await findProject(deps, id);
   if (found === undefined) throw notFound('Integration');
@@ -56,7 +56,7 @@ async function integrationOf(deps: Deps, id: string, slug: string, token: string
   return { ...found, row };
 }
 
-/** The user whom an account of a chat is linked to, as far as they may do anything. */
+/** Returns the active user linked to a chat account. */
 async function userOf(deps: Deps, { integration_id, team_id, chat_id }: ChatAccount) {
   const row = await deps.db
     .selectFrom('chat_names')
@@ -74,19 +74,19 @@ async function userOf(deps: Deps, { integration_id, team_id, chat_id }: ChatAcco
   return jobCaller(deps, row.user_id);
 }
 
-/** How somebody links their account: there are no pages here on which they could. */
+/** Instructions for linking an account through the API, since there are no pages. */
 const invitation = (deps: Deps, account: ChatAccount): CommandResponse =>
   ephemeralResponse(
-    `:wave: Hi there! Before I do anything for you, please link this account to your user: within ten minutes, send with your access token\n\`curl --request POST --header "PRIVATE-TOKEN: YOUR_ACCESS_TOKEN" "${deps.externalUrl()}/api/v4/user/chat_names" --data-urlencode "token=${linkToken(deps, account)}"\``,
+    `:wave: Hi there! Before I do anything for you, please link this chat account to your user. Send this request with your access token within ten minutes:\n\`curl --request POST --header "PRIVATE-TOKEN: YOUR_ACCESS_TOKEN" "${deps.externalUrl()}/api/v4/user/chat_names" --data-urlencode "token=${linkToken(deps, account)}"\``,
   );
 
 const help = (command: string): CommandResponse =>
   ephemeralResponse([`Available commands of ${command}:`, ...USAGE.map((line) => `• ${line}`)].join('\n'));
 
 /**
- * Runs a command that somebody gave in a chat, as the user whom their account there is linked to.
- * @param slug of the integration that the chat uses
- * @throws ApiError 404 where there is none with the token, 429
+ * Runs a command from a chat as the user linked to the chat account.
+ * @param slug slug of the integration
+ * @throws ApiError 404 if there is none with the token, 429
  */
 export async function runCommand(
   deps: Deps,
@@ -94,7 +94,8 @@ export async function runCommand(
 ): Promise<CommandResponse> {
   const { project, namespace, row } = await integrationOf(deps, id, slug, input.token);
   const { team_id = '', user_id: chat_id = '', team_domain = null, user_name: chat_name = null } = input;
-  if (team_id === '' || chat_id === '') return ephemeralResponse('The chat did not say who gave the command.');
+  if (team_id === '' || chat_id === '')
+    return ephemeralResponse('The request does not name the chat account that ran the command.');
   deps.limiter.check('slash_commands', `${row.id}:${team_id}:${chat_id}`, perMinute(PER_MINUTE));
   const account = { integration_id: row.id, team_id, team_domain, chat_id, chat_name };
   const caller = await userOf(deps, account);

@@ -17,7 +17,7 @@ const PATH = '/hooks';
 const access = onServer('admin_system_hooks');
 const { create, update, names } = hookInputs('system');
 
-/** What a test sends (part 2, section 4.3). */
+/** Payload of a test (part 2, section 4.3). */
 const SAMPLE = {
   event_name: 'project_create',
   name: 'Ruby',
@@ -27,10 +27,10 @@ const SAMPLE = {
   owner_email: 'example@gitlabhq.com',
 };
 
-/** Administrators are looked at when the request is let in. */
+/** Administrators are checked when the request is authorized. */
 const SCOPE: HookScope = { owner: { kind: 'system' }, revalidate: async () => {} };
 
-/** Addresses that are told what happens on the server (part 2, section 4.3). */
+/** System hooks (part 2, section 4.3). */
 export const systemHookRoutes = [
   route({
     method: 'GET',
@@ -97,7 +97,7 @@ export const systemHookRoutes = [
     path: `${PATH}/:hook_id`,
     operationId: 'testSystemHook',
     summary: 'Test a system hook',
-    description: 'Calls it with made-up data, and answers with what was sent, whatever came of it.',
+    description: 'Sends sample data, and returns it regardless of the response of the receiver.',
     access,
     params: hookId,
     success: { status: 201, schema: SystemHookSample },

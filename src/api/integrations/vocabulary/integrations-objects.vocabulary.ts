@@ -4,7 +4,7 @@ import { GroupHook, HookLog, ProjectHook, SystemHook } from '../hooks/hooks.resp
 import { IntegrationEntry, IntegrationSettings } from '../integrations/integrations.responses.ts';
 import { CommandResponse } from '../slash-commands/slash-commands.responses.ts';
 
-/** What the objects of this area are called. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   ChatName,
   CommandAnswer: CommandResponse,
