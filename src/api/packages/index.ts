@@ -17,7 +17,7 @@ import { protectionRuleRoutes } from './protection-rules/protection-rules.routes
 import { pypiRoutes } from './pypi/pypi.routes.ts';
 import { terraformModuleRoutes } from './terraform-modules/terraform-modules.routes.ts';
 
-/** The package registry, and what the tools of each language say to it. */
+/** The package registry, and the protocols of package managers. */
 export const packages: Area = {
   routes: [
     ...composerRoutes,

@@ -8,20 +8,20 @@ import { maxFileBytes } from '../../packages/package-registry.limits.ts';
 import { FileTooLarge, type ReceivedFile, receiveFile } from '../../packages/receive.ts';
 import { enqueueBlobRemoval } from '../../storage/unused-blobs.ts';
 
-/** Bytes of a multipart body beside the file in it. */
+/** Bytes of a multipart body in addition to its file. */
 const ENVELOPE = 1024 * 1024;
 
-/** A body of bytes whose size the handler refuses in the words of its registry (`receiveUpload`). */
+/** A binary body. Its size is checked by the handler, with the message of the registry (`receiveUpload`). */
 export const UPLOAD_BODY = {
   contentType: 'application/octet-stream',
-  description: 'The bytes of the file; or a multipart body with the file in a field.',
+  description: 'The content of the file, or a multipart body with the file in a field.',
   limit: () => Number.MAX_SAFE_INTEGER,
 };
 
-/** What was uploaded; its file is stored, but nothing refers to it yet. */
+/** A received upload; its file is stored, but not referenced yet. */
 export interface Upload {
   file: ReceivedFile;
-  /** As the client calls it; null for a body that is nothing but the file. */
+  /** File name from the client; null if the body is the file itself. */
   filename: string | null;
   /** Other fields of a multipart body. */
   fields: Record<string, string>;
@@ -29,7 +29,10 @@ export interface Upload {
 
 const FORM = /^multipart\/form-data\b/i;
 
-/** Refuses a body that is not multipart before it is read. @param field that it should have @throws ApiError 400 */
+/**
+ * Refuses a body that is not multipart, before it is read. @param field name of the required field
+ * @throws ApiError 400
+ */
 export function requireForm({ request }: BaseContext, field: string): void {
   if (!FORM.test(request.headers['content-type'] ?? '')) {
     throw new ApiError(400, `${field} is missing`, { error: `${field} is missing` }, { Connection: 'close' });
@@ -39,11 +42,11 @@ export function requireForm({ request }: BaseContext, field: string): void {
 const tooLarge = () => new ApiError(400, '400 Bad request - File is too large', {}, { Connection: 'close' });
 
 /**
- * Stores the file that a request brings, as its whole body or in a field of a multipart one, while it comes.
- * @param field its name
- * @param options for tools that send many fields beside it
- * @returns undefined for a multipart body without it
- * @throws ApiError 400 for what is too large or malformed
+ * Stores the file of a request, which is its body or a field of a multipart body, while it is received.
+ * @param field name of the field
+ * @param options for tools that send many further fields
+ * @returns undefined for a multipart body without the field
+ * @throws ApiError 400 for a file that is too large, or a malformed body
  */
 export async function receiveUpload(
   { deps, request, bytes }: BaseContext,
@@ -76,7 +79,7 @@ export async function receiveUpload(
   }
 }
 
-/** What `check` makes of an upload; where it refuses that, the file goes. @throws what `check` throws */
+/** Returns the result of `check` for an upload; releases its file if that throws. @throws errors of `check` */
 export async function discardOnError<T>(
   { deps }: BaseContext,
   { file }: Upload,

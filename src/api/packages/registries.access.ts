@@ -2,22 +2,25 @@ import { ApiError, unauthorized } from '../../core/core.errors.ts';
 import type { Access } from '../../http/http.route.ts';
 import { type GroupScope, inGroup, inProject, type ProjectScope } from '../api.access.ts';
 
-/** Callers who may read the packages of the project of `:id`, which can be open to everybody where the project is not. */
+/** Callers who may read the packages of the project of `:id`, which can be public in a project that is not. */
 export const readsPackages = inProject('read_package', { anonymous: true, sees: 'read_package' });
 
 /**
- * The same for the tools of registries: whoever does not say who they are, is asked to (401), whether there is such a project
- * or not.
+ * As `readsPackages` for package managers: anonymous callers are challenged with 401, whether the project exists or
+ * not.
  */
 export const readsRegistry: Access<ProjectScope> = anyCaller(readsPackages);
 
-/** The same for the packages of all projects in or below the group of `:id`, of which callers get those that they may read. */
+/**
+ * As `readsRegistry` for all projects of the group of `:id` and its subgroups; callers get the packages that they may
+ * read.
+ */
 export const readsGroupRegistry: Access<GroupScope> = anyCaller(inGroup('read_group_packages', { anonymous: true }));
 
-/** Who may publish packages with such a tool. */
+/** Callers who may publish packages with a package manager. */
 export const publishes: Access<ProjectScope> = inProject('create_package');
 
-/** Of who is let in by another check; for anonymous callers each refusal of it is 401. */
+/** Converts each refusal of another check to 401 for anonymous callers. */
 export function anyCaller<A extends object>(access: Access<A>): Access<A> {
   return {
     ...access,

@@ -5,10 +5,10 @@ import type { CredentialLookup, CredentialMethod, Credentials } from '../../http
 import { JOB_TOKEN_METHODS } from '../../http/job-tokens.ts';
 import { accessToken, deployToken, jobToken } from '../../http/secret-kinds.ts';
 
-/** Tokens that publish and read packages, whatever the tool. */
+/** Tokens that authenticate package managers. */
 const PACKAGE_TOKENS: readonly CredentialLookup[] = [jobToken, accessToken, deployToken];
 
-const TOKEN = 'An access token, a deploy token, or the token of a job that runs.';
+const TOKEN = 'An access token, a deploy token or the token of a running job.';
 
 const DEPLOY_TOKEN: CredentialMethod = {
   name: 'deployToken',
@@ -28,28 +28,25 @@ const ways: readonly CredentialMethod[] = [
   {
     name: 'packageBasic',
     location: basic,
-    description: `${TOKEN} It stands in the place of the password; the name is that of the deploy token, \`gitlab-ci-token\` for a job, and any other for an access token.`,
+    description: `${TOKEN} It is sent as the password; the user name is that of the deploy token, \`gitlab-ci-token\` for a job token, and any other for an access token.`,
     kinds: PACKAGE_TOKENS,
   },
 ];
 
-/** How callers of the packages of a group say who they are. */
+/** Credentials for the packages of a group. */
 export const DEPLOY_TOKEN_CREDENTIALS: Credentials = { methods: [...API_TOKENS.methods, DEPLOY_TOKEN] };
-/** The same of a project, which jobs call, too. */
+/** Credentials for the packages of a project, including job tokens. */
 export const WITH_DEPLOY_AND_JOB_TOKENS: Credentials = {
   methods: [...API_TOKENS.methods, ...JOB_TOKEN_METHODS, DEPLOY_TOKEN],
 };
 
-/** 401 that makes tools send what they have. */
+/** 401 that makes package managers send their credentials. */
 export const challenge = (): ApiError =>
   new ApiError(401, '401 Unauthorized', {}, { 'WWW-Authenticate': 'Basic realm="Stithy Packages Registry"' });
 
-/**
- * How the tools of registries say who they are (part 1, section 5). Some, such as pip and mvn, send what they have only
- * when they are asked.
- */
+/** Credentials of package managers (part 1, section 5). Some, such as pip and mvn, send them only when challenged. */
 export const CHALLENGED: Credentials = { methods: ways, challenge: challenge };
 
-/** Scopes of deploy tokens that read packages, and that publish and delete them, beside those of the API. */
+/** Scopes of deploy tokens that read packages, and that publish and delete them, in addition to those of the API. */
 export const READ_PACKAGES = ['read_package_registry', 'write_package_registry'];
 export const WRITE_PACKAGES = ['write_package_registry'];

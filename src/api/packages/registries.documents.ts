@@ -3,9 +3,9 @@ import type { BaseContext } from '../../http/http.route.ts';
 import { matchesEtag, Serialized } from '../../http/http.send.ts';
 
 /**
- * A document that tools ask for again and again: made when there is none for the key, then kept.
- * @param key names all that it is made of (`collectionVersionOf`), so that a kept one is never stale
- * @param bytes of memory that making it takes
+ * Returns a cached document, building it if there is none for the key.
+ * @param key identifies everything the document is built from (`collectionVersionOf`), so that it is never stale
+ * @param bytes memory for building it
  */
 export async function cachedDocument(
   c: BaseContext,
@@ -21,7 +21,7 @@ export async function cachedDocument(
   return immutableResponses.setBody(key, document, {}).json;
 }
 
-/** Answers with a document, or with 304 to whoever has it. */
+/** Sends a document, or 304 if the client has it. */
 export function sendDocument(c: BaseContext, { body, etag }: Serialized, contentType: string): Buffer | undefined {
   const { request, reply } = c;
   reply.header('ETag', etag).header('Cache-Control', 'max-age=0, private, must-revalidate');

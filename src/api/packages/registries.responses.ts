@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
 
-/** What registries answer when a file was taken. */
+/** Response to a stored file. */
 export const CreatedMessage = Type.Object({ message: Type.String({ examples: ['201 Created'] }) });
 export const CREATED = { message: '201 Created' };

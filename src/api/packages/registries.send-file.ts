@@ -4,10 +4,7 @@ import type { BaseContext } from '../../http/http.route.ts';
 import { sendBlob } from '../../http/send-blob.ts';
 import { recordDownload } from '../../packages/downloads.ts';
 
-/**
- * Answers with a file of a package, to be saved, and remembers that it was downloaded; asking by HEAD is none.
- * @throws ApiError 404, 416
- */
+/** Sends a file of a package as a download and records the download, except for HEAD. @throws ApiError 404, 416 */
 export async function sendPackageFile(
   c: BaseContext,
   file: PackageFile,

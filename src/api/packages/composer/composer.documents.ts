@@ -13,20 +13,20 @@ import { cachedDocument } from '../registries.documents.ts';
 import { allVersions, MAX_VERSIONS, versionsOfName } from './composer.find.ts';
 import type { ComposerFacts } from './composer.register.ts';
 
-/** Characters of what versions say of themselves that one document has; the newest ones beyond are left out. */
+/** Maximum total size of the metadata in a document in characters; older versions beyond it are left out. */
 const MAX_DOCUMENT = 32 * 1024 * 1024;
-/** Characters of what versions say of themselves that are read by one query, and versions. */
+/** Maximum size of the metadata read per query in characters, and maximum number of versions. */
 const PAGE = 4 * 1024 * 1024;
 const PAGE_ROWS = 500;
-/** How many times its length a page takes, and a document. */
+/** Memory of a page, and of a document, as a multiple of its length. */
 const PAGE_FACTOR = 6;
 const DOCUMENT_FACTOR = 3;
-/** Memory that a version takes without what it says of itself. */
+/** Memory of a version without its metadata. */
 const KNOWN_BYTES = 256;
 
 type Query = ReturnType<typeof allVersions>;
 
-/** A version without what it says of itself. */
+/** A version without its metadata. */
 interface Known {
   id: number;
   name: string;
@@ -61,7 +61,7 @@ function presentVersion(deps: Deps, row: Version): Record<string, unknown> {
   };
 }
 
-/** The newest versions of a query, the oldest of them first. */
+/** Returns the newest versions of a query, oldest first. */
 async function knownVersions(query: Query): Promise<Known[]> {
   const rows = await query
     .select(['packages.id', 'packages.name', sql<number>`length(packages.metadata)`.as('size')])
@@ -71,7 +71,7 @@ async function knownVersions(query: Query): Promise<Known[]> {
   return rows.reverse().map(({ size, ...row }) => ({ ...row, size: Number(size) }));
 }
 
-/** Those of the versions of a name that are in its document: as many of the newest as there is room for. */
+/** Returns the versions of a name that fit into its document, preferring the newest. */
 function shownOf(versions: readonly Known[]): readonly Known[] {
   let room = MAX_DOCUMENT;
   const left = versions.findLastIndex(({ size }) => {
@@ -81,7 +81,7 @@ function shownOf(versions: readonly Known[]): readonly Known[] {
   return versions.slice(left + 1);
 }
 
-/** Versions by pages that are read at once. */
+/** Splits versions into pages to read at once. */
 function* pagesOf(versions: readonly Known[]): Generator<Known[]> {
   let page: Known[] = [];
   let size = 0;
@@ -121,7 +121,7 @@ async function rowsOf(db: Db, page: readonly Known[]): Promise<Map<number, Versi
 
 const keyOf = ({ name }: { name: string }): string => name.toLowerCase();
 
-/** What Composer reads of each name, in pieces. @param versions those of a name beside each other */
+/** Renders the document of each name in parts. @param versions versions, grouped by name */
 async function* nameDocuments(
   { deps }: BaseContext,
   versions: readonly Known[],
@@ -143,7 +143,7 @@ async function* nameDocuments(
   if (name !== undefined) yield { name, text: '}}}' };
 }
 
-/** A document made of what a query finds, kept as long as that, and the projects it is in, are the same. */
+/** Builds a document from a query, cached while the rows and the readable projects are unchanged. */
 async function made(
   c: BaseContext,
   kind: string,
@@ -167,7 +167,7 @@ async function made(
   );
 }
 
-/** The document of a name. @throws ApiError 404 */
+/** Returns the document of a name. @throws ApiError 404 */
 export async function documentOfName(c: BaseContext, group: Namespace, name: string): Promise<Serialized> {
   const query = versionsOfName(c.deps.db, await readablePackages(c.deps, c.caller, { group }), name);
   return made(c, `name ${name.toLowerCase()}`, query, async (versions) => {
@@ -179,7 +179,7 @@ export async function documentOfName(c: BaseContext, group: Namespace, name: str
   });
 }
 
-/** Digests of the documents of all names, for clients of the first protocol. */
+/** Returns the checksums of the documents of all names, for Composer 1. */
 export async function providers(c: BaseContext, group: Namespace): Promise<Serialized> {
   const query = allVersions(c.deps.db, await readablePackages(c.deps, c.caller, { group }));
   return made(c, 'providers', query, async (versions) => {
@@ -195,7 +195,7 @@ export async function providers(c: BaseContext, group: Namespace): Promise<Seria
   });
 }
 
-/** Where a client finds the packages of a group. @param face word for groups in the address that it asked at */
+/** Returns the index of a group. @param face word for groups in the requested URL */
 export async function rootDocument(c: BaseContext, group: Namespace, face: string): Promise<object> {
   const address = addressOf(c, group, face);
   const root = { packages: [], 'metadata-url': `${address}/p2/%package%.json` };
@@ -208,7 +208,7 @@ export async function rootDocument(c: BaseContext, group: Namespace, face: strin
   };
 }
 
-/** The document, if it has the digest that the client asks for. @throws ApiError 404 */
+/** Returns the document if it has the requested checksum. @throws ApiError 404 */
 export function matchesDigest(document: Serialized, digest: string): Serialized {
   if (sha256(document.body.toString()) !== digest) throw notFound('Package');
   return document;

@@ -3,10 +3,10 @@ import type { Db } from '../../../db/db.schema.ts';
 import { INSTALLABLE, installable, type PackageSource } from '../../../packages/package-registry.find.ts';
 import type { PackageCondition } from '../../../packages/package-registry.readable.ts';
 
-/** Versions that are read at most, the newest of them: of a name, and of all names for clients of the first protocol. */
+/** Maximum number of versions read, newest first: per name, and in total for Composer 1. */
 export const MAX_VERSIONS = 10_000;
 
-/** A query of the versions of all names that a condition lets. */
+/** Query for the versions of all names that match a condition. */
 export const allVersions = (db: Db, readable: PackageCondition) =>
   db
     .selectFrom('packages')
@@ -14,16 +14,16 @@ export const allVersions = (db: Db, readable: PackageCondition) =>
     .where('packages.status', 'in', INSTALLABLE)
     .where(readable);
 
-/** The same of one name. */
+/** Query for the versions of one name. */
 export const versionsOfName = (db: Db, readable: PackageCondition, name: string) =>
   installable(db, { readable }, { type: 'composer', nameKey: name.toLowerCase() });
 
-/** More characters than the commits of a version take (`ComposerFacts`), before its composer.json. */
+/** Upper bound for the length of the stored commits (`ComposerFacts`), which precede composer.json. */
 const HEAD = 8_000;
-/** Versions that name a commit within them and are looked at. */
+/** Maximum number of versions with the commit id in their metadata that are checked. */
 const MAX_NAMING = 100;
 
-/** The id of the version of a package of a project that is, or was, at a commit. */
+/** Returns the id of the version of a package that is, or was, at a commit. */
 export async function versionAt(
   db: Db,
   source: PackageSource & { projectId: number },

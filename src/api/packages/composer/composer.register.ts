@@ -11,23 +11,26 @@ import { type PublishTransaction, publish } from '../../../packages/package-regi
 import { repositoryOf } from '../../../repositories/change-refs.ts';
 import { isPackageName, versionOfBranch, versionOfTag } from './composer.versions.ts';
 
-/** Each answer about a package repeats that of every version. */
+/** Maximum size of composer.json, which responses repeat for each version. */
 const MAX_FILE = 64 * 1024;
-/** Commits that a version was at before, and that lock files still ask for. */
+/** Number of earlier commits kept per version, which lock files may still refer to. */
 const MAX_EARLIER = 100;
 
-/** What is kept of a version, written in this order: `versionAt` looks for commits before `composer_json`. */
+/** Stored metadata of a version, in this order: `versionAt` searches for commits before `composer_json`. */
 export interface ComposerFacts {
   /** The commit. */
   sha: string;
   previousShas: string[];
-  /** Its composer.json. */
+  /** Content of composer.json. */
   composer_json: Record<string, unknown>;
 }
 
 const invalid = (text: string) => new ApiError(400, `400 Bad request - Validation failed: ${text}`);
 
-/** Makes a version of a tag or a branch, or moves it to where that is now. @throws ApiError 400, 401, 403, 404, 422 */
+/**
+ * Registers a version for a tag or branch, or moves it to the current commit.
+ * @throws ApiError 400, 401, 403, 404, 422
+ */
 export async function registerVersion(
   { deps, caller }: BaseContext,
   project: Project,
@@ -78,7 +81,7 @@ async function composerFile(repo: Repository, commit: string): Promise<Record<st
   return content as Record<string, unknown>;
 }
 
-/** A name is one package wherever it is asked for, so it belongs to one project. @throws ApiError 400 */
+/** A name is one package across the instance, so it belongs to one project. @throws ApiError 400 */
 async function requireOwnName({ db, row }: PublishTransaction): Promise<void> {
   await lockInstance(db);
   const other = await db

@@ -15,7 +15,7 @@ import { registerVersion } from './composer.register.ts';
 const JSON_TYPE = 'application/json';
 const shared = { tag: 'Composer packages', credentials: CHALLENGED } as const;
 const vendor = Type.String({
-  description: 'What stands before the slash in the name of the package.',
+  description: 'Vendor: the part of the package name before the slash.',
   examples: ['acme'],
 });
 const reading = {
@@ -23,24 +23,24 @@ const reading = {
   method: 'GET',
   access: readsGroupRegistry,
   scopes: READ_PACKAGES,
-  success: { status: 200, contentType: JSON_TYPE, description: 'The document as Composer reads it.' },
+  success: { status: 200, contentType: JSON_TYPE, description: 'JSON document for Composer.' },
 } as const;
 
-/** What stands before an ending in the last part of an address. @throws ApiError 404 without that */
+/** Returns the text before a suffix in the last path segment. @throws ApiError 404 without the suffix */
 function before(ending: string, text: string): string {
   if (!text.endsWith(ending)) throw notFound('Package');
   return text.slice(0, -ending.length);
 }
 
-/** The repository of a group. Composer's own plugins and its documentation call groups `group` here, all else `groups`. */
+/** Repository of a group. Composer's own plugins and documentation say `group` here, all others `groups`. */
 const groupRoutes = (face: 'group' | 'groups', word: string): readonly Route[] => [
   ...['packages', 'packages.json'].map((file) =>
     route({
       ...reading,
       path: `/${face}/:id/-/packages/composer/${file}`,
       operationId: `get${word}Composer${file === 'packages' ? 'Packages' : 'PackagesFile'}`,
-      summary: 'Root of the Composer repository of a group',
-      description: 'Tells clients where they find packages; those of the first protocol with digests.',
+      summary: 'Get the Composer repository index of a group',
+      description: 'URLs of the package documents; for Composer 1 with checksums.',
       handler: async (c) => {
         c.reply.header('Vary', [c.reply.getHeader('Vary') ?? [], 'User-Agent'].flat().join(', '));
         return sendDocument(c, Serialized.of(await rootDocument(c, c.group, face)), JSON_TYPE);
@@ -51,9 +51,11 @@ const groupRoutes = (face: 'group' | 'groups', word: string): readonly Route[] =
     ...reading,
     path: `/${face}/:id/-/packages/composer/p/:file_name`,
     operationId: `get${word}ComposerProviders`,
-    summary: 'Digests of the Composer packages of a group',
-    description: 'For clients of the first protocol.',
-    params: Type.Object({ file_name: Type.String({ description: 'SHA-256 of the answer, with `.json`.' }) }),
+    summary: 'List the checksums of the Composer packages of a group',
+    description: 'Only for Composer 1.',
+    params: Type.Object({
+      file_name: Type.String({ description: 'SHA-256 checksum of the document, followed by `.json`.' }),
+    }),
     handler: async (c) => {
       const document = await providers(c, c.group);
       return sendDocument(c, matchesDigest(document, before('.json', c.params.file_name)), JSON_TYPE);
@@ -63,11 +65,11 @@ const groupRoutes = (face: 'group' | 'groups', word: string): readonly Route[] =
     ...reading,
     path: `/${face}/:id/-/packages/composer/p2/:vendor/:file_name`,
     operationId: `get${word}ComposerPackage`,
-    summary: 'Versions of a Composer package of a group',
-    description: 'Of all projects in and below the group whose packages the caller may read.',
+    summary: 'List the versions of a Composer package of a group',
+    description: 'From all projects of the group and its subgroups whose packages the caller may read.',
     params: Type.Object({
       vendor,
-      file_name: Type.String({ description: 'The rest of the name, with `.json`.', examples: ['app.json'] }),
+      file_name: Type.String({ description: 'Rest of the package name, followed by `.json`.', examples: ['app.json'] }),
     }),
     handler: async (c) => {
       const { vendor, file_name } = c.params;
@@ -79,12 +81,12 @@ const groupRoutes = (face: 'group' | 'groups', word: string): readonly Route[] =
     ...reading,
     path: `/${face}/:id/-/packages/composer/:vendor/:file_name`,
     operationId: `get${word}ComposerPackageByDigest`,
-    summary: 'Versions of a Composer package of a group by a digest',
-    description: 'For clients of the first protocol.',
+    summary: 'List the versions of a Composer package of a group by checksum',
+    description: 'Only for Composer 1.',
     params: Type.Object({
       vendor,
       file_name: Type.String({
-        description: 'The rest of the name, `$`, the SHA-256 of the answer, and `.json`.',
+        description: 'Rest of the package name, `$`, the SHA-256 checksum of the document, and `.json`.',
         examples: ['app$9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.json'],
       }),
     }),
@@ -106,7 +108,7 @@ export const composerRoutes: readonly Route[] = [
     operationId: 'registerComposerPackage',
     summary: 'Publish a version of a Composer package',
     description:
-      'The version is that of a tag (`1.0.0` or `v1.0.0`) or of a branch (`dev-main`; `1.2.x-dev` for `1.2`), its name that of composer.json there. Published again, the version moves to where the tag or the branch is now.',
+      'The version is derived from a tag (`1.0.0` or `v1.0.0`) or a branch (`dev-main`; `1.2.x-dev` for `1.2`), the name from composer.json. Publishing it again moves the version to the current commit of the tag or branch.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     input: Type.Object({
@@ -127,18 +129,23 @@ export const composerRoutes: readonly Route[] = [
     path: '/projects/:id/packages/composer/archives/:vendor/:file_name',
     operationId: 'downloadComposerArchive',
     summary: 'Download a version of a Composer package',
-    // Unlike the modules of Go, which are any tag, only what somebody published can be had: a deploy token needs no `read_repository`.
+    // Unlike Go modules, which are any tag, only published versions are available: deploy tokens need no
+    // `read_repository`.
     access: readsRegistry,
     scopes: READ_PACKAGES,
     expensive: true,
     params: Type.Object({
       vendor,
-      file_name: Type.String({ description: 'The rest of the name, with `.zip`.', examples: ['app.zip'] }),
+      file_name: Type.String({ description: 'Rest of the package name, followed by `.zip`.', examples: ['app.zip'] }),
     }),
     input: Type.Object({
-      sha: Type.String({ description: 'The commit that the version is at, or was before it moved; all of its id.' }),
+      sha: Type.String({ description: 'Full id of the current or an earlier commit of the version.' }),
     }),
-    success: { status: 200, contentType: 'application/zip', description: 'All files of the commit, in one folder.' },
+    success: {
+      status: 200,
+      contentType: 'application/zip',
+      description: 'All files of the commit, in a single folder.',
+    },
     errors: [404, 422, 429],
     handler: async (c) => {
       const { vendor, file_name } = c.params;

@@ -7,12 +7,12 @@ import type { Access } from '../../../http/http.route.ts';
 import { CHALLENGED } from '../registries.credentials.ts';
 
 const PURPOSE = 'conan';
-/** Seconds: three months, though it ends with what it was made with. */
+/** Lifetime in seconds: three months, limited by the token used for the login. */
 const LIFE = 90 * 86_400;
 
 const login: CredentialLookup = (deps, { secret }) => callerOfDownloadToken(deps, secret, PURPOSE);
 
-/** How Conan says who it is: by name and password once, and from then on by what it was given for them. */
+/** Credentials of Conan: name and password for the login, then the token that it returns. */
 export const CONAN: Credentials = {
   ...CHALLENGED,
   methods: CHALLENGED.methods.map((way) =>
@@ -20,16 +20,16 @@ export const CONAN: Credentials = {
       ? {
           ...way,
           name: 'conanBearer',
-          description: `${way.description} Or what a login gave.`,
+          description: `${way.description} Or the token from a login.`,
           kinds: [login, ...way.kinds],
         }
       : way,
   ),
 };
 
-/** Everybody who says who they are. */
+/** Authenticated callers. */
 export const signedInCaller: Access = {
-  description: 'Everybody who says who they are, by any token',
+  description: 'Authenticated callers, with any kind of token',
   anonymous: false,
   params: {},
   check: async ({ caller }) => {
@@ -38,7 +38,7 @@ export const signedInCaller: Access = {
   },
 };
 
-/** What Conan sends after a login, in the place of name and password. @throws ApiError 401 */
+/** Creates the token that Conan sends after a login. @throws ApiError 401 */
 export async function createLoginToken(deps: Deps, caller: Caller): Promise<string> {
   const pass = await signDownloadToken(deps, caller, { purpose: PURPOSE, object: 0 }, LIFE);
   if (pass === null) throw unauthorized();

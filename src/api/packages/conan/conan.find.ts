@@ -7,24 +7,24 @@ import { findVersion, INSTALLABLE, type PackageSource } from '../../../packages/
 import { packagesNamed } from '../../../packages/package-registry.names.ts';
 import { DEFAULT_REVISION, INFO, keyPrefix, MANIFEST, type RevisionKey, storedKey } from './conan.names.ts';
 
-/** A revision that is whole. */
+/** A complete revision. */
 export interface Revision {
   revision: string;
-  /** When its last file came. */
+  /** When its last file was uploaded. */
   time: string;
 }
 
 const MAX_REVISIONS = 1_000;
 const MAX_FOUND = 500;
 
-/** The package of a recipe; undefined where there is none. */
+/** Query for the package of a recipe; undefined if there is none. */
 export const findRecipe = (db: Db, projectId: number, recipe: string): Promise<Package | undefined> =>
   findVersion(db, { projectId }, { type: 'conan', nameKey: recipe, versionKey: '' });
 
 const filesWith = (db: Db, packageId: number) =>
   db.selectFrom('package_files').selectAll().where('package_id', '=', packageId).where('status', '=', 'default');
 
-/** The files of a revision, of each name the one that came last. */
+/** Query for the files of a revision; the latest of each name. */
 export const filesOfRevision = (db: Db, packageId: number, key: RevisionKey): Promise<PackageFile[]> =>
   filesWith(db, packageId)
     .where('id', 'in', (eb) =>
@@ -39,7 +39,7 @@ export const filesOfRevision = (db: Db, packageId: number, key: RevisionKey): Pr
     .orderBy('file_name')
     .execute();
 
-/** A file of a revision: the one that came last. */
+/** Query for a file of a revision; the latest of that name. */
 export const fileOfRevision = (
   db: Db,
   packageId: number,
@@ -53,10 +53,10 @@ export const fileOfRevision = (
     .limit(1)
     .executeTakeFirst();
 
-/** What version 1 of the protocol knows is of no revision. */
+/** Files of version 1 of the protocol have no revision. */
 const isOfRecipe = sql<boolean>`metadata not like '%"reference":%' and metadata <> ${storedKey({ recipe: DEFAULT_REVISION })}`;
 
-/** Whole revisions of a recipe, or of a package that was built by one of them, the newest first. */
+/** Returns the complete revisions of a recipe or package, newest first. */
 export async function revisionsOf(db: Db, packageId: number, key: RevisionKey | null): Promise<Revision[]> {
   let query = filesWith(db, packageId).where('file_name', '=', MANIFEST);
   query =
@@ -68,7 +68,7 @@ export async function revisionsOf(db: Db, packageId: number, key: RevisionKey | 
   });
 }
 
-/** What was built by a revision of a recipe: by package, the file that tells of it, as it came last. */
+/** Returns the latest info file of each package of a recipe revision, by package. */
 export async function infosOf(db: Db, packageId: number, key: RevisionKey): Promise<Map<string, PackageFile>> {
   const rows = await filesWith(db, packageId)
     .where('file_name', '=', INFO)
@@ -84,7 +84,7 @@ export async function infosOf(db: Db, packageId: number, key: RevisionKey): Prom
   return infos;
 }
 
-/** All files of a revision of a recipe with those that were built by it; of a package revision its own. */
+/** Query for all files of a recipe revision including its packages, or of a package revision. */
 export function filesBelow(db: Db, packageId: number, key: RevisionKey, limit: number): Promise<{ id: number }[]> {
   const query = filesWith(db, packageId);
   const below =
@@ -94,7 +94,7 @@ export function filesBelow(db: Db, packageId: number, key: RevisionKey, limit: n
   return below.limit(limit).execute();
 }
 
-/** Whether a package has files of other revisions of its recipe. */
+/** Whether a package has files of other recipe revisions. */
 export async function hasOtherRevisions(db: Db, packageId: number, key: RevisionKey): Promise<boolean> {
   const other = await filesWith(db, packageId)
     .where(sql<boolean>`metadata not like ${`{"recipe":"${key.recipe}"%`}`)
@@ -103,7 +103,7 @@ export async function hasOtherRevisions(db: Db, packageId: number, key: Revision
   return other !== undefined;
 }
 
-/** Recipes whose names hold all these parts, with the full paths of their projects. */
+/** Query for recipes whose names contain all parts, with the full paths of their projects. */
 export function searchRecipes(
   db: Db,
   source: PackageSource,

@@ -45,8 +45,8 @@ export async function packageOf({ deps, project }: Asked, params: RecipeParams):
 }
 
 /**
- * Recipes that fit, of a project; without one, those of all projects that the caller may read and the server's remote gives:
- * their user is the path of the project.
+ * Searches recipes of a project, or of all projects that the caller may read. The instance remote contains only recipes
+ * whose user is the path of their project.
  * @throws ApiError 400
  */
 export async function search(
@@ -67,21 +67,21 @@ export async function search(
   const input = found.filter(
     (each) => project !== undefined || projectPathOf(each.name) === each.full_path.toLowerCase(),
   );
-  // `zlib` is all versions of it, and `zlib/1.3` is without user and channel.
+  // `zlib` matches all its versions, and `zlib/1.3` has neither user nor channel.
   const pattern = fold(q);
   const fits = (name: string) =>
     [name, name.replace(/@_\/_$/, ''), name.split('/', 1)[0]!].some((each) => matchesWildcard(pattern, fold(each)));
   return { results: input.map(({ name }) => name).filter(fits) };
 }
 
-/** The newest revision. @throws ApiError 400, 404 */
+/** Returns the latest revision. @throws ApiError 400, 404 */
 export async function latest(c: Asked, params: RecipeParams, key: RevisionKey | null) {
   const [newest] = await revisionsOf(c.deps.db, (await packageOf(c, params)).id, key);
   if (newest === undefined) throw notFound('Revision');
   return newest;
 }
 
-/** Names of the files of a revision. @throws ApiError 400, 404 */
+/** Returns the names of the files of a revision. @throws ApiError 400, 404 */
 export async function fileNames(c: Asked, params: RecipeParams & RevisionParams) {
   const key = revisionOf(params);
   const files = await filesOfRevision(c.deps.db, (await packageOf(c, params)).id, key);
@@ -100,7 +100,7 @@ export async function sendFile(
   return sendPackageFile(c, file);
 }
 
-/** What was built by a revision of a recipe, by its newest one where none is named. @throws ApiError 400, 404 */
+/** Returns the packages of a recipe revision, by default the latest. @throws ApiError 400, 404 */
 export async function binaryPackages(
   c: Asked,
   params: RecipeParams,
@@ -124,7 +124,7 @@ export async function binaryPackages(
   return Object.fromEntries(built.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Deletes a revision with all that was built by it; with the last one of a recipe the package goes. @throws ApiError */
+/** Deletes a revision with its packages; the package is deleted with its last recipe revision. @throws ApiError */
 export async function deleteRevision(c: Asked, params: RecipeParams & RevisionParams): Promise<void> {
   const { deps, caller, project } = c;
   const key = revisionOf(params);
@@ -136,7 +136,7 @@ export async function deleteRevision(c: Asked, params: RecipeParams & RevisionPa
   }
   const deletion = { caller, projectId: project.id };
   const whole = key.package === undefined && !(await hasOtherRevisions(deps.db, id, key));
-  // Somebody may have published another one by now.
+  // Another revision may have been published meanwhile.
   const check = async (_: Package, db: Db) => {
     if (await hasOtherRevisions(db, id, key)) throw conflict();
   };

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 
 const Recipe = {
   package_name: Type.String({ description: 'Name of the recipe.', examples: ['zlib'] }),
-  package_version: Type.String({ description: 'Its version.', examples: ['1.3.1'] }),
-  package_username: Type.String({ description: 'Its user; `_` for none.', examples: ['_'] }),
-  package_channel: Type.String({ description: 'Its channel; `_` for none.', examples: ['_'] }),
+  package_version: Type.String({ description: 'Version of the recipe.', examples: ['1.3.1'] }),
+  package_username: Type.String({ description: 'User of the recipe; `_` for none.', examples: ['_'] }),
+  package_channel: Type.String({ description: 'Channel of the recipe; `_` for none.', examples: ['_'] }),
 };
 const RecipeRevision = {
   ...Recipe,
@@ -16,7 +16,7 @@ const RecipeRevision = {
 const Binary = {
   ...RecipeRevision,
   conan_package_reference: Type.String({
-    description: 'Id of a package that was built.',
+    description: 'Id of the binary package.',
     examples: ['da39a3ee5e6b4b0d3255bfef95601890afd80709'],
   }),
 };
@@ -29,18 +29,18 @@ const BinaryRevision = {
 };
 const File = { file_name: Type.String({ description: 'Name of the file.', examples: ['conanmanifest.txt'] }) };
 
-const None = Type.String({ description: '`0`: there are no revisions.', examples: ['0'] });
+const None = Type.String({ description: 'Always `0`: there are no revisions.', examples: ['0'] });
 const Built = { ...Recipe, conan_package_reference: Binary.conan_package_reference };
-const Size = Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the file, where it is to be uploaded.' }));
+const Size = Type.Optional(Type.Integer({ minimum: 0, description: 'Size of the file in bytes; for uploads.' }));
 
-/** What paths of version 1 name beside the recipe. */
+/** Path parameters of version 1 in addition to the recipe. */
 export const V1_PATHS = {
   built: Type.Object(Built),
   recipeFile: Type.Object({ ...Recipe, recipe_revision: None, ...File }),
   builtFile: Type.Object({ ...Built, recipe_revision: None, package_revision: None, ...File }),
 };
 
-/** Files that are to be uploaded; others are passed over. */
+/** Sizes of files to upload; other names are ignored. */
 export const RecipeSizes = Type.Object({
   'conanfile.py': Size,
   'conanmanifest.txt': Size,
@@ -53,7 +53,7 @@ export const BinarySizes = Type.Object({
   'conan_package.tgz': Size,
 });
 
-/** What paths name. */
+/** Path parameters. */
 export const PATHS = {
   recipe: Type.Object(Recipe),
   revision: Type.Object(RecipeRevision),
@@ -65,9 +65,10 @@ export const PATHS = {
 
 export const SearchInput = Type.Object({
   q: Type.Optional(
-    Type.String({ description: 'A name, a recipe, or either with `*` for anything.', examples: ['zlib*'] }),
+    Type.String({
+      description: 'Name, recipe, or a pattern of them in which `*` stands for any text.',
+      examples: ['zlib*'],
+    }),
   ),
-  ignorecase: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether capital letters are the same as small ones.' }),
-  ),
+  ignorecase: Type.Optional(Type.Boolean({ default: true, description: 'Whether the search is case-insensitive.' })),
 });

@@ -9,8 +9,8 @@ import { type ProjectScope, requireProjectAbility } from '../../api.access.ts';
 import { pathOfUser } from './conan.names.ts';
 
 /**
- * Callers who have an ability in the project whose full path is the user of a recipe, with `+` for `/`: so two projects never
- * answer for one recipe. A project that they do not see is 404.
+ * Callers with an ability in the project whose full path is the user of the recipe, with `+` instead of `/`, so that a
+ * recipe belongs to one project only. A hidden project is 404.
  */
 export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
   const reads = isReading(ability);
@@ -23,7 +23,7 @@ export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
     check: async ({ deps, caller, params }) => {
       if (caller.credential.kind === 'none' && !reads) throw unauthorized();
       const path = pathOfUser(params.package_username!);
-      // Whatever has no `/` would be the id of a project.
+      // A text without `/` would be taken for the id of a project.
       const found = path.includes('/') ? await findProject(deps, path) : undefined;
       if (found === undefined) throw notFound('Project');
       const { project, namespace } = found;

@@ -5,16 +5,16 @@ const REVISION = /^(?:[0-9a-f]{32}|[0-9a-f]{40})$/;
 const ONLY_UNREVISED = /^0$/;
 const PACKAGE_ID = /^[A-Za-z0-9]{1,64}$/;
 const NONE = '_';
-/** The one revision of everything in version 1 of the protocol, which knows none. */
+/** The only revision in version 1 of the protocol, which has no revisions. */
 export const DEFAULT_REVISION = '0';
 
-/** The file that a client sends last: with it a revision is whole. */
+/** The file that clients upload last, which completes a revision. */
 export const MANIFEST = 'conanmanifest.txt';
 export const INFO = 'conaninfo.txt';
 const RECIPE_FILE = /^(?:conanfile\.py|conanmanifest\.txt|conan_(?:sources|export)\.(?:tgz|txz|tzst))$/;
 const PACKAGE_FILE = /^(?:conaninfo\.txt|conanmanifest\.txt|conan_package\.(?:tgz|txz|tzst))$/;
 
-/** A recipe as its path names it; `_` stands for no user and no channel. */
+/** A recipe in a path; `_` stands for no user and no channel. */
 export interface RecipeParams {
   package_name: string;
   package_version: string;
@@ -22,21 +22,21 @@ export interface RecipeParams {
   package_channel: string;
 }
 
-/** A revision of a recipe, or of a package that was built by it. */
+/** A revision of a recipe, or of a package of it. */
 export interface RevisionParams {
   recipe_revision: string;
   conan_package_reference?: string;
   package_revision?: string;
 }
 
-/** What the files of a revision are kept with, as JSON in this order. */
+/** Metadata of the files of a revision, stored as JSON in this order. */
 export interface RevisionKey {
   recipe: string;
   reference?: string;
   package?: string;
 }
 
-/** `name/version@user/channel`, which packages are called. @throws ApiError 400, 404 */
+/** Returns `name/version@user/channel`, the name of the package. @throws ApiError 400, 404 */
 export function recipeOf(params: RecipeParams): string {
   const { package_name, package_version, package_username: user, package_channel: channel } = params;
   for (const key of ['package_name', 'package_version'] as const) {
@@ -49,14 +49,14 @@ export function recipeOf(params: RecipeParams): string {
   return `${package_name}/${package_version}@${user}/${channel}`;
 }
 
-/** Which project is meant by the user of a recipe at the remote of the server. */
+/** Returns the project path of a recipe's user at the instance remote. */
 export const pathOfUser = (user: string): string => user.replaceAll('+', '/');
 
-/** The same of a whole recipe, in small letters. */
+/** Returns the project path of a recipe, in lower case. */
 export const projectPathOf = (recipe: string): string =>
   pathOfUser(recipe.slice(recipe.indexOf('@') + 1, recipe.lastIndexOf('/'))).toLowerCase();
 
-/** @param revision what revisions look like @throws ApiError 400 */
+/** @param revision pattern of revisions @throws ApiError 400 */
 export function revisionOf(params: RevisionParams, revision = REVISION): RevisionKey {
   const { recipe_revision, conan_package_reference, package_revision } = params;
   if (!revision.test(recipe_revision)) throw invalidParameter('recipe_revision is invalid');
@@ -67,7 +67,7 @@ export function revisionOf(params: RevisionParams, revision = REVISION): Revisio
   return { recipe: recipe_revision, reference: conan_package_reference, package: package_revision };
 }
 
-/** The same of version 1 of the protocol; without revisions in the path, too. @throws ApiError 400 */
+/** As `revisionOf` for version 1 of the protocol, where paths contain no revisions. @throws ApiError 400 */
 export const withDefaultRevision = (params: Partial<RevisionParams>): RevisionKey =>
   revisionOf(
     {
@@ -78,17 +78,17 @@ export const withDefaultRevision = (params: Partial<RevisionParams>): RevisionKe
     ONLY_UNREVISED,
   );
 
-/** @throws ApiError 400 for a file that no revision of the kind has */
+/** @throws ApiError 400 for a file that does not belong to this kind of revision */
 export function requireFileName(fileName: string, { reference }: RevisionKey): void {
   if (!(reference === undefined ? RECIPE_FILE : PACKAGE_FILE).test(fileName)) {
     throw invalidParameter('file_name does not have a valid value');
   }
 }
 
-/** The same as it is stored. */
+/** Serializes a key for storage. */
 export const storedKey = ({ recipe, reference, package: revision }: RevisionKey): string =>
   JSON.stringify(reference === undefined ? { recipe } : { recipe, reference, package: revision });
 
-/** How the stored ones of all revisions of a package, or of all packages of a recipe revision, begin. */
+/** Common prefix of the stored keys of all revisions of a package, or of all packages of a recipe revision. */
 export const keyPrefix = ({ recipe, reference }: RevisionKey): string =>
   `{"recipe":"${recipe}","reference":"${reference === undefined ? '' : `${reference}",`}`;

@@ -2,57 +2,60 @@ import { Type } from 'typebox';
 import { Instant } from '../../../http/http.schema.ts';
 
 const revision = Type.String({
-  description: 'The revision, 32 or 40 hexadecimal digits.',
+  description: 'Revision id, 32 or 40 hexadecimal digits.',
   examples: ['df28fd816be3a119de5ce4d374436b25'],
 });
 
-/** A revision of a recipe or of a package that was built by it. */
-export const ConanRevision = Type.Object({ revision, time: Instant({ description: 'When it was whole.' }) });
-const Revisions = Type.Array(ConanRevision, { description: 'Those that are whole, the newest first.' });
+/** A revision of a recipe or of a package. */
+export const ConanRevision = Type.Object({
+  revision,
+  time: Instant({ description: 'When the upload was completed.' }),
+});
+const Revisions = Type.Array(ConanRevision, { description: 'Complete revisions, newest first.' });
 
 export const RecipeRevisions = Type.Object({
-  reference: Type.String({ description: 'The recipe.', examples: ['zlib/1.3.1@_/_'] }),
+  reference: Type.String({ description: 'Reference of the recipe.', examples: ['zlib/1.3.1@_/_'] }),
   revisions: Revisions,
 });
 
 export const BinaryRevisions = Type.Object({
   packageReference: Type.String({
-    description: 'The recipe, its revision and the package.',
+    description: 'Reference of recipe, recipe revision and package.',
     examples: ['zlib/1.3.1@_/_#df28fd816be3a119de5ce4d374436b25:da39a3ee5e6b4b0d3255bfef95601890afd80709'],
   }),
   revisions: Revisions,
 });
 
 export const RevisionFiles = Type.Object({
-  files: Type.Record(Type.String(), Type.Object({}), { description: 'The files by their names.' }),
+  files: Type.Record(Type.String(), Type.Object({}), { description: 'Files by name.' }),
 });
 
 export const RecipeSearchResults = Type.Object({
-  results: Type.Array(Type.String(), { description: 'Recipes that fit.', examples: [['zlib/1.3.1@_/_']] }),
+  results: Type.Array(Type.String(), { description: 'Matching recipes.', examples: [['zlib/1.3.1@_/_']] }),
 });
 
 const Texts = (description: string) => Type.Record(Type.String(), Type.String(), { description });
 
-/** Packages that were built by a recipe, by their ids. */
+/** Packages of a recipe, by id. */
 export const BinarySearchResults = Type.Record(
   Type.String(),
   Type.Object({
-    content: Type.String({ description: '`conaninfo.txt` as it was uploaded.', examples: ['[settings]\nos=Linux\n'] }),
-    settings: Texts('What it was built for.'),
-    options: Texts('How it was built.'),
-    requires: Type.Array(Type.String(), { description: 'What it needs.' }),
-    full_requires: Type.Array(Type.String(), { description: 'What it needs, with revisions.' }),
-    recipe_hash: Type.Optional(Type.String({ description: 'Of the recipe; of Conan 1 only.' })),
+    content: Type.String({ description: 'Content of `conaninfo.txt`.', examples: ['[settings]\nos=Linux\n'] }),
+    settings: Texts('Settings of the build.'),
+    options: Texts('Options of the build.'),
+    requires: Type.Array(Type.String(), { description: 'Requirements.' }),
+    full_requires: Type.Array(Type.String(), { description: 'Requirements with revisions.' }),
+    recipe_hash: Type.Optional(Type.String({ description: 'Recipe hash; only for Conan 1.' })),
   }),
 );
 
-/** Checksums of files, by their names. */
+/** Checksums of files by name. */
 export const FileChecksums = Type.Record(Type.String(), Type.String(), {
-  description: 'MD5 of each file, by its name.',
+  description: 'MD5 checksums by file name.',
   examples: [{ 'conanfile.py': '1bf0f3a9b9f6a3d5d3f4f0f2a8f0c3b1' }],
 });
 
-/** Addresses of files, by their names. */
+/** URLs of files by name. */
 export const FileAddresses = Type.Record(Type.String(), Type.String(), {
-  description: 'Address of each file, by its name.',
+  description: 'URLs by file name.',
 });

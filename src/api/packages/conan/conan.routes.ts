@@ -30,15 +30,15 @@ const writing = {
   scopes: WRITE_PACKAGES,
   body: UPLOAD_BODY,
   description:
-    'A revision is there when its `conanmanifest.txt` is, which clients send last. What is in a revision stays as it is.',
-  success: { status: 200, empty: true, description: 'The file was taken.' },
+    'A revision becomes visible when `conanmanifest.txt` is uploaded, which clients send last. Complete revisions cannot be changed.',
+  success: { status: 200, empty: true, description: 'The file was stored.' },
 } as const;
 const deleting = {
   ...shared,
   method: 'DELETE',
   access: inProject('destroy_package'),
   scopes: WRITE_PACKAGES,
-  success: { status: 200, empty: true, description: 'It is gone.' },
+  success: { status: 200, empty: true, description: 'The revision was deleted.' },
   errors: [422],
 } as const;
 const downloading = { ...reading, ...blobSuccess('application/octet-stream', 'The file.') } as const;
@@ -53,7 +53,7 @@ const found = { ...reading, success: { status: 200, schema: BinarySearchResults 
 const files = { ...reading, success: { status: 200, schema: RevisionFiles } } as const;
 const newest = { ...reading, success: { status: 200, schema: ConanRevision } } as const;
 
-/** Conan packages, as conan uploads and installs them by version 2 of its protocol (part 1, section 4.7). */
+/** Conan packages in version 2 of the protocol (part 1, section 4.7). */
 export const conanRoutes: readonly Route[] = [
   ...sessionRoutes,
   ...v1Routes,
@@ -70,7 +70,7 @@ export const conanRoutes: readonly Route[] = [
     ...found,
     path: `${R}/search`,
     operationId: 'listConanBinaries',
-    summary: 'Packages that were built by the newest revision of a Conan recipe',
+    summary: 'Search the packages of the latest revision of a Conan recipe',
     params: PATHS.recipe,
     handler: (c) => binaryPackages(c, c.params, null),
   }),
@@ -78,7 +78,7 @@ export const conanRoutes: readonly Route[] = [
     ...found,
     path: `${REVISION}/search`,
     operationId: 'listConanRevisionBinaries',
-    summary: 'Packages that were built by a revision of a Conan recipe',
+    summary: 'Search the packages of a revision of a Conan recipe',
     params: PATHS.revision,
     handler: (c) => binaryPackages(c, c.params, revisionOf(c.params)),
   }),
@@ -86,7 +86,7 @@ export const conanRoutes: readonly Route[] = [
     ...newest,
     path: `${R}/latest`,
     operationId: 'getConanRecipeRevision',
-    summary: 'Newest revision of a Conan recipe',
+    summary: 'Get the latest revision of a Conan recipe',
     params: PATHS.recipe,
     handler: (c) => latest(c, c.params, null),
   }),
@@ -94,7 +94,7 @@ export const conanRoutes: readonly Route[] = [
     ...reading,
     path: `${R}/revisions`,
     operationId: 'listConanRecipeRevisions',
-    summary: 'Revisions of a Conan recipe',
+    summary: 'List the revisions of a Conan recipe',
     params: PATHS.recipe,
     success: { status: 200, schema: RecipeRevisions },
     handler: async (c) => {
@@ -107,7 +107,7 @@ export const conanRoutes: readonly Route[] = [
     path: REVISION,
     operationId: 'deleteConanRecipeRevision',
     summary: 'Delete a revision of a Conan recipe',
-    description: 'With all packages that were built by it. With the last revision the recipe goes.',
+    description: 'Deletes all its packages as well. The recipe is deleted with its last revision.',
     params: PATHS.revision,
     errors: [409, 422],
     handler: (c) => deleteRevision(c, c.params),
@@ -116,7 +116,7 @@ export const conanRoutes: readonly Route[] = [
     ...files,
     path: `${REVISION}/files`,
     operationId: 'listConanRecipeFiles',
-    summary: 'Files of a revision of a Conan recipe',
+    summary: 'List the files of a revision of a Conan recipe',
     params: PATHS.revision,
     handler: (c) => fileNames(c, c.params),
   }),
@@ -140,7 +140,7 @@ export const conanRoutes: readonly Route[] = [
     ...newest,
     path: `${BINARY}/latest`,
     operationId: 'getConanBinaryRevision',
-    summary: 'Newest revision of a Conan package',
+    summary: 'Get the latest revision of a Conan package',
     params: PATHS.binary,
     handler: (c) => latest(c, c.params, revisionOf(c.params)),
   }),
@@ -148,7 +148,7 @@ export const conanRoutes: readonly Route[] = [
     ...reading,
     path: `${BINARY}/revisions`,
     operationId: 'listConanBinaryRevisions',
-    summary: 'Revisions of a Conan package',
+    summary: 'List the revisions of a Conan package',
     params: PATHS.binary,
     success: { status: 200, schema: BinaryRevisions },
     handler: async (c) => {
@@ -170,7 +170,7 @@ export const conanRoutes: readonly Route[] = [
     ...files,
     path: `${BINARY_REVISION}/files`,
     operationId: 'listConanBinaryFiles',
-    summary: 'Files of a revision of a Conan package',
+    summary: 'List the files of a revision of a Conan package',
     params: PATHS.binaryRevision,
     handler: (c) => fileNames(c, c.params),
   }),

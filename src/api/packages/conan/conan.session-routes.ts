@@ -4,7 +4,7 @@ import { anyone } from '../../api.access.ts';
 import { READ_PACKAGES } from '../registries.credentials.ts';
 import { CONAN, createLoginToken, signedInCaller } from './conan.credentials.ts';
 
-/** Where clients begin: at the remote of a project, or at that of the server, which speaks version 1 alone. */
+/** Remotes: of a project, and of the instance, which supports version 1 only. */
 const REMOTES = [
   {
     path: '/projects/:id/packages/conan',
@@ -17,21 +17,24 @@ const REMOTES = [
 const shared = { method: 'GET', tag: 'Conan packages', credentials: CONAN } as const;
 const plain = { status: 200, contentType: 'text/plain; charset=utf-8' } as const;
 
-/** How a Conan client begins. */
+/** Session of a Conan client. */
 export const sessionRoutes = REMOTES.flatMap(({ path, noun, versions, params }) => [
   route({
     ...shared,
     params,
     path: `${path}/v1/ping`,
     operationId: `ping${noun}Conan`,
-    summary: 'See what the Conan server can do',
-    description: 'Clients of either version ask here; the answer stands in a header.',
+    summary: 'Get the capabilities of the Conan server',
+    description: 'For clients of all versions. The capabilities are in a response header.',
     access: anyone,
     success: {
       status: 200,
       empty: true,
       headers: {
-        'X-Conan-Server-Capabilities': Type.String({ description: 'What it can do.', examples: ['revisions'] }),
+        'X-Conan-Server-Capabilities': Type.String({
+          description: 'Capabilities of the server.',
+          examples: ['revisions'],
+        }),
       },
     },
     handler: ({ reply }) => {
@@ -46,10 +49,10 @@ export const sessionRoutes = REMOTES.flatMap(({ path, noun, versions, params }) 
       operationId: `authenticate${noun}Conan${version.toUpperCase()}`,
       summary: 'Log in a Conan client',
       description:
-        'For a name and a token as its password it gives a text that clients send as `Bearer` from then on. It ends with the token, or after three months.',
+        'Returns a token for a user name and an access token as the password. Clients send it as `Bearer` token. It expires with the access token, or after three months.',
       access: signedInCaller,
       scopes: READ_PACKAGES,
-      success: { ...plain, description: 'What clients send from then on.' },
+      success: { ...plain, description: 'Token for further requests.' },
       handler: async ({ deps, caller, reply }) => {
         reply.header('Cache-Control', 'no-store').type(plain.contentType);
         return createLoginToken(deps, caller);
@@ -60,7 +63,7 @@ export const sessionRoutes = REMOTES.flatMap(({ path, noun, versions, params }) 
       params,
       path: `${path}/${version}/users/check_credentials`,
       operationId: `check${noun}ConanCredentials${version.toUpperCase()}`,
-      summary: 'See whether a Conan client is logged in',
+      summary: 'Check the credentials of a Conan client',
       access: signedInCaller,
       scopes: READ_PACKAGES,
       success: { ...plain, description: '`ok`.' },

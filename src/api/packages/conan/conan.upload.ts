@@ -21,8 +21,8 @@ const taken = () =>
   );
 
 /**
- * Publishes a file of a revision. While that is not whole the same bytes are taken again, from clients whose upload was cut off.
- * Where there are no revisions, what comes later is kept beside what was there, and read instead of it.
+ * Publishes a file of a revision. Until the revision is complete, the same bytes are accepted again, for clients whose
+ * upload was interrupted. Without revisions, a new upload is kept beside the previous one and read instead of it.
  * @throws ApiError 400, 401, 403, 404
  */
 export async function storeConanFile(
@@ -34,10 +34,10 @@ export async function storeConanFile(
   const recipe = recipeOf(params);
   const { file_name: fileName, package_version: version } = params;
   requireFileName(fileName, key);
-  // Clients ask so whether the bytes are there already; then they send them.
+  // Clients check whether the bytes are already stored before they upload them.
   if (request.headers['x-checksum-deploy'] === 'true') throw notFound('Non checksum storage');
   const { file } = (await receiveUpload(c, 'conan', 'file')) ?? {};
-  // A binary that depends on no settings and options has nothing to say of itself.
+  // The info file of a package without settings and options is empty.
   const mayBeEmpty = fileName === 'conaninfo.txt';
   if (file === undefined || (file.size === 0 && !mayBeEmpty)) throw badRequest('The file is empty');
   const names = { name: recipe, version, nameKey: recipe, versionKey: '' };

@@ -13,15 +13,15 @@ import { BinarySearchResults, FileAddresses, FileChecksums, RecipeSearchResults 
 import { storeConanFile } from './conan.upload.ts';
 import { deleteRecipe, downloadUrls, snapshot, uploadUrls } from './v1-files.ts';
 
-/** A remote of version 1 of the protocol. */
+/** A remote for version 1 of the protocol. */
 interface Remote {
-  /** Of its routes, below the API. */
+  /** Path of its routes, below the API. */
   path: string;
-  /** The same as clients are told it. */
+  /** Path of a request, with parameters filled in. */
   address(scope: ProjectScope): string;
-  /** In the names of its operations. */
+  /** Noun in operation ids. */
   noun: string;
-  /** In their summaries. */
+  /** Noun in summaries. */
   words: string;
   reads: Access<ProjectScope>;
   publishes: Access<ProjectScope>;
@@ -49,8 +49,8 @@ function remoteRoutes(remote: Remote): readonly Route[] {
     access: remote.publishes,
     scopes: WRITE_PACKAGES,
     body: UPLOAD_BODY,
-    description: 'There are no revisions: what is uploaded later is read instead of what was there.',
-    success: { status: 200, empty: true, description: 'The file was taken.' },
+    description: 'There are no revisions: a new upload replaces the previous one.',
+    success: { status: 200, empty: true, description: 'The file was stored.' },
   } as const;
   const recipe = `${path}/v1/conans/${R}`;
   const built = `${recipe}/packages/:conan_package_reference`;
@@ -78,7 +78,7 @@ function remoteRoutes(remote: Remote): readonly Route[] {
         ...reading,
         path: at,
         operationId: `get${noun}ConanV1${kind}Snapshot`,
-        summary: `Checksums of the files of ${what} of ${words}`,
+        summary: `List the checksums of the files of ${what} of ${words}`,
         params,
         success: { status: 200, schema: FileChecksums },
         handler: (c) => snapshot(c, c.params),
@@ -87,7 +87,7 @@ function remoteRoutes(remote: Remote): readonly Route[] {
         ...reading,
         path: `${at}/digest`,
         operationId: `get${noun}ConanV1${kind}Digest`,
-        summary: `Address of the manifest of ${what} of ${words}`,
+        summary: `Get the URL of the manifest of ${what} of ${words}`,
         params,
         success: urls,
         handler: (c) => downloadUrls(c, address(c), c.params, true),
@@ -96,7 +96,7 @@ function remoteRoutes(remote: Remote): readonly Route[] {
         ...reading,
         path: `${at}/download_urls`,
         operationId: `list${noun}ConanV1${kind}DownloadUrls`,
-        summary: `Addresses of the files of ${what} of ${words}`,
+        summary: `List the download URLs of the files of ${what} of ${words}`,
         params,
         success: urls,
         handler: (c) => downloadUrls(c, address(c), c.params, false),
@@ -106,7 +106,7 @@ function remoteRoutes(remote: Remote): readonly Route[] {
       ...asking,
       path: `${recipe}/upload_urls`,
       operationId: `make${noun}ConanV1RecipeUploadUrls`,
-      summary: `Addresses that files of a Conan recipe of ${words} are uploaded to`,
+      summary: `Get upload URLs for files of a Conan recipe of ${words}`,
       params: PATHS.recipe,
       input: RecipeSizes,
       handler: (c) => uploadUrls(c, address(c), c.params, Object.keys(RecipeSizes.properties)),
@@ -115,7 +115,7 @@ function remoteRoutes(remote: Remote): readonly Route[] {
       ...asking,
       path: `${built}/upload_urls`,
       operationId: `make${noun}ConanV1BinaryUploadUrls`,
-      summary: `Addresses that files of a Conan package of ${words} are uploaded to`,
+      summary: `Get upload URLs for files of a Conan package of ${words}`,
       params: V1_PATHS.built,
       input: BinarySizes,
       handler: (c) => uploadUrls(c, address(c), c.params, Object.keys(BinarySizes.properties)),
@@ -124,7 +124,7 @@ function remoteRoutes(remote: Remote): readonly Route[] {
       ...reading,
       path: `${recipe}/search`,
       operationId: `list${noun}ConanV1Binaries`,
-      summary: `Packages that were built by a Conan recipe of ${words}`,
+      summary: `Search the packages of a Conan recipe of ${words}`,
       params: PATHS.recipe,
       success: { status: 200, schema: BinarySearchResults },
       errors: [429],
@@ -136,11 +136,11 @@ function remoteRoutes(remote: Remote): readonly Route[] {
       path: recipe,
       operationId: `delete${noun}ConanV1Recipe`,
       summary: `Delete a Conan recipe of ${words}`,
-      description: 'With all its revisions and all packages that were built by it.',
+      description: 'Deletes all its revisions and packages as well.',
       access: remote.deletes,
       scopes: WRITE_PACKAGES,
       params: PATHS.recipe,
-      success: { status: 200, empty: true, description: 'It is gone.' },
+      success: { status: 200, empty: true, description: 'The recipe was deleted.' },
       handler: (c) => deleteRecipe(c, c.params),
     }),
     ...kinds.flatMap(({ file, fileParams, kind, what }) => [
@@ -174,7 +174,7 @@ const searching = {
   success: { status: 200, schema: RecipeSearchResults },
 } as const;
 
-/** Conan packages by version 1 of the protocol, which knows no revisions. */
+/** Conan packages in version 1 of the protocol, which has no revisions. */
 export const v1Routes: readonly Route[] = [
   route({
     ...searching,
@@ -188,8 +188,8 @@ export const v1Routes: readonly Route[] = [
     ...searching,
     path: `${INSTANCE}/v1/conans/search`,
     operationId: 'searchInstanceConanV1Recipes',
-    summary: 'Search Conan recipes of the server',
-    description: 'Those whose user is the path of their project, with `+` for `/`.',
+    summary: 'Search Conan recipes of the instance',
+    description: 'Only recipes whose user is the path of their project, with `+` instead of `/`.',
     access: anyone,
     handler: (c) => search(c, c.input.q ?? '', c.input.ignorecase ?? true),
   }),
@@ -206,7 +206,7 @@ export const v1Routes: readonly Route[] = [
     path: INSTANCE,
     address: () => INSTANCE,
     noun: 'Instance',
-    words: 'the server',
+    words: 'the instance',
     reads: anyCaller(inProjectOfUser('read_package')),
     publishes: inProjectOfUser('create_package'),
     deletes: inProjectOfUser('destroy_package'),

@@ -1,6 +1,6 @@
-/** What a `conaninfo.txt` says of a package that was built. */
+/** Contents of a `conaninfo.txt`. */
 export interface ConanInfo {
-  /** The file itself, which Conan 2 reads. */
+  /** The file itself, for Conan 2. */
   content: string;
   settings: Record<string, string>;
   options: Record<string, string>;
@@ -11,7 +11,7 @@ export interface ConanInfo {
 
 const SECTION = /^\[(\w+)\]$/;
 
-/** Reads a `conaninfo.txt`; what it does not know it passes over. */
+/** Parses a `conaninfo.txt`, ignoring unknown sections. */
 export function parseInfo(content: string): ConanInfo {
   const info: ConanInfo = { content, settings: {}, options: {}, requires: [], full_requires: [] };
   const settings = new Map<string, string>();

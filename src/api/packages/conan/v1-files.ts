@@ -7,9 +7,9 @@ import { filesOfRevision, findRecipe } from './conan.find.ts';
 import { packageOf } from './conan.handlers.ts';
 import { DEFAULT_REVISION, MANIFEST, type RecipeParams, recipeOf, withDefaultRevision } from './conan.names.ts';
 
-/** A request to one of the remotes. */
+/** Context of a request to a remote. */
 type Asked = BaseContext & ProjectScope;
-/** A recipe, or a package that was built by it. */
+/** A recipe, or a package of it. */
 type Asks = RecipeParams & { conan_package_reference?: string };
 type Texts = Record<string, string>;
 
@@ -19,7 +19,7 @@ async function filesFor({ deps, project }: Asked, params: Asks): Promise<Package
   return row === undefined ? [] : filesOfRevision(deps.db, row.id, key);
 }
 
-/** Address of a file. @param remote address of the remote, below the API */
+/** URL of a file. @param remote path of the remote, below the API */
 function addressOf({ deps }: Asked, remote: string, params: Asks, fileName: string): string {
   const { package_name, package_version, package_username, package_channel, conan_package_reference: id } = params;
   const recipe = [package_name, package_version, package_username, package_channel].join('/');
@@ -28,12 +28,12 @@ function addressOf({ deps }: Asked, remote: string, params: Asks, fileName: stri
   return `${deps.externalUrl()}/api/v4${remote}/v1/files/${recipe}/${place}/${fileName}`;
 }
 
-/** MD5 of the files of a recipe or package; none where it is not there. @throws ApiError 400, 404 */
+/** Returns the MD5 checksums of the files of a recipe or package; empty if there is none. @throws ApiError 400, 404 */
 export async function snapshot(c: Asked, params: Asks): Promise<Texts> {
   return Object.fromEntries((await filesFor(c, params)).map(({ file_name, md5 }) => [file_name, md5 ?? '']));
 }
 
-/** Where the files of a recipe or package are, or its manifest alone. @throws ApiError 400, 404 */
+/** Returns the download URLs of the files of a recipe or package, or of its manifest only. @throws ApiError 400, 404 */
 export async function downloadUrls(c: Asked, remote: string, params: Asks, manifest: boolean): Promise<Texts> {
   const names = (await filesFor(c, params)).map(({ file_name }) => file_name);
   if (!names.includes(MANIFEST)) throw new ApiError(404, 'No recipe manifest found');
@@ -41,7 +41,7 @@ export async function downloadUrls(c: Asked, remote: string, params: Asks, manif
   return Object.fromEntries(wanted.map((name) => [name, addressOf(c, remote, params, name)]));
 }
 
-/** Where files are to be uploaded to. @param names those of a schema, which the client may or may not have @throws ApiError 400, 404 */
+/** Returns the upload URLs of files. @param names possible names in the schema @throws ApiError 400, 404 */
 export function uploadUrls(c: Asked, remote: string, params: Asks, names: readonly string[]): Texts {
   recipeOf(params);
   withDefaultRevision(params);
@@ -50,7 +50,7 @@ export function uploadUrls(c: Asked, remote: string, params: Asks, names: readon
   );
 }
 
-/** Deletes a recipe with all that was built by it, also by revisions. @throws ApiError 400, 401, 403, 404 */
+/** Deletes a recipe with all revisions and packages. @throws ApiError 400, 401, 403, 404 */
 export async function deleteRecipe(c: Asked, params: RecipeParams): Promise<void> {
   const { id } = await packageOf(c, params);
   await destroyPackages(c.deps, { caller: c.caller, projectId: c.project.id }, [id]);

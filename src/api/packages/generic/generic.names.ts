@@ -5,18 +5,15 @@ const VERSION = /^(?!.*\.\.)[\w+.-]{1,255}$/;
 const FILE = /^[A-Za-z0-9._+-][A-Za-z0-9._+~@-]*(?<![~@])$/;
 const MAX_FILE_NAME = 255;
 
-/** A file of a generic package, as its address names it. */
+/** A file of a generic package, parsed from its path. */
 export interface GenericFile {
   name: string;
   version: string;
-  /** With its folders, their slashes as `%2F`. */
+  /** Including its folders, with slashes as `%2F`. */
   fileName: string;
 }
 
-/**
- * Reads the rest of an address: the version, folders if there are any, and the file.
- * @throws ApiError 400
- */
+/** Parses the rest of a path: the version, optional folders, and the file name. @throws ApiError 400 */
 export function genericFile(name: string, rest: string): GenericFile {
   const [version = '', ...path] = rest.split('/');
   if (!NAME.test(name) || isDots(name)) throw invalidParameter('package_name is invalid');

@@ -3,7 +3,7 @@ import type { PackageFile } from '../../../db/tables/package-files.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { Instant, Nullable } from '../../../http/http.schema.ts';
 
-/** A file that was just published, as `select=package_file` asks for it. */
+/** A published file, for `select=package_file`. */
 export const PublishedFile = Type.Object({
   id: Type.Integer(),
   package_id: Type.Integer(),
@@ -15,10 +15,10 @@ export const PublishedFile = Type.Object({
   file_sha1: Nullable(Type.String()),
   file_sha256: Type.String(),
   file_name: Type.String(),
-  file: Type.Object({ url: Type.String({ description: 'Where it can be downloaded.' }) }),
+  file: Type.Object({ url: Type.String({ description: 'Download URL.' }) }),
 });
 
-/** @param path of the route that reads the file, below the API */
+/** @param path path of the route that downloads the file, below the API */
 export const presentPublished = (deps: Deps, file: PackageFile, path: string) => ({
   id: file.id,
   package_id: file.package_id,

@@ -22,13 +22,13 @@ const shared = {
   params: Type.Object({
     package_name: Type.String(),
     package_path: Type.String({
-      description: 'The version, folders if there are any, and the name of the file, with slashes between them.',
+      description: 'Version, optional folders and file name, separated by slashes.',
       examples: ['1.0.0/linux/app.tar.gz'],
     }),
   }),
 } as const;
 
-/** The file of that name that was uploaded last. @throws ApiError 404 */
+/** Returns the latest file with that name. @throws ApiError 404 */
 async function newestFile(
   { db }: Deps,
   projectId: number,
@@ -40,21 +40,21 @@ async function newestFile(
   return file;
 }
 
-/** Packages of any files, which any HTTP client publishes (part 1, section 4.7). */
+/** Generic packages, for any HTTP client (part 1, section 4.7). */
 export const genericRoutes: readonly Route[] = [
   route({
     ...shared,
     method: 'PUT',
     operationId: 'uploadGenericPackageFile',
     summary: 'Publish a file of a generic package',
-    description: 'The same file again is kept beside the earlier one; whoever downloads it gets the last.',
+    description: 'A file with the same name is kept; downloads get the latest one.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     input: Type.Object({
       status: Type.Optional(
-        Enum(['default', 'hidden'], { description: 'What becomes of the whole package: a hidden one is in no list.' }),
+        Enum(['default', 'hidden'], { description: 'Status of the package; a hidden package is not listed.' }),
       ),
-      select: Type.Optional(Enum(['package_file'], { description: 'Answers with the file instead of a message.' })),
+      select: Type.Optional(Enum(['package_file'], { description: 'Return the package file instead of a message.' })),
     }),
     body: UPLOAD_BODY,
     success: { status: 201, schema: CreatedMessage },

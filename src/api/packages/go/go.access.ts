@@ -3,10 +3,10 @@ import type { Access } from '../../../http/http.route.ts';
 import type { ProjectScope } from '../../api.access.ts';
 import { readsRegistry } from '../registries.access.ts';
 
-/** Who may have the modules of a project: they are its code, so packages that are open to more people do not open it. */
+/** Callers who may download modules of a project: modules are code, so access to packages alone is not enough. */
 export const readsModules: Access<ProjectScope> = {
   ...readsRegistry,
-  description: `${readsRegistry.description}, and its code; a deploy token needs the scope \`read_repository\`, too`,
+  description: `${readsRegistry.description}, and its code; deploy tokens need the scope \`read_repository\` as well`,
   check: async (request) => {
     const scope = await readsRegistry.check(request);
     const { credential, scopes } = request.caller;

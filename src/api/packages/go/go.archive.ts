@@ -3,16 +3,16 @@ import { ZipFile } from 'yazl';
 import type { Repository } from '../../../git/git.repository.ts';
 import type { ModuleFile } from './go.files.ts';
 
-/** Files up to here are read whole by the warm reader; larger ones stream. */
+/** Smaller files are read whole by the native reader; larger ones are streamed. */
 const MAX_IN_MEMORY = 4 * 1024 * 1024;
 const PER_FILE = 1_000;
 
-/** Bytes of memory that making an archive of them takes. */
+/** Memory for creating an archive of the files, in bytes. */
 export const memoryOf = (files: readonly ModuleFile[]): number => 2 * MAX_IN_MEMORY + files.length * PER_FILE;
 
 /**
- * The archive of a version of a module, written while it is read; each file is opened when it is its turn.
- * @param prefix folder of all that is in it: `<module>@<version>`
+ * Streams the archive of a module version; each file is opened when it is written.
+ * @param prefix folder of all files: `<module>@<version>`
  */
 export function moduleArchive(
   repo: Repository,
@@ -36,7 +36,7 @@ export function moduleArchive(
 async function contentOf(repo: Repository, oid: string, signal: AbortSignal): Promise<Readable> {
   signal.throwIfAborted();
   const blob = await repo.objects.read(oid, MAX_IN_MEMORY);
-  if (blob === null) throw new Error('a file is gone');
+  if (blob === null) throw new Error('a file is missing');
   if (blob.data === null) return repo.objects.stream(oid, { signal });
   return Readable.from(blob.data.length === 0 ? [] : [blob.data], { objectMode: false });
 }

@@ -7,10 +7,10 @@ import type { ResolvedModule } from './module.ts';
 
 /** A file of a module. */
 export interface ModuleFile {
-  /** Below the folder of the module. */
+  /** Path below the folder of the module. */
   path: string;
   oid: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
 }
 
@@ -21,12 +21,12 @@ const SIZES_AT_ONCE = 250;
 
 const isFile = ({ mode }: TreeEntry): boolean => mode.startsWith('100');
 const isModule = (entry: TreeEntry): boolean => isFile(entry) && entry.name.toLowerCase() === 'go.mod';
-const wouldHold = (what: string) => new ApiError(422, `The module would hold ${what}`);
+const wouldHold = (what: string) => new ApiError(422, `The module would contain ${what}`);
 
 /**
- * The files of a module as Go puts them into its archive: no links, no modules in folders of it, none of the packages that
- * it keeps in `vendor`, and the licence of the repository where it has none itself.
- * @throws ApiError 422 for too many or too much of them, and for names that no archive can hold
+ * Returns the files that Go includes in the archive of a module: no links, no nested modules, no vendored packages, and
+ * the licence of the repository if the module has none.
+ * @throws ApiError 422 for too many or too large files, and for names that an archive cannot contain
  */
 export async function filesOfModule(
   repo: Repository,
@@ -43,7 +43,7 @@ export async function filesOfModule(
     for (const entry of entries) {
       const name = `${path}${entry.name}`;
       if (isFile(entry) && !isVendored(name, exact)) {
-        // Zip archives, and Go, have a folder where it stands.
+        // Zip archives, and Go, treat it as a path separator.
         if (name.includes('\\')) throw wouldHold(`a file with a backslash in its name: ${name.slice(0, 500)}`);
         files.push({ path: name, oid: entry.oid });
       }
@@ -77,15 +77,15 @@ async function withSizes(repo: Repository, files: readonly Omit<ModuleFile, 'siz
   return sized;
 }
 
-/** Whether `go.mod` asks for Go 1.24 or newer, which counts `vendor` in a folder as it does the first one. */
+/** Whether `go.mod` requires Go 1.24 or newer, which applies the same rule to nested `vendor` folders. */
 function sinceGo124(goMod: string): boolean {
   const [, major, minor] = /^go\s+(\d+)\.(\d+)/m.exec(goMod) ?? [];
   return Number(major ?? 0) > 1 || Number(minor ?? 0) >= 24;
 }
 
 /**
- * Whether a file belongs to a package that is kept in `vendor`. Checksums depend on it: older modules are held to what Go did
- * then, which looked for the package too far to the left below a folder.
+ * Whether a file belongs to a vendored package. Checksums depend on it: for older modules it reproduces a defect of Go,
+ * which searched for the package too far to the left below a folder.
  */
 function isVendored(path: string, exact: boolean): boolean {
   if (exact && path === 'vendor/modules.txt') return true;

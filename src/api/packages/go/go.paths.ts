@@ -1,6 +1,6 @@
-/** What a Go client asks of a module. */
+/** A request of a Go client. */
 export interface ModuleRequest {
-  /** As `go.mod` says it: `host.example/group/project/folder/v2`. */
+  /** Module path as in `go.mod`: `host.example/group/project/folder/v2`. */
   module: string;
   /** Null for the list of versions. */
   version: string | null;
@@ -10,10 +10,10 @@ export interface ModuleRequest {
 const MAX_PATH = 1_000;
 const PATH = /^(.+)\/@v\/(?:(list)|([^/]+)\.(info|mod|zip))$/;
 
-/** Capital letters are sent as `!x`, for file systems that do not tell them apart. */
+/** Capital letters are escaped as `!x`, for case-insensitive file systems. */
 const unescaped = (text: string): string => text.replace(/!([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Reads the path of a request below the proxy; undefined for one that asks for nothing. */
+/** Parses the path of a request below the proxy; undefined if it is invalid. */
 export function readModulePath(path: string): ModuleRequest | undefined {
   const match = path.length > MAX_PATH ? null : PATH.exec(path);
   if (match === null) return undefined;
@@ -23,10 +23,10 @@ export function readModulePath(path: string): ModuleRequest | undefined {
 }
 
 /**
- * Where in a project the module of a path can be: `go.mod` of which folder must name it. A path whose last part is `v2` or
- * higher is that of a major version, which lies in a folder of that name or in the place of the former one.
- * @param address of the server
- * @param fullPath of the project
+ * Returns where a module can be in a project: the folders whose `go.mod` may declare it. If the last segment of its
+ * path is `v2` or higher, it is in a folder of that name, or in the parent folder.
+ * @param address URL of the server
+ * @param fullPath full path of the project
  * @returns undefined for modules of other projects
  */
 export function locateModule(address: string, fullPath: string, module: string): ModuleLocation | undefined {
@@ -41,13 +41,13 @@ export function locateModule(address: string, fullPath: string, module: string):
   return { module, major: Number(major), folder: above, folders: [above, folder] };
 }
 
-/** A module of a project. */
+/** Possible locations of a module in a project. */
 export interface ModuleLocation {
   module: string;
-  /** Of its versions; null for 0 and 1. */
+  /** Major version; null for 0 and 1. */
   major: number | null;
-  /** Without the major version: tags of its versions can begin with it. */
+  /** Folder without the major version, which is the prefix of its tags. */
   folder: string;
-  /** Where `go.mod` can be, the place that counts first. */
+  /** Folders that may contain `go.mod`, in order of precedence. */
   folders: readonly string[];
 }

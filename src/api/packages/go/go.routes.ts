@@ -19,7 +19,7 @@ const TYPES = {
   zip: 'application/zip',
 } as const;
 
-/** What the protocol of Go's proxies asks of a module (`go help goproxy`). */
+/** Responds to a request of the Go module proxy protocol (`go help goproxy`). */
 async function sendModule(c: BaseContext & ProjectScope, asked: ModuleRequest): Promise<string | Readable> {
   const { deps, project, reply } = c;
   const location = locateModule(deps.externalUrl(), project.full_path, asked.module);
@@ -45,30 +45,30 @@ async function sendModule(c: BaseContext & ProjectScope, asked: ModuleRequest): 
 const info = ({ commit }: ResolvedModule, version: string): string =>
   JSON.stringify({ Version: version, Time: commit.committer.date.toISOString().replace('.000Z', 'Z') });
 
-/** A project as a proxy of Go modules (part 1, section 4.7): its modules are the tags of its repository. */
+/** A project as a Go module proxy (part 1, section 4.7): its modules are the tags of its repository. */
 export const goRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/packages/go/*module_path',
     operationId: 'getGoModule',
     tag: 'Go modules',
-    summary: 'Get a Go module of the project',
+    summary: 'Get a file of the Go module proxy of a project',
     description:
-      'For `GOPROXY`. A module is called as the host of the server, the path of the project and the folder in it, and its `go.mod` says so. Versions are tags, in a folder those that begin with its path if there are such ones; a version can stand for a commit by its time and id.',
+      'For `GOPROXY`. The module name, as in `go.mod`, consists of the host of the server, the path of the project and the folder in it. Versions are tags; for modules in a folder, tags with its path as prefix, if there are any. Pseudo-versions name a commit by time and id.',
     access: readsModules,
     credentials: CHALLENGED,
     scopes: READ_PACKAGES,
     params: Type.Object({
       module_path: Type.String({
         description:
-          'The module, `@v`, and `list` for its versions, or a version with `.info`, `.mod` or `.zip` at its end. Capital letters are written as `!x`.',
+          'Module name, `@v`, and `list` for the versions, or a version followed by `.info`, `.mod` or `.zip`. Capital letters are escaped as `!x`.',
         examples: ['gitlab.example.com/group/project/@v/v1.0.0.info'],
       }),
     }),
     success: {
       status: 200,
       contentType: ['text/plain; charset=utf-8', 'application/json', 'application/zip'],
-      description: 'The versions, one a line; what is known of a version; its `go.mod`; or its files.',
+      description: 'The versions, one per line; information about a version; its `go.mod`; or its archive.',
     },
     errors: [404, 422, 429],
     handler: (c) => {

@@ -11,18 +11,18 @@ const MAX_GO_MOD_BYTES = 1024 * 1024;
 const MAX_VERSIONS = 10_000;
 const TAGS_AT_ONCE = 16;
 
-/** A module as a commit has it. */
+/** A module at a commit. */
 export interface ResolvedModule {
   commit: Commit;
-  /** Folder of its `go.mod`; empty for that of the repository. */
+  /** Folder of its `go.mod`; empty for the root. */
   folder: string;
   goMod: string;
 }
 
-/** Where a module is in a commit: its folder, or null. */
+/** Cached folders of modules at commits, or null. */
 const places = new ResultCache<{ folder: string | null }>(4 * 1024 * 1024, () => 100);
 
-/** The path that `go.mod` gives its module: that of the first line that is no comment. */
+/** Returns the module path in `go.mod`: that of the first line that is not a comment. */
 function moduleOf(goMod: string): string | undefined {
   const line = goMod.split(/\r?\n/).find((each) => !/^\s*(?:\/\/|$)/.test(each));
   return /^\s*module\s+(?:"([^"]+)"|`([^`]+)`|([^\s"`]+))\s*(?:\/\/.*)?$/
@@ -58,8 +58,8 @@ async function moduleAt(repo: Repository, oid: string, location: ModuleLocation)
 }
 
 /**
- * Tags of versions of the module by their versions. A module in a folder has tags that begin with that folder; while it has
- * none those of the whole repository count for it.
+ * Returns the tags of a module by version. Tags of a module in a folder have that folder as prefix; if there are none,
+ * tags of the whole repository are used.
  */
 async function tagsOf(repo: Repository, location: ModuleLocation): Promise<Map<string, string>> {
   const own = location.folder === '' ? TAGS : `${TAGS}${location.folder}/`;
@@ -78,7 +78,7 @@ function isTagOf(location: ModuleLocation, tag: string): boolean {
   return version !== undefined && version.commit === null && isOfModule(location, version);
 }
 
-/** Versions of a module that are tags, those that came last when there are very many. */
+/** Returns the versions of a module that are tags; the latest if there are very many. */
 export async function versionsOfModule(repo: Repository, location: ModuleLocation): Promise<string[]> {
   const tags = [...(await tagsOf(repo, location))].slice(-MAX_VERSIONS);
   const versions: string[] = [];
@@ -90,7 +90,7 @@ export async function versionsOfModule(repo: Repository, location: ModuleLocatio
   return versions;
 }
 
-/** A version of a module, that of a tag or one that stands for a commit by its time and id; undefined where there is none. */
+/** Returns a version of a module, by tag or pseudo-version; undefined if there is none. */
 export async function findModule(
   repo: Repository,
   location: ModuleLocation,
@@ -104,7 +104,7 @@ export async function findModule(
   }
   const { time, prefix } = version.commit;
   const id = (await repo.objects.info(`${prefix}^{commit}`))?.oid;
-  // Git could have taken the digits for the name of a branch.
+  // Git may resolve the digits as the name of a branch.
   const commit = id?.startsWith(prefix) ? await repo.objects.commit(id) : null;
   if (commit === null || versionTime(commit.committer.date) !== time) return undefined;
   return moduleAt(repo, commit.oid, location);

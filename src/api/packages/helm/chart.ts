@@ -4,25 +4,25 @@ import { parseSemVer } from '../../../packages/semver.ts';
 const NAME = /^[a-zA-Z0-9]+(?:[._-][a-zA-Z0-9]+)*$/;
 const MAX_NAME = 255;
 
-/** What of a Chart.yaml an index repeats, by the kind of its value. */
+/** Fields of Chart.yaml in an index, by type. */
 const TEXTS = ['apiVersion', 'appVersion', 'condition', 'description', 'home', 'icon', 'kubeVersion', 'tags', 'type'];
 const LISTS = ['keywords', 'sources'];
 const MAINTAINER = ['name', 'email', 'url'];
 const DEPENDENCY = ['name', 'version', 'repository', 'condition', 'alias'];
 
-/** A chart as an index tells of it: each field of the type that helm reads it as. */
+/** A chart in an index; fields have the types that Helm expects. */
 export interface Chart extends Record<string, ChartValue> {
   name: string;
   version: string;
 }
 export type ChartValue = string | boolean | ChartValue[] | { [key: string]: ChartValue };
 
-/** Why a Chart.yaml is none. */
+/** An invalid Chart.yaml. */
 export class ChartError extends Error {
   override name = 'ChartError';
 }
 
-/** Whether a chart, or a channel, can be called so. */
+/** Whether a name of a chart or channel is valid. */
 export const isChartName = (text: string): boolean => text.length <= MAX_NAME && NAME.test(text);
 
 export const isChartVersion = (text: string): boolean => parseSemVer(text.replace(/^v/, '')) !== null;
@@ -51,7 +51,7 @@ function map(field: string, value: RawTree): RawMap {
 
 const texts = (field: string, value: RawTree): string[] => list(field, value).map((each) => text(field, each));
 
-/** The fields of those names that a map has, as texts. */
+/** Selects fields of a map, as strings. */
 function pick(field: string, from: RawMap, names: readonly string[]): Record<string, ChartValue> {
   const found = names.filter((name) => from[name] !== undefined && from[name] !== null);
   return Object.fromEntries(found.map((name) => [name, text(`${field}${name}`, from[name]!)]));
@@ -67,8 +67,8 @@ function dependency(value: RawTree): Record<string, ChartValue> {
 }
 
 /**
- * Checks what a Chart.yaml holds. A field of another type than helm reads would keep it from reading the whole index.
- * @param tree with texts for all scalars
+ * Validates a Chart.yaml. A field with an unexpected type would make the whole index unreadable for Helm.
+ * @param tree parsed with strings for all scalars
  * @throws ChartError
  */
 export function readChart(tree: RawTree | undefined): Chart {

@@ -8,22 +8,19 @@ import { TarGuard } from '../../../storage/tar-guard.ts';
 import { type Chart, ChartError, readChart } from './chart.ts';
 
 const MiB = 1024 * 1024;
-/** What is unpacked of a chart before its Chart.yaml: helm packs that first. All of it may be in memory. */
+/** Maximum unpacked bytes before Chart.yaml, which Helm packs first. All of it may be in memory. */
 export const MAX_UNPACKED = 32 * MiB;
 const MAX_CHART_FILE = MiB;
-/** What an index repeats of a chart. */
+/** Maximum size of Chart.yaml, which an index repeats. */
 const MAX_CHART = 64 * 1024;
-/** In the one folder that all of a chart is in: those of the charts that it brings along are deeper. */
+/** In the top-level folder of the chart: those of subcharts are deeper. */
 const CHART_FILE = /^(?:\.\/)?[^/]+\/Chart\.yaml$/;
 
-/** What tar-stream says of what is no tar, or ends early. */
+/** Messages of tar-stream for an invalid or truncated archive. */
 const BROKEN = /^(?:Invalid tar header|Unexpected end of data)/;
 const noArchive = () => new ChartError('the chart is not a gzipped tar archive');
 
-/**
- * Reads what a chart is from its archive, a gzipped tar. Reading ends at Chart.yaml.
- * @throws ChartError
- */
+/** Reads Chart.yaml from a gzipped tar archive, and stops there. @throws ChartError */
 export async function chartOf(archive: Readable): Promise<Chart> {
   const content = await chartFile(archive);
   const chart = readChart(parse(content));
@@ -54,7 +51,7 @@ async function* atMost(unpacked: Readable, fail: (error: Error) => void): AsyncG
 async function chartFile(archive: Readable): Promise<Buffer> {
   const gunzip = createGunzip();
   const tar = extract();
-  // The first that failed: what stops for it fails in other words.
+  // The first error: later ones are its consequences.
   let cause: Error | undefined;
   const fail = (error: Error) => {
     cause ??= error;

@@ -5,14 +5,14 @@ import type { PackageFile } from '../../../db/tables/package-files.table.ts';
 import { INSTALLABLE } from '../../../packages/package-registry.find.ts';
 import { type Chart, isChartName, isChartVersion } from './chart.ts';
 
-/** What is kept of the file of a chart. Its channel stands first, where a query finds it. */
+/** Metadata of the file of a chart. The channel is first, where a query can match it. */
 interface Facts {
   channel: string;
   chart: Chart;
 }
 export const factsOf = (channel: string, chart: Chart): Facts => ({ channel, chart });
 
-/** A query of all charts of a project. */
+/** Query for all charts of a project. */
 export const charts = (db: Db, projectId: number) =>
   db
     .selectFrom('packages')
@@ -25,7 +25,7 @@ const inChannel = (channel: string) => {
   return sql<SqlBool>`substr(package_files.metadata, 1, ${sql.lit(start.length)}) = ${start}`;
 };
 
-/** A chart in an index. */
+/** A chart of an index. */
 export interface IndexedChart {
   chart: Chart;
   sha256: string;
@@ -34,7 +34,7 @@ export interface IndexedChart {
   createdAt: string;
 }
 
-/** The last file of each version in a channel. @param limit the ones that came last */
+/** Returns the latest file of each version in a channel. @param limit maximum number, latest first */
 export async function chartsIn(db: Db, projectId: number, channel: string, limit: number): Promise<IndexedChart[]> {
   const rows = await db
     .selectFrom('package_files')
@@ -56,7 +56,7 @@ export async function chartsIn(db: Db, projectId: number, channel: string, limit
   });
 }
 
-/** Names and versions that the name of a file can be made of. */
+/** Returns the possible names and versions in a file name. */
 function versionsIn(fileName: string): { name: string; version: string }[] {
   const words = fileName.replace(/\.tgz$/, '').split('-');
   return words
@@ -64,7 +64,7 @@ function versionsIn(fileName: string): { name: string; version: string }[] {
     .filter(({ name, version }) => isChartName(name) && isChartVersion(version));
 }
 
-/** The file of a chart that came last in a channel. */
+/** Returns the latest file of a chart in a channel. */
 export async function chartFile(
   db: Db,
   projectId: number,

@@ -2,14 +2,14 @@ import { compareSemVer, parseSemVer, type SemVer } from '../../../packages/semve
 import type { ChartValue } from './chart.ts';
 import type { IndexedChart } from './helm.find.ts';
 
-/** Characters that JSON lets stand, and YAML takes for the end of a line or for none at all. */
+/** Characters that are valid in JSON strings, but line breaks or invalid in YAML. */
 const UNSAFE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A text between double quotes: so that none is taken for a number, a date or anything else. */
+/** Quotes a string, so that it is not taken for a number, a date or anything else. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(UNSAFE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Appends the lines of a value that stands after a key or a dash. */
+/** Appends the lines of a value after a key or dash. */
 function write(lines: string[], lead: string, value: ChartValue, indent: string): void {
   if (typeof value === 'string') lines.push(`${lead} ${quoted(value)}`);
   else if (typeof value === 'boolean') lines.push(`${lead} ${value}`);
@@ -29,16 +29,16 @@ function write(lines: string[], lead: string, value: ChartValue, indent: string)
   }
 }
 
-/** Words that YAML takes for something else have no letters alone, or are short. */
+/** YAML gives special meaning only to keys that are short or contain other characters than letters. */
 const keyOf = (key: string): string =>
   /^[a-z][A-Za-z]{3,}$/.test(key) && !/^(?:true|null|false)$/.test(key) ? key : quoted(key);
 
 const rankOf = (version: string): SemVer => parseSemVer(version.replace(/^v/, ''))!;
 
 /**
- * The index of a channel, as helm reads it: the charts by name, the highest version first.
+ * Renders the index of a channel for Helm: charts by name, highest version first.
  * @param generated instant, ISO 8601
- * @param contextPath of the charts' addresses, on the server
+ * @param contextPath URL path of the charts
  */
 export function indexYaml(charts: readonly IndexedChart[], generated: string, contextPath: string): string {
   const entries = new Map<string, { rank: SemVer; entry: ChartValue }[]>();

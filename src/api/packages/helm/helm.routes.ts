@@ -13,17 +13,17 @@ import { chartFile, charts, chartsIn } from './helm.find.ts';
 import { indexYaml } from './helm.index-yaml.ts';
 import { channelOf, storeChart } from './helm.upload.ts';
 
-const channel = Type.String({ description: 'Channel of the charts, such as `stable`.', examples: ['stable'] });
+const channel = Type.String({ description: 'Channel of the charts, for example `stable`.', examples: ['stable'] });
 const shared = { tag: 'Helm charts', credentials: CHALLENGED } as const;
 const reading = { ...shared, method: 'GET', access: readsRegistry, scopes: READ_PACKAGES } as const;
 
-/** What a chart takes of memory while an index is made, most of them. */
+/** Memory of a chart while an index is built, in bytes. */
 const CHART_BYTES = 16 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** An index never has more, whatever is set. */
+/** Upper bound of the setting for the number of charts in an index. */
 const MAX_CHARTS = 10_000;
 
-/** Charts as helm's plugin for pushing them, or curl, publishes them and helm installs them (part 1, section 4.7). */
+/** Helm charts, published by Helm's push plugin or curl (part 1, section 4.7). */
 export const helmRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -32,7 +32,7 @@ export const helmRoutes: readonly Route[] = [
     operationId: 'uploadHelmChart',
     summary: 'Publish a Helm chart',
     description:
-      'Takes a multipart body with the packed chart in `chart`; its name and version are those of the Chart.yaml in it. The same version again takes the place of the earlier one.',
+      'The multipart field `chart` contains the packaged chart. Name and version are read from its Chart.yaml. Publishing a version again replaces it.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     params: Type.Object({ channel }),
@@ -47,11 +47,11 @@ export const helmRoutes: readonly Route[] = [
     ...reading,
     path: '/projects/:id/packages/helm/:channel/index.yaml',
     operationId: 'getHelmIndex',
-    summary: 'Index of the Helm charts in a channel',
+    summary: 'Get the index of the Helm charts in a channel',
     description:
-      'The last charts, a thousand unless administrators say otherwise, each with its newest file; none for a channel that is not there.',
+      'The latest charts, by default at most a thousand, each with its newest file; empty for an unknown channel.',
     params: Type.Object({ channel }),
-    success: { status: 200, contentType: 'text/yaml', description: 'The index as helm reads it.' },
+    success: { status: 200, contentType: 'text/yaml', description: 'The index.yaml for Helm.' },
     handler: async (c) => {
       const { db, snapshot } = c.deps;
       const { id, created_at } = c.project;
@@ -69,14 +69,14 @@ export const helmRoutes: readonly Route[] = [
   }),
   route({
     ...reading,
-    ...blobSuccess('application/octet-stream', 'The packed chart.'),
+    ...blobSuccess('application/octet-stream', 'The packaged chart.'),
     path: '/projects/:id/packages/helm/:channel/charts/:file_name',
     operationId: 'downloadHelmChart',
     summary: 'Download a Helm chart',
     params: Type.Object({
       channel,
       file_name: Type.String({
-        description: 'Name and version of the chart, with `.tgz`.',
+        description: 'Name and version of the chart, followed by `.tgz`.',
         examples: ['app-1.0.0.tgz'],
       }),
     }),

@@ -7,7 +7,7 @@ import { type Chart, ChartError, isChartName } from './chart.ts';
 import { chartOf, MAX_UNPACKED } from './helm.archive.ts';
 import { factsOf } from './helm.find.ts';
 
-/** The channel, checked. @throws ApiError 400 */
+/** Validates a channel. @throws ApiError 400 */
 export function channelOf(text: string): string {
   if (!isChartName(text)) throw invalidParameter('channel is invalid');
   return text;

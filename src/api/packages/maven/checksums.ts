@@ -5,24 +5,24 @@ import { limitedBytes } from '../../../http/params/params.bytes.ts';
 import type { ReceivedFile } from '../../../packages/receive.ts';
 import type { Checksum } from './maven.paths.ts';
 
-/** What is kept with a file of a Maven package, beside the digests that all files have. */
+/** Metadata of a Maven file in addition to the digests of all files. */
 export interface MavenFileMetadata {
   sha512?: string;
 }
 
-/** @returns what to keep with a file */
+/** @returns metadata to store with a file */
 export const fileMetadata = ({ sha512 }: ReceivedFile): MavenFileMetadata => ({ sha512 });
 
-/** A digest of a file, in hexadecimal digits; null where it is not known. */
+/** Returns a digest of a file, hexadecimal; null if unknown. */
 export function checksumOf(file: PackageFile, kind: Checksum): string | null {
   if (kind === 'sha512') return parseJson<MavenFileMetadata>(file.metadata).sha512 ?? null;
   return file[kind];
 }
 
-/** Bytes of a file that holds a checksum and, at the most, a name. */
+/** Maximum size of a checksum file: the checksum and optionally a name. */
 const MAX_BYTES = 1024;
 
-/** Reads an uploaded checksum: the first word, in small letters. @throws ApiError 413 */
+/** Reads an uploaded checksum: the first word, in lower case. @throws ApiError 413 */
 export async function readChecksum(bytes: Readable): Promise<string> {
   let text = '';
   for await (const chunk of limitedBytes(bytes, MAX_BYTES)) text += String(chunk);

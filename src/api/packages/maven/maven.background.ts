@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.ts';
 import { rewriteMetadata } from './metadata/maven-metadata.rewrite.ts';
 
-/** Keeps the metadata of artifacts in line with the versions that are there. */
+/** Keeps the metadata of artifacts consistent with the existing versions. */
 export function registerMaven(deps: Deps): void {
   deps.events.subscribe({
     name: 'maven.metadata',

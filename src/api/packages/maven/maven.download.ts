@@ -10,8 +10,8 @@ const find = ({ deps }: BaseContext, source: PackageSource, { name, version }: M
   findFile(deps.db, source, { type: 'maven', nameKey: name, versionKey: version ?? '', fileName });
 
 /**
- * Answers with a file, the one that came last, or with a checksum of it.
- * @param missing what is thrown where there is none
+ * Sends the latest file with that name, or its checksum.
+ * @param missing error if there is none
  */
 export async function sendMavenFile(
   c: BaseContext,
@@ -29,7 +29,10 @@ export async function sendMavenFile(
   return sendPackageFile(c, file);
 }
 
-/** That of the file as it is; one that was uploaded counts where there is no such file: it may be of what another upload replaced. */
+/**
+ * Sends the checksum of the stored file; an uploaded checksum is sent only without such a file, since it may be
+ * outdated.
+ */
 async function sendChecksum(
   c: BaseContext,
   source: PackageSource,

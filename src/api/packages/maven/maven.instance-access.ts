@@ -8,11 +8,11 @@ import { findVersion } from '../../../packages/package-registry.find.ts';
 import { type MavenFile, readMavenFile } from './maven.paths.ts';
 
 /**
- * Callers who may read the packages of the project whose full path is the name of the package: so two projects never
- * answer for one name. All others learn nothing, not even whether there is such a package.
+ * Callers who may read the packages of the project whose full path is the name of the package, so that a name belongs
+ * to one project only. For all others the package does not exist.
  */
 export const readsProjectOfName: Access<{ project: Project }> = {
-  description: 'Whoever may read the packages of the project whose path is the name of the package',
+  description: 'Everyone who may read the packages of the project whose path is the name of the package',
   anonymous: true,
   params: {},
   check: async ({ deps, caller, params }) => {

@@ -1,6 +1,6 @@
 import { ApiError, badRequest, invalidParameter } from '../../../core/core.errors.ts';
 
-/** Digests that Maven repositories keep beside each file. */
+/** Checksums that Maven repositories provide for each file. */
 const CHECKSUMS = ['md5', 'sha1', 'sha256', 'sha512'] as const;
 export type Checksum = (typeof CHECKSUMS)[number];
 
@@ -13,24 +13,21 @@ const MAX_FILE_NAME = 255;
 
 export const METADATA_FILE = 'maven-metadata.xml';
 
-/** A file of a Maven repository, as its path names it. */
+/** A file of a Maven repository, parsed from its path. */
 export interface MavenFile {
-  /** `com/example/app`; of the metadata of a group of plugins its group alone. */
+  /** `com/example/app`; only the group for metadata of plugins. */
   name: string;
   /** Null for metadata of all versions. */
   version: string | null;
-  /** Without the ending of a checksum. */
+  /** Without the suffix of a checksum. */
   fileName: string;
-  /** What the path asks of the file; null for the file itself. */
+  /** Requested checksum; null for the file itself. */
   checksum: Checksum | null;
 }
 
 export const isSnapshot = (version: string): boolean => version.endsWith('-SNAPSHOT');
 
-/**
- * Reads a path such as `com/example/app/1.0/app-1.0.jar.sha1`.
- * @throws ApiError 400
- */
+/** Parses a path such as `com/example/app/1.0/app-1.0.jar.sha1`. @throws ApiError 400 */
 export function mavenFile(path: string): MavenFile {
   const parts = path.split('/');
   const last = parts.pop()!;
@@ -38,7 +35,7 @@ export function mavenFile(path: string): MavenFile {
   const checksum = CHECKSUMS.find((kind) => kind === ending) ?? null;
   if (last.length > MAX_FILE_NAME) throw badRequest('File name is too long');
   if (!FILE.test(last) || isDots(fileName)) throw invalidParameter('file_name is invalid');
-  // Only snapshots have metadata of their own, by which their builds are found.
+  // Only snapshot versions have metadata of their own, which lists their builds.
   const ofAll = fileName === METADATA_FILE && !isSnapshot(parts.at(-1) ?? '');
   const version = ofAll ? null : (parts.pop() ?? '');
   const name = parts.join('/');
@@ -48,7 +45,7 @@ export function mavenFile(path: string): MavenFile {
   return { name, version, fileName, checksum };
 }
 
-/** The same; undefined for a path that no file can have. */
+/** As `mavenFile`; undefined for an invalid path. */
 export function readMavenFile(path: string): MavenFile | undefined {
   try {
     return mavenFile(path);

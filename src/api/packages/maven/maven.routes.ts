@@ -18,7 +18,7 @@ const shared = {
   params: Type.Object({
     maven_path: Type.String({
       description:
-        'Path in the repository: group, artifact, version and file, with slashes between them; or the metadata of an artifact. With `.md5`, `.sha1`, `.sha256` or `.sha512` at its end a checksum of the file.',
+        'Path in the repository: group, artifact, version and file, separated by slashes; or the metadata of an artifact. With the suffix `.md5`, `.sha1`, `.sha256` or `.sha512`, a checksum of the file.',
       examples: ['com/example/app/1.0.0/app-1.0.0.jar'],
     }),
   }),
@@ -29,19 +29,19 @@ const reading = {
   ...shared,
   method: 'GET',
   scopes: READ_PACKAGES,
-  success: { status: 200, contentType: CONTENT, description: 'The file, or a checksum of it.' },
-  otherSuccess: { status: 206, contentType: CONTENT, description: 'The part of it that `Range` asks for.' },
+  success: { status: 200, contentType: CONTENT, description: 'The file, or its checksum.' },
+  otherSuccess: { status: 206, contentType: CONTENT, description: 'The requested range of the file.' },
 } as const;
 
 const missing = (): ApiError => notFound('Package');
 
-/** Whoever did not say who they are may find it when they do. */
+/** Anonymous callers are challenged instead of 404, since they may find it when authenticated. */
 const missingOrAsked =
   ({ caller }: BaseContext) =>
   (): ApiError =>
     caller.credential.kind === 'none' ? challenge() : missing();
 
-/** Repositories as Maven, Gradle and sbt use them (part 1, section 4.7). */
+/** Maven repositories for Maven, Gradle and sbt (part 1, section 4.7). */
 export const mavenRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -50,17 +50,17 @@ export const mavenRoutes: readonly Route[] = [
     operationId: 'uploadMavenPackageFile',
     summary: 'Publish a file of a Maven package',
     description:
-      'The same file again is kept beside the earlier one; whoever downloads it gets the last. A `.sha1` is compared with the file that is there, and answered with 204; a `.md5` is kept nowhere.',
+      'A file with the same name is kept; downloads get the latest one. A `.sha1` is compared with the stored file and answered with 204; a `.md5` is ignored.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     input: Type.Object({
       status: Type.Optional(
-        Enum(['default', 'hidden'], { description: 'What becomes of the whole package: a hidden one is in no list.' }),
+        Enum(['default', 'hidden'], { description: 'Status of the package; a hidden package is not listed.' }),
       ),
     }),
     body: UPLOAD_BODY,
-    success: { status: 200, empty: true, description: 'The file was taken.' },
-    otherSuccess: { status: 204, empty: true, description: 'The file has this checksum.' },
+    success: { status: 200, empty: true, description: 'The file was stored.' },
+    otherSuccess: { status: 204, empty: true, description: 'The checksum matches the file.' },
     errors: [409],
     handler: async (c) => {
       const at = mavenFile(c.params.maven_path);
@@ -81,7 +81,8 @@ export const mavenRoutes: readonly Route[] = [
     path: '/groups/:id/-/packages/maven/*maven_path',
     operationId: 'downloadGroupMavenPackageFile',
     summary: 'Download a file of a Maven package of a group',
-    description: 'Of all projects in and below the group whose packages the caller may read, the one that came last.',
+    description:
+      'From all projects of the group and its subgroups whose packages the caller may read; the latest upload.',
     access: readsGroupRegistry,
     handler: async (c) => {
       const readable = await readablePackages(c.deps, c.caller, { group: c.group });
@@ -93,7 +94,7 @@ export const mavenRoutes: readonly Route[] = [
     path: '/packages/maven/*maven_path',
     operationId: 'downloadInstanceMavenPackageFile',
     summary: 'Download a file of a Maven package of any project',
-    description: 'Only of packages that are called as the full path of their project.',
+    description: 'Only packages whose name is the full path of their project.',
     access: readsProjectOfName,
     handler: (c) => sendMavenFile(c, { projectId: c.project.id }, readMavenFile(c.params.maven_path), missing),
   }),

@@ -9,9 +9,9 @@ import { fileMetadata, readChecksum } from './checksums.ts';
 import type { MavenFile } from './maven.paths.ts';
 
 /**
- * Takes a checksum of a file that is there: tools upload it to be sure that the file arrived whole.
+ * Compares an uploaded checksum with the stored file; tools upload it to verify the transfer.
  * @returns whether it was compared
- * @throws ApiError 400; 404 where the file is not there; 409 where it has another one
+ * @throws ApiError 400; 404 if the file does not exist; 409 if the checksum differs
  */
 export async function compareChecksum(
   { deps, bytes }: BaseContext,

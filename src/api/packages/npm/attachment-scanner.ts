@@ -10,29 +10,29 @@ const OBJECT_END = 0x7d;
 const ARRAY = 0x5b;
 const ARRAY_END = 0x5d;
 
-/** Nested objects and arrays of a body; the parser allows no more. */
+/** Maximum nesting in a body; the parser allows no more. */
 const MAX_DEPTH = 100;
-/** Bytes of a key that are looked at: longer ones are none of those that matter. */
+/** Maximum length of a key that is compared: longer ones are irrelevant. */
 const MAX_KEY = 1_024;
 
-/** Begins the data of an attachment; then come its bytes as they are written in the JSON text, then `END`. */
+/** Start of the data of an attachment, followed by its bytes as written in JSON, and `END`. */
 export interface AttachmentStart {
-  /** As `_attachments` calls it. */
+  /** Name in `_attachments`. */
   name: string;
 }
 export const END = Symbol('end of the data');
 export type ScanEvent = AttachmentStart | Buffer | typeof END;
 
 /**
- * Finds the data of attachments, `_attachments.<name>.data`, in a JSON text that comes in chunks, so that they are never in
- * memory as a whole. Everything else is kept, with empty texts in their place, to be parsed at the end: the parser finds
- * what is wrong with it.
+ * Extracts the data of attachments, `_attachments.<name>.data`, from JSON that arrives in chunks, so that it is never
+ * completely in memory. The rest is kept, with empty strings in place of the data, and parsed at the end, which detects
+ * invalid JSON.
  */
 export class AttachmentScanner {
   readonly #maxKept: number;
   #kept: Buffer[] = [];
   #bufferedBytes = 0;
-  /** The objects and arrays that are open, and the last key of each. */
+  /** Open objects and arrays, and the last key of each. */
   readonly #open: number[] = [];
   readonly #keys: string[] = [];
   #awaitsKey = false;
@@ -41,25 +41,25 @@ export class AttachmentScanner {
   #key: Buffer[] = [];
   #keyBytes = 0;
 
-  /** @param maxKept bytes beside the data of attachments */
+  /** @param maxKept maximum bytes without the data of attachments */
   constructor(maxKept: number) {
     this.#maxKept = maxKept;
   }
 
-  /** Bytes that are kept so far. */
+  /** Bytes kept so far. */
   get bufferedBytes(): number {
     return this.#bufferedBytes;
   }
 
-  /** What is left of the text once all of it has been scanned. @throws ApiError 400 where it ends within a text */
+  /** Returns the rest of the text after all of it was scanned. @throws ApiError 400 if it ends within a string */
   rest(): Buffer {
     if (this.#string !== 'none') throw invalidJson();
     return Buffer.concat(this.#kept);
   }
 
-  /** Takes the next chunk. @throws ApiError 400, 413 */
+  /** Scans the next chunk. @throws ApiError 400, 413 */
   *scan(chunk: Buffer): Generator<ScanEvent> {
-    /** Where what is kept goes on. */
+    /** Start of the part to keep. */
     let from = 0;
     let at = 0;
     while (at < chunk.length) {
@@ -95,7 +95,7 @@ export class AttachmentScanner {
     this.#kept.push(Buffer.from(bytes));
   }
 
-  /** Reads what stands between texts. @returns where the next text begins, behind its quote, or the end of the chunk */
+  /** Scans text outside of strings. @returns position after the quote of the next string, or the end of the chunk */
   #structure(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at += 1) {
       switch (chunk[at]) {
@@ -133,10 +133,10 @@ export class AttachmentScanner {
     return open.length === 3 && open.every((kind) => kind === OBJECT) && first === '_attachments' && last === 'data';
   }
 
-  /** @returns where the text ends, at its quote, or the end of the chunk */
+  /** @returns position of the closing quote, or the end of the chunk */
   #endOfText(chunk: Buffer, from: number): number {
     let at = from;
-    // Looked for again only once it is passed: a text of nothing but escapes is read once.
+    // Searched again only after it is passed, so that a string full of escapes is scanned once.
     let quote = chunk.indexOf(QUOTE, at);
     while (at < chunk.length) {
       if (this.#escaped) {
@@ -163,7 +163,7 @@ export class AttachmentScanner {
   }
 }
 
-/** A key without its escapes. @throws ApiError 400 */
+/** Returns a key without escapes. @throws ApiError 400 */
 function keyOf(written: Buffer): string {
   try {
     return JSON.parse(`"${written.toString('utf8')}"`) as string;

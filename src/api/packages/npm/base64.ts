@@ -2,21 +2,21 @@ import { npmError } from './npm.errors.ts';
 
 const DIGITS = /^[A-Za-z0-9+/]*$/;
 const PADDING = /^={0,2}$/;
-/** An escape of JSON that the end of a piece cut off. */
+/** A JSON escape cut off at the end of a chunk. */
 const CUT_OFF = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/g;
 const PLAIN: Readonly<Record<string, string>> = { '/': '/', n: '\n', r: '\r', t: '\t' };
 
 const invalid = () => npmError(400, 'Attachment data is not valid base64.');
 
-/** Turns base64 in a text of JSON, piece by piece, into the bytes that it stands for. */
+/** Decodes Base64 within a JSON string, chunk by chunk. */
 export class Base64Decoder {
-  /** What waits for more: an escape, and digits that are not four yet. */
+  /** Input kept for the next chunk: an escape, and fewer than four digits. */
   #escape = '';
   #digits = '';
   #padding = '';
 
-  /** @param piece as it stands in the JSON text. @throws ApiError 400 */
+  /** @param piece a chunk as written in JSON. @throws ApiError 400 */
   decode(piece: Buffer): Buffer {
     let text = this.#escape + piece.toString('latin1');
     this.#escape = '';
@@ -43,7 +43,7 @@ export class Base64Decoder {
     return Buffer.from(text.slice(0, whole), 'base64');
   }
 
-  /** The last bytes. @throws ApiError 400 */
+  /** Returns the last bytes. @throws ApiError 400 */
   end(): Buffer {
     if (this.#escape !== '' || this.#digits.length === 1) throw invalid();
     return Buffer.from(this.#digits, 'base64');

@@ -12,23 +12,26 @@ import { TarGuard } from '../../../storage/tar-guard.ts';
 
 const CHECK = jobKind<{ packageId: number }>('npm.check_manifest', { lane: 'slow' });
 const MIB = 1024 * 1024;
-/** Unpacked bytes that are looked at: so many, and so many times the length of the file. */
+/** Maximum number of unpacked bytes to inspect: absolute, and as a multiple of the file size. */
 const LOOKED_AT = 64 * MIB;
 const RATIO = 20;
 const MAX_PACKAGE_JSON = 4 * MIB;
-/** npm leaves the first folder away. */
+/** npm ignores the name of the top-level folder. */
 const PACKAGE_JSON = /^(?:\.\/)?[^/]+\/package\.json$/;
 
-/** Has a version looked at that was published, with the handle of the transaction that publishes it. */
+/** Enqueues the check of a published version, with the handle of the transaction that publishes it. */
 export const enqueueManifestCheck = (deps: Deps, db: Db, { id, project_id }: Package): Promise<unknown> =>
   deps.jobs.enqueue(db, CHECK, { packageId: id }, { projectId: project_id });
 
-/** Names the work behind `enqueueManifestCheck`. */
+/** Registers the job of `enqueueManifestCheck`. */
 export function registerNpm(deps: Deps): void {
   deps.jobs.register(CHECK, ({ packageId }, { signal }) => checkManifest(deps, packageId, signal));
 }
 
-/** Takes a version away whose file says that it is another one: whoever installs it would not get what they asked for. */
+/**
+ * Deletes a version whose file declares a different name or version: clients would install something else than
+ * requested.
+ */
 async function checkManifest(deps: Deps, packageId: number, signal: AbortSignal): Promise<void> {
   const row = await deps.db
     .selectFrom('packages')
@@ -53,7 +56,7 @@ async function checkManifest(deps: Deps, packageId: number, signal: AbortSignal)
 
 const withoutBuild = (version: string): string => version.split('+', 1)[0]!;
 
-/** A version as npm reads it in a package.json. */
+/** Normalizes a version as npm does in a package.json. */
 const cleaned = (version: unknown): string =>
   withoutBuild(
     String(version)
@@ -67,9 +70,9 @@ interface Named {
 }
 
 /**
- * Name and version in the package.json of an archive.
- * @param maxBytes unpacked bytes that are looked at
- * @returns null where it is none that npm can read, or holds none
+ * Returns name and version of the package.json in an archive.
+ * @param maxBytes maximum number of unpacked bytes to inspect
+ * @returns null if npm cannot read it, or there is none
  */
 export async function packageJsonOf(file: Readable, maxBytes: number, signal: AbortSignal): Promise<Named | null> {
   const entries = extract();
@@ -89,12 +92,12 @@ export async function packageJsonOf(file: Readable, maxBytes: number, signal: Ab
       if (type === 'file' && PACKAGE_JSON.test(name) && size <= MAX_PACKAGE_JSON) {
         const chunks: Buffer[] = [];
         for await (const chunk of entry as AsyncIterable<Buffer>) chunks.push(chunk);
-        // Of several, the last is what is unpacked in the end.
+        // Of several files, unpacking keeps the last.
         text = Buffer.concat(chunks).toString('utf8');
       } else entry.resume();
     }
   } catch {
-    // What came before it broke off counts.
+    // Files before the point of failure are accepted.
   }
   await unpacked;
   signal.throwIfAborted();
@@ -105,7 +108,7 @@ async function* limited(bytes: AsyncIterable<Buffer>, maxBytes: number): AsyncGe
   let size = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error('the archive is longer than is looked at');
+    if (size > maxBytes) throw new Error('the archive exceeds the size limit of this check');
     yield chunk;
   }
 }

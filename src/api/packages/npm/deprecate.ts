@@ -7,13 +7,13 @@ import { isProtectedFrom, packageProtected } from '../../../packages/protection.
 import { npmError } from './npm.errors.ts';
 
 const MAX_MESSAGE = 1_024;
-/** Versions that one statement changes. */
+/** Versions changed per statement. */
 const BATCH_SIZE = 500;
 
 /**
- * Reads which versions are to be deprecated with which words; with none, they are so no more. What the document says
- * nothing of stays as it is.
- * @param document of the package, as npm got it and sends it back
+ * Reads deprecation messages by version; an empty message undoes the deprecation. Versions missing in the document are
+ * unchanged.
+ * @param document document of the package as npm received and changed it
  * @throws ApiError 400
  */
 export function readDeprecations(document: Record<string, unknown>): Map<string, string> {
@@ -24,14 +24,14 @@ export function readDeprecations(document: Record<string, unknown>): Map<string,
     const said = (manifest as { deprecated?: unknown } | null)?.deprecated;
     if (typeof said !== 'string') continue;
     if (said.length > MAX_MESSAGE || said.includes('\0')) {
-      throw npmError(400, `The message of a deprecation can have ${MAX_MESSAGE} characters.`);
+      throw npmError(400, `Deprecation message is too long (maximum is ${MAX_MESSAGE} characters).`);
     }
     messages.set(version, said);
   }
   return messages;
 }
 
-/** Deprecates versions of a package, or takes that back. @throws ApiError 401, 403, 404 */
+/** Deprecates versions of a package, or undoes that. @throws ApiError 401, 403, 404 */
 export async function deprecate(
   deps: Deps,
   { caller, projectId, name }: { caller: Caller; projectId: number; name: string },

@@ -1,11 +1,14 @@
 import { npmError } from './npm.errors.ts';
 import { checkTag, checkVersion, isPackageName } from './npm.names.ts';
 
-/** Characters of a package.json, without what can be as long as its author likes: npm makes a description of the readme. */
+/**
+ * Maximum length of a package.json in characters, without fields of arbitrary length: npm derives the description from
+ * the readme.
+ */
 const MAX_STRUCTURE = 20_000;
 const NOT_COUNTED = new Set(['description', 'readme', 'readmeFilename', 'licenseText', 'contributors', 'exports']);
 
-/** What installing a version takes of its package.json. */
+/** Fields of package.json that installing a version needs. */
 const KEPT = [
   'bin',
   'directories',
@@ -26,12 +29,12 @@ const KEPT = [
 ] as const;
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 
-/** A version as somebody publishes it. */
+/** A version to publish. */
 export interface Manifest {
   version: string;
-  /** Which leads to it from now on. */
+  /** Tag for the version. */
   tag: string;
-  /** What is kept of its package.json. */
+  /** Stored part of its package.json. */
   stored: Record<string, unknown>;
 }
 
@@ -40,25 +43,25 @@ const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
 /**
- * Reads the document of a publication.
- * @param name of the package, as the address has it
+ * Parses the document of a publication.
+ * @param name name of the package in the URL
  * @throws ApiError 400
  */
 export function readManifest(document: Json, name: string): Manifest {
   if (typeof document.name !== 'string' || document.name === '') throw npmError(400, 'Name is empty.');
-  if (document.name !== name) throw npmError(400, 'Name must be that of the address.');
+  if (document.name !== name) throw npmError(400, 'Name must match the URL.');
   if (!isPackageName(name)) {
-    const rule = 'letters, digits and - + . _, behind a @scope/ or alone';
+    const rule = 'letters, digits and - + . _, optionally preceded by @scope/';
     throw npmError(400, `Validation failed: Name should be a valid NPM package name: ${rule}`);
   }
   const versions = Object.entries(objectOf(document.versions));
   const [version, input] = versions[0] ?? ['', null];
   if (version === '') throw npmError(400, 'Version is empty.');
-  if (versions.length > 1) throw npmError(400, 'One version is published at a time.');
+  if (versions.length > 1) throw npmError(400, 'Only one version can be published at a time.');
   checkVersion(version);
   const manifest = objectOf(input);
   if ((manifest.name ?? name) !== name || (manifest.version ?? version) !== version) {
-    throw npmError(400, 'Name and version of the package.json must be those of the package.');
+    throw npmError(400, 'Name and version in package.json must match the package.');
   }
   const counted = Object.entries(manifest).filter(([key]) => !NOT_COUNTED.has(key));
   if (JSON.stringify(Object.fromEntries(counted)).length > MAX_STRUCTURE) {

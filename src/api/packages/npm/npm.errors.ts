@@ -1,28 +1,28 @@
 import { ApiError } from '../../../core/core.errors.ts';
 import type { Access } from '../../../http/http.route.ts';
 
-/** Status that some messages begin with. */
+/** Status at the beginning of some messages. */
 const STATUS = /^\d{3} (.+)$/;
 
-/** What npm shows of a refusal: it reads `error`, other clients of the API read `message`. */
+/** Message for npm, which shows `error`; other clients of the API read `message`. */
 function inShort(message: string): string {
   const text = STATUS.exec(message)?.[1] ?? message;
   const what = /^(.+) Not Found$/.exec(text)?.[1];
   return what === undefined ? text : `${what} not found`;
 }
 
-/** A refusal in the words of this registry. */
+/** An error of this registry. */
 export const npmError = (status: number, message: string, headers: Record<string, string> = {}): ApiError =>
   new ApiError(status, message, { error: inShort(message) }, headers);
 
-/** The same error with what npm reads in it. */
+/** Adds the field that npm reads to an error. */
 function forNpm(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.body.error !== undefined) return error;
   const { status, message, body, headers } = error;
   return new ApiError(status, message, { ...body, error: inShort(message) }, headers);
 }
 
-/** Does something whose refusals npm is to read. */
+/** Runs work whose errors npm reads. */
 export async function withNpmErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -31,7 +31,7 @@ export async function withNpmErrors<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** The same access; npm reads its refusals. */
+/** Converts the errors of an access check for npm. */
 export const accessForNpm = <A extends object>(access: Access<A>): Access<A> => ({
   ...access,
   check: (request) => withNpmErrors(() => access.check(request)),

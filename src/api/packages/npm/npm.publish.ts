@@ -14,9 +14,9 @@ import { npmError } from './npm.errors.ts';
 import { scopeOf, tarballName } from './npm.names.ts';
 import { pointTag } from './npm.tags.ts';
 
-/** What only this registry reads of a file. */
+/** Metadata of a file for this registry only. */
 export interface TarballMetadata {
-  /** SHA-512 of the file, as npm writes and checks it. */
+  /** SHA-512 of the file, in npm's format. */
   integrity: string;
 }
 
@@ -28,17 +28,14 @@ export interface Publication {
   file: ReceivedFile;
 }
 
-/** Where somebody publishes which package. */
+/** Package and project to publish to. */
 interface Target {
   caller: Caller;
   projectId: number;
   name: string;
 }
 
-/**
- * Publishes a version with its file, and points its tag to it.
- * @throws ApiError 401, 403, 404
- */
+/** Publishes a version with its file, and sets its tag. @throws ApiError 401, 403, 404 */
 export async function publishVersion(
   deps: Deps,
   { caller, projectId, name }: Target,
@@ -64,14 +61,14 @@ export async function publishVersion(
 const integrityOf = ({ sha512 }: ReceivedFile): string => `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`;
 
 /**
- * A package whose scope is the top-level namespace has each version once in all projects of that.
+ * A package whose scope is the top-level namespace has unique versions across all its projects.
  * @throws ApiError 403
  */
 async function requireOneInTree(db: Db, { namespace }: CallerInProject, row: Package): Promise<void> {
   const scope = scopeOf(row.name);
   const [root = ''] = namespace.full_path.split('/');
   if (scope === null || asciiLower(scope) !== asciiLower(root)) return;
-  // Who publishes the same in another project waits here.
+  // Concurrent publications in other projects wait here.
   const [now] = await lockTrees(db, [namespace]);
   const lineage = `/${lineageIds(now!.lineage)[0]}/`;
   const other = await db

@@ -11,34 +11,34 @@ import { Base64Decoder } from './base64.ts';
 import { npmError } from './npm.errors.ts';
 
 const MIB = 1024 * 1024;
-/** Keys and values of a document: `npm deprecate` sends all versions of a package. */
+/** Bounds for keys and values of a document: `npm deprecate` sends all versions of a package. */
 const BOUNDS = { values: 500_000, keys: 20_000 };
-/** Bytes of a body beside the data of its attachments. */
+/** Maximum bytes of a body without the data of attachments. */
 const MAX_DOCUMENT = 8 * MIB;
-/** Bytes of a body: the largest file as base64, and what stands beside it. */
+/** Maximum bytes of a body: the largest file as Base64, and the document. */
 const longestBody = async (c: BaseContext): Promise<number> =>
   Math.ceil((await maxFileBytes(c.deps, 'npm')) / 3) * 4 + MAX_DOCUMENT;
-/** How many times its length a document takes while it is parsed. */
+/** Memory for parsing a document, as a multiple of its length. */
 const MEMORY_FACTOR = 6;
-/** Memory that is asked for at a time. */
+/** Memory reserved at a time. */
 const STEP = MIB;
 
-/** What npm sends to a package: its document, and the file of a version if it came with one. */
+/** Body of a request to a package: its document, and the file of a version, if any. */
 export interface NpmBody {
-  /** JSON, with empty texts in the place of the data of attachments. */
+  /** JSON, with empty strings in place of the data of attachments. */
   document: Record<string, unknown>;
   file: ReceivedFile | null;
 }
 
 const tooLarge = () => npmError(400, 'File is too large.', { Connection: 'close' });
 
-/** Attachments beside the file: what attests where it was built. */
+/** Attachments in addition to the file: attestations of provenance. */
 const isBeside = (name: string): boolean => name.endsWith('.sigstore');
 
 /**
- * Reads a body of npm. The file goes to the blob store while it comes; the rest waits in memory, of which there is a
- * bounded share. Whoever takes the file sees to it that something refers to it.
- * @throws ApiError 400, 413; 429 and 503 while too many wait for memory
+ * Reads a body from npm. The file is written to the blob store while it is received; the rest is kept in memory, within
+ * a bounded share. The caller must add a reference to the file.
+ * @throws ApiError 400, 413; 429 and 503 if too many requests wait for memory
  */
 export async function readNpmBody(c: BaseContext): Promise<NpmBody> {
   const longest = await longestBody(c);
@@ -62,7 +62,7 @@ export async function readNpmBody(c: BaseContext): Promise<NpmBody> {
   }
 }
 
-/** Has a file removed that nothing will refer to. */
+/** Releases a file that will not be referenced. */
 export const discardBody = ({ deps }: BaseContext, { sha256 }: ReceivedFile): Promise<void> =>
   enqueueBlobRemoval(deps, deps.db, [sha256]);
 
@@ -84,7 +84,7 @@ async function* scanned(
   }
 }
 
-/** The bytes of the attachment that has begun. */
+/** Decodes the bytes of the current attachment. */
 async function* decoded(pieces: AsyncGenerator<ScanEvent, void, void>): AsyncGenerator<Buffer, void, void> {
   const decoder = new Base64Decoder();
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {

@@ -15,37 +15,37 @@ import { anyCaller, readsGroupRegistry, readsRegistry } from '../registries.acce
 import { accessForNpm } from './npm.errors.ts';
 import { scopeOf } from './npm.names.ts';
 
-/** Where packages are read: what handlers of reading routes find in their context. */
+/** Source of packages, in the context of handlers of reading routes. */
 export interface PackageReadScope {
   source: PackageSource;
 }
 
-/** The project in which a package is changed. */
+/** Project in which a package is changed. */
 export interface PackageWriteScope {
   projectId: number;
-  /** Who the caller is there. */
+  /** Caller with their rights there. */
   caller: Caller;
 }
 
-/** One of the addresses that npm can be given as its registry, with who may do what below it. */
+/** A registry URL for npm, with its access checks. */
 export interface RegistryEndpoint {
-  /** Of its routes, below the API. */
+  /** Path of its routes, below the API. */
   path: string;
-  /** In the names and sentences of its operations. */
+  /** Noun in operation ids and summaries. */
   noun: 'Project' | 'Group' | 'Instance';
-  /** Callers who may ask there at all. */
+  /** Callers who may use it at all. */
   accessible: Access;
   readable: Access<PackageReadScope>;
-  /** Callers who have an ability in the project of the package that is named. */
+  /** Callers with an ability in the project of the named package. */
   writable(ability: ProjectAbility): Access<PackageWriteScope>;
 }
 
-/** The projects of one source of packages, with who asks. */
+/** Finds the readable projects of a request. */
 type Find = (request: AccessRequest) => Promise<PackageSource>;
 
 const PACKAGE_NAME = 'package_name';
 
-/** The same access, that finds something else. */
+/** The same access with another context. */
 function finding<A extends object, B extends object>(
   access: Access<A>,
   find: (request: AccessRequest, found: A) => Promise<B>,
@@ -53,7 +53,7 @@ function finding<A extends object, B extends object>(
   return { ...access, check: async (request) => find(request, await access.check(request)) };
 }
 
-/** Who has an ability in the project that the newest version of a package is in, of those that the caller may read. */
+/** Callers with an ability in the project of the newest readable version of a package. */
 function changesFound(access: Access, find: Find, ability: ProjectAbility): Access<PackageWriteScope> {
   return accessForNpm({
     ...access,
@@ -109,7 +109,7 @@ const group: RegistryEndpoint = {
   writable: (ability) => changesFound(readsGroupRegistry, inThatGroup, ability),
 };
 
-/** Packages of a scope are looked for in the top-level namespace of that name; without a scope there are none. */
+/** Finds scoped packages in the top-level namespace named by the scope; none without a scope. */
 const underItsScope: Find = async ({ deps, caller, params }) => {
   const scope = scopeOf(params[PACKAGE_NAME]!);
   if (scope === null) throw notFound('Packages');
@@ -118,7 +118,7 @@ const underItsScope: Find = async ({ deps, caller, params }) => {
   return { readable: await readablePackages(deps, caller, { group: root }) };
 };
 
-/** The top-level namespace of a path, which may be all digits. */
+/** Query for the top-level namespace of a path, which may consist of digits. */
 const rootOf = ({ db }: Deps, path: string) =>
   db
     .selectFrom('namespaces')
@@ -136,4 +136,6 @@ const instance: RegistryEndpoint = {
 
 export const REGISTRY_ENDPOINTS: readonly RegistryEndpoint[] = [project, group, instance];
 
-export const packageName = { [PACKAGE_NAME]: Type.String({ description: 'Name of the package, its scope included.' }) };
+export const packageName = {
+  [PACKAGE_NAME]: Type.String({ description: 'Name of the package, including its scope.' }),
+};

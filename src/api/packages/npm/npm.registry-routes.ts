@@ -19,8 +19,7 @@ const TAGGED = Type.Object({
 });
 
 /**
- * Reads what looks among several projects: for anonymous callers, whom some of them may be hidden from, whatever is not found
- * is 401.
+ * Runs a read across several projects. For anonymous callers 404 becomes 401, since projects may be hidden from them.
  */
 async function orAsked<T>({ caller, source }: BaseContext & PackageReadScope, work: () => Promise<T>): Promise<T> {
   try {
@@ -32,7 +31,7 @@ async function orAsked<T>({ caller, source }: BaseContext & PackageReadScope, wo
   }
 }
 
-/** The version in the body: a text of JSON, or the text alone. @throws ApiError 400 */
+/** Reads the version from the body: a JSON string or plain text. @throws ApiError 400 */
 async function readVersion({ bytes }: BaseContext): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of bytes as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -43,7 +42,7 @@ async function readVersion({ bytes }: BaseContext): Promise<string> {
   return version;
 }
 
-/** What npm can ask below a project, a group and the whole installation alike. */
+/** Routes of a registry, for a project, a group and the instance. */
 export function registryRoutes({ path, noun, accessible, readable, writable }: RegistryEndpoint): readonly Route[] {
   const where = { Project: 'of a project', Group: 'below a group', Instance: 'anywhere' }[noun];
   const tags = `${path}/-/package/:package_name/dist-tags`;
@@ -56,7 +55,7 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       path: `${path}/-/npm/v1/security/${last}`,
       operationId: `audit${noun}NpmPackages${name}`,
       summary: `Audit npm packages (${last})`,
-      description: 'No advisories are kept: nothing is ever found.',
+      description: 'There are no advisories: the report is always empty.',
       success: { status: 200, schema },
       handler: () => response,
     });
@@ -67,17 +66,20 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       operationId: `${verb}${noun}NpmPackageRevision`,
       summary: `Unpublish versions of an npm package ${where} (refused)`,
       description:
-        'What `npm unpublish` sends is refused with 405, for it would take 404 for success. Versions are deleted as packages of their project.',
+        'Requests of `npm unpublish` are refused with 405, because npm treats 404 as success. Delete versions as packages of their project.',
       access: writable('destroy_package'),
       scopes: WRITE_PACKAGES,
       params: Type.Object({
         ...packageName,
-        revision: Type.String({ description: 'It is not looked at.', examples: ['1'] }),
+        revision: Type.String({ description: 'Ignored.', examples: ['1'] }),
       }),
       success: { status: 204, empty: true },
       errors: [405],
       handler: () => {
-        throw npmError(405, 'Versions are not unpublished, but deleted: DELETE /projects/:id/packages/:package_id');
+        throw npmError(
+          405,
+          'npm unpublish is not supported. Delete the version: DELETE /projects/:id/packages/:package_id',
+        );
       },
     });
   return [
@@ -87,9 +89,9 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       ...reading,
       path: `${path}/:package_name`,
       operationId: `get${noun}NpmPackage`,
-      summary: `Get an npm package ${where}`,
+      summary: `Get the metadata of an npm package ${where}`,
       description:
-        'The abbreviated document that npm, yarn and pnpm install from. A scope is separated from the name by `%2f`. Addresses of files lead to the project that a version was published to.',
+        'Abbreviated metadata, as npm, yarn and pnpm need it to install. Scope and name are separated by `%2f`. File URLs refer to the project of each version.',
       params: NAMED,
       success: { status: 200, schema: NpmPackage },
       errors: [429],
@@ -99,7 +101,7 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       ...reading,
       path: tags,
       operationId: `list${noun}NpmPackageTags`,
-      summary: `List the tags of an npm package ${where}`,
+      summary: `List the dist-tags of an npm package ${where}`,
       params: NAMED,
       success: { status: 200, schema: NpmDistTags },
       handler: (c) => orAsked(c, () => distTagsOf(c, c.source, c.params.package_name)),
@@ -108,13 +110,13 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       method: 'PUT',
       path: `${tags}/:tag`,
       operationId: `set${noun}NpmPackageTag`,
-      summary: `Have a tag of an npm package ${where} lead to a version`,
+      summary: `Set a dist-tag of an npm package ${where}`,
       access: writable('create_package'),
       scopes: WRITE_PACKAGES,
       params: TAGGED,
       body: {
         contentType: 'application/json',
-        description: 'The version, as a text of JSON.',
+        description: 'The version, as a JSON string.',
         limit: () => MAX_VERSION_BODY,
       },
       success: { status: 204, empty: true },
@@ -128,8 +130,8 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       method: 'DELETE',
       path: `${tags}/:tag`,
       operationId: `delete${noun}NpmPackageTag`,
-      summary: `Remove a tag of an npm package ${where}`,
-      description: 'Without `latest`, the highest version is taken for it.',
+      summary: `Delete a dist-tag of an npm package ${where}`,
+      description: 'Without `latest`, the highest version is used as `latest`.',
       access: writable('destroy_package'),
       scopes: WRITE_PACKAGES,
       params: TAGGED,
@@ -146,7 +148,7 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       method: 'GET',
       path: `${path}/-/ping`,
       operationId: `ping${noun}NpmRegistry`,
-      summary: `Ask whether the npm registry ${where} answers`,
+      summary: `Ping the npm registry ${where}`,
       success: { status: 200, schema: Type.Object({}, { examples: [{}] }) },
       handler: () => ({}),
     }),
@@ -155,7 +157,7 @@ export function registryRoutes({ path, noun, accessible, readable, writable }: R
       method: 'GET',
       path: `${path}/-/whoami`,
       operationId: `get${noun}NpmUser`,
-      summary: `Ask the npm registry ${where} who the caller is`,
+      summary: `Get the name of the caller from the npm registry ${where}`,
       success: { status: 200, schema: NpmUser },
       handler: ({ caller }) => {
         const { user, credential } = caller;

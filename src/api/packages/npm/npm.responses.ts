@@ -6,55 +6,55 @@ const Ranges = (description: string) =>
 const Any = (description: string, example: unknown) =>
   Type.Optional(Type.Unknown({ description, examples: [example] }));
 
-/** A version of a package, as npm installs it. */
+/** A version of a package, as npm needs it to install. */
 export const NpmVersion = Type.Object({
-  name: Type.String({ description: 'Name of the package, its scope included.', examples: ['@acme/app'] }),
+  name: Type.String({ description: 'Name of the package, including its scope.', examples: ['@acme/app'] }),
   version: Type.String({ examples: ['1.0.0'] }),
-  deprecated: Type.Optional(Type.String({ description: 'Why it should not be used any more; what npm warns with.' })),
+  deprecated: Type.Optional(Type.String({ description: 'Deprecation message, which npm shows as a warning.' })),
   dist: Type.Object(
     {
-      tarball: Type.String({ description: 'Address of the file, in the project that it was published to.' }),
+      tarball: Type.String({ description: 'URL of the file, in the project of the version.' }),
       shasum: Nullable(Type.String({ description: 'SHA-1 of the file, 40 hexadecimal digits.' })),
       integrity: Type.Optional(
         Type.String({
-          description: 'SHA-512 of the file, as Subresource Integrity writes it.',
+          description: 'SHA-512 of the file, in the format of Subresource Integrity.',
           examples: ['sha512-…'],
         }),
       ),
     },
     { description: 'The file of the version.' },
   ),
-  dependencies: Ranges('What it needs, by name, with ranges of versions.'),
-  optionalDependencies: Ranges('What it can do without where that cannot be installed.'),
-  devDependencies: Ranges('What working on it takes.'),
-  peerDependencies: Ranges('What whoever uses it brings.'),
-  peerDependenciesMeta: Any('Which of these are optional.', { react: { optional: true } }),
-  bundleDependencies: Any('What its file holds of its dependencies: names, or true for all.', ['left-pad']),
-  acceptDependencies: Ranges('Ranges that are as good as those of its dependencies.'),
-  bin: Any('Programs in it, by name.', { app: 'cli.js' }),
-  directories: Any('Folders in it, by what they hold.', { man: './man' }),
-  engines: Any('Versions of Node.js and npm that it runs on.', { node: '>=20' }),
-  os: Any('Operating systems that it is for.', ['linux']),
-  cpu: Any('Processors that it is for.', ['x64']),
-  libc: Any('C libraries that it is for.', ['glibc']),
-  funding: Any('Where its authors can be supported.', 'https://example.org/fund'),
-  _hasShrinkwrap: Any('Whether its file holds a shrinkwrap.', false),
-  hasInstallScript: Any('Whether scripts of it run when it is installed.', true),
+  dependencies: Ranges('Dependencies: version ranges by name.'),
+  optionalDependencies: Ranges('Optional dependencies.'),
+  devDependencies: Ranges('Development dependencies.'),
+  peerDependencies: Ranges('Peer dependencies.'),
+  peerDependenciesMeta: Any('Options of peer dependencies.', { react: { optional: true } }),
+  bundleDependencies: Any('Bundled dependencies: names, or true for all.', ['left-pad']),
+  acceptDependencies: Ranges('Alternative version ranges of dependencies.'),
+  bin: Any('Executables by name.', { app: 'cli.js' }),
+  directories: Any('Directories by purpose.', { man: './man' }),
+  engines: Any('Supported versions of Node.js and npm.', { node: '>=20' }),
+  os: Any('Supported operating systems.', ['linux']),
+  cpu: Any('Supported processor architectures.', ['x64']),
+  libc: Any('Supported C libraries.', ['glibc']),
+  funding: Any('Funding information.', 'https://example.org/fund'),
+  _hasShrinkwrap: Any('Whether the file contains a shrinkwrap.', false),
+  hasInstallScript: Any('Whether the package has install scripts.', true),
 });
 
 export const NpmDistTags = Type.Record(Type.String(), Type.String(), {
-  description: 'Versions by the names of the tags that lead to them.',
+  description: 'Versions by dist-tag.',
   examples: [{ latest: '1.0.0' }],
 });
 
-/** A package with all of its versions, as npm asks for it. */
+/** A package with all its versions, as npm requests it. */
 export const NpmPackage = Type.Object({
-  name: Type.String({ description: 'Name of the package, its scope included.', examples: ['@acme/app'] }),
+  name: Type.String({ description: 'Name of the package, including its scope.', examples: ['@acme/app'] }),
   'dist-tags': NpmDistTags,
-  versions: Type.Record(Type.String(), NpmVersion, { description: 'Versions that can be installed.' }),
-  modified: Instant({ description: 'When something of it changed.' }),
+  versions: Type.Record(Type.String(), NpmVersion, { description: 'Versions by number.' }),
+  modified: Instant({ description: 'When the package was last modified.' }),
   time: Type.Record(Type.String(), Instant(), {
-    description: 'When each version was published, and `modified`.',
+    description: 'Publishing times by version, and `modified`.',
     examples: [{ modified: '2026-01-31T09:05:00.123Z', '1.0.0': '2026-01-31T09:05:00.123Z' }],
   }),
 });
@@ -66,7 +66,7 @@ export const NpmPublished = Type.Object({
 
 const Count = Type.Integer({ description: 'Always 0.', examples: [0] });
 
-/** What an audit finds: nothing, since no advisories are kept. */
+/** Result of an audit: always empty, since there are no advisories. */
 export const NpmAudit = Type.Object({
   actions: Type.Array(Type.Object({}), { description: 'Always empty.', examples: [[]] }),
   advisories: Type.Object({}, { description: 'Always empty.', examples: [{}] }),
@@ -75,14 +75,14 @@ export const NpmAudit = Type.Object({
     {
       vulnerabilities: Type.Object(
         { info: Count, low: Count, moderate: Count, high: Count, critical: Count },
-        { description: 'How many there are of each severity.' },
+        { description: 'Number of advisories by severity.' },
       ),
       dependencies: Count,
       devDependencies: Count,
       optionalDependencies: Count,
       totalDependencies: Count,
     },
-    { description: 'Sums of the report.' },
+    { description: 'Summary of the report.' },
   ),
 });
 export const NOTHING_FOUND = {
@@ -99,5 +99,5 @@ export const NOTHING_FOUND = {
 };
 
 export const NpmUser = Type.Object({
-  username: Type.String({ description: 'Name of the user, or of the deploy token.', examples: ['ada'] }),
+  username: Type.String({ description: 'Name of the user or deploy token.', examples: ['ada'] }),
 });

@@ -3,7 +3,7 @@ import { type Context, type Route, type RouteOptions, route } from '../../../htt
 import { NPM } from './npm.credentials.ts';
 import { withNpmErrors } from './npm.errors.ts';
 
-/** A route whose refusals npm reads. */
+/** A route whose errors npm reads. */
 export function npmRoute<
   A extends object,
   P extends TObject = TObject<Record<never, TSchema>>,

@@ -22,7 +22,7 @@ import { npmRoute } from './npm.route.ts';
 
 const path = '/projects/:id/packages/npm';
 
-/** Commands of npm that change what is said of versions, and publish none. */
+/** Values of `npm-command` that change deprecations only. */
 const DEPRECATING: ReadonlySet<string> = new Set(['deprecate', 'undeprecate']);
 
 const publishing = npmRoute({
@@ -31,14 +31,14 @@ const publishing = npmRoute({
   operationId: 'publishProjectNpmPackage',
   summary: 'Publish a version of an npm package, or deprecate versions',
   description:
-    'As `npm publish` sends it: a document with one version, and its file as base64 in `_attachments`. With the header `npm-command: deprecate` (or `undeprecate`), as npm sends it: the document of the package, in whose versions `deprecated` is the reason, or empty to take it back; it takes the right to delete packages.',
+    'The body of `npm publish`: a document with one version, and its file as Base64 in `_attachments`. With the header `npm-command: deprecate` (or `undeprecate`): the document of the package, in which `deprecated` of each version is the message, or empty to undo the deprecation. Deprecating takes the permission to delete packages.',
   access: accessForNpm(publishes),
   scopes: WRITE_PACKAGES,
   params: Type.Object(packageName),
   body: {
     contentType: 'application/json',
-    description: 'The document of the package.',
-    // What is too large is refused in the words of the registry.
+    description: 'Document of the package.',
+    // Bodies that are too large are refused with the message of the registry.
     limit: () => Number.MAX_SAFE_INTEGER,
   },
   success: { status: 200, schema: NpmPublished },
@@ -60,7 +60,7 @@ const publishing = npmRoute({
   },
 });
 
-/** What is published; a file that does not go with it is removed. @throws ApiError 400 */
+/** Validates a publication; the file of an invalid one is released. @throws ApiError 400 */
 async function publicationOf(
   c: BaseContext,
   name: string,
@@ -78,7 +78,7 @@ async function publicationOf(
 }
 
 const downloading = {
-  ...blobSuccess('application/octet-stream', 'The file, a tar archive packed with gzip.'),
+  ...blobSuccess('application/octet-stream', 'The file, a gzipped tar archive.'),
   method: 'GET',
   access: accessForNpm(readsRegistry),
   scopes: READ_PACKAGES,
@@ -106,15 +106,15 @@ const downloads = [
     path: `${path}/:package_scope/:package_name/-/*file_name`,
     operationId: 'downloadProjectNpmScopedPackage',
     summary: 'Download the file of a version of an npm package with a scope',
-    description: 'At the address that the document of the package gives, in which the slash is not escaped.',
+    description: 'At the URL from the metadata of the package, with an unescaped slash.',
     params: Type.Object({
       package_scope: Type.String({ description: 'Scope of the package.', examples: ['@acme'] }),
-      package_name: Type.String({ description: 'Name of the package, without its scope.' }),
+      package_name: Type.String({ description: 'Name of the package, without the scope.' }),
       file_name: fileName,
     }),
     handler: (c) => download(c, `${c.params.package_scope}/${c.params.package_name}`, c.params.file_name),
   }),
 ];
 
-/** The registry that npm, yarn and pnpm speak to (part 1, section 4.7). */
+/** The npm registry, for npm, yarn and pnpm (part 1, section 4.7). */
 export const npmRoutes: readonly Route[] = [...REGISTRY_ENDPOINTS.flatMap(registryRoutes), publishing, ...downloads];

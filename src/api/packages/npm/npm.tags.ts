@@ -10,10 +10,10 @@ import { findVersion } from '../../../packages/package-registry.find.ts';
 import { isProtectedFrom, packageProtected } from '../../../packages/protection.ts';
 import { npmError } from './npm.errors.ts';
 
-/** Tags that a package can have. */
+/** Maximum number of tags per package. */
 export const MAX_TAGS = 500;
 
-/** Who changes the tags of which package. */
+/** Caller, package and tag of a change. */
 export interface TagChange {
   caller: Caller;
   projectId: number;
@@ -21,7 +21,7 @@ export interface TagChange {
   tag: string;
 }
 
-/** Has a tag lead to a version, in the transaction of its caller. @throws ApiError 400 */
+/** Sets a tag to a version, in the transaction of the caller. @throws ApiError 400 */
 export async function pointTag(deps: Deps, db: Db, row: Package, tag: string): Promise<void> {
   const now = timestamp(deps.clock);
   const { project_id, name_key, id } = row;
@@ -31,7 +31,7 @@ export async function pointTag(deps: Deps, db: Db, row: Package, tag: string): P
     .onConflict((conflict) =>
       conflict
         .columns(['project_id', 'name_key', 'name'])
-        // As the index says it: SQLite takes no parameter for the same.
+        // Literal as in the index: with a parameter SQLite would not use it.
         .where(sql<boolean>`package_type = 'npm'`)
         .doUpdateSet({ package_id: id, updated_at: now }),
     )
@@ -43,10 +43,10 @@ export async function pointTag(deps: Deps, db: Db, row: Package, tag: string): P
     .where('name_key', '=', name_key)
     .where('package_type', '=', 'npm')
     .executeTakeFirstOrThrow();
-  if (Number(count) > MAX_TAGS) throw npmError(400, `A package can have ${MAX_TAGS} tags.`);
+  if (Number(count) > MAX_TAGS) throw npmError(400, `A package has at most ${MAX_TAGS} tags.`);
 }
 
-/** Has a tag lead to another version that is there. @throws ApiError 400, 401, 403, 404 */
+/** Sets a tag to another existing version. @throws ApiError 400, 401, 403, 404 */
 export async function setTag(deps: Deps, change: TagChange, version: string): Promise<void> {
   const { caller, projectId, name, tag } = change;
   await deps.db.transaction().execute(async (db) => {
@@ -59,7 +59,7 @@ export async function setTag(deps: Deps, change: TagChange, version: string): Pr
   });
 }
 
-/** Whether nobody deletes the version until the transaction ends. */
+/** Whether the version still exists; locks it until the transaction ends. */
 async function isStillThere(db: Db, id: number): Promise<boolean> {
   const row = await db
     .updateTable('packages')
@@ -71,7 +71,7 @@ async function isStillThere(db: Db, id: number): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Removes a tag. @throws ApiError 401, 403, 404 */
+/** Deletes a tag. @throws ApiError 401, 403, 404 */
 export async function removeTag(deps: Deps, { caller, projectId, name, tag }: TagChange): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'destroy_package');

@@ -168,11 +168,11 @@ describe('publishing a package', () => {
     const cases: [object | string, number, string][] = [
       [{ ...good(), name: '' }, 400, 'Name is empty.'],
       [{ ...good(), name: undefined }, 400, 'Name is empty.'],
-      [{ ...good(), name: 'other' }, 400, 'Name must be that of the address.'],
+      [{ ...good(), name: 'other' }, 400, 'Name must match the URL.'],
       [{ ...good(), versions: {} }, 400, 'Version is empty.'],
       [{ ...good(), versions: 'x' }, 400, 'Version is empty.'],
       [{ ...good(), versions: { '': {} } }, 400, 'Version is empty.'],
-      [{ ...good(), versions: { '1.0.0': {}, '1.0.1': {} } }, 400, 'One version is published at a time.'],
+      [{ ...good(), versions: { '1.0.0': {}, '1.0.1': {} } }, 400, 'Only one version can be published at a time.'],
       [version('1.0'), 400, semver],
       [version('v1.0.0'), 400, semver],
       [version('01.0.0'), 400, semver],
@@ -190,11 +190,11 @@ describe('publishing a package', () => {
         'Attachment data is not valid base64.',
       ],
       [{ ...good(), 'dist-tags': { '1.x': '1.0.0' } }, 400, 'A tag must not look like a version.'],
-      [{ ...good(), 'dist-tags': { 'a b': '1.0.0' } }, 400, 'A tag has 1 to 255 characters, and no spaces.'],
+      [{ ...good(), 'dist-tags': { 'a b': '1.0.0' } }, 400, 'A tag must have 1 to 255 characters and no spaces.'],
       [
         { ...good(), versions: { '1.0.0': { version: '1.0.1' } } },
         400,
-        'Name and version of the package.json must be those of the package.',
+        'Name and version in package.json must match the package.',
       ],
       [
         npmPublication('wrong', '1.0.0', { manifest: { keywords: ['x'.repeat(20_000)] } }),
@@ -427,7 +427,7 @@ describe('deprecating versions', () => {
     refusedAs(
       await deprecate({ '1.0.0': { deprecated: 'x'.repeat(2_000) } }, staff.owner.token, 'older'),
       400,
-      'The message of a deprecation can have 1024 characters.',
+      'Deprecation message is too long (maximum is 1024 characters).',
     );
   });
 });

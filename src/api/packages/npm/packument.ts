@@ -11,12 +11,12 @@ import type { TarballMetadata } from './npm.publish.ts';
 import { MAX_TAGS } from './npm.tags.ts';
 
 const BATCH_SIZE = 500;
-/** Projects that have a package of the name which are looked at, those that published it last. */
+/** Maximum number of projects with the package considered; the most recent publishers first. */
 const MAX_PROJECTS = 1_000;
-/** What a version takes of memory while the document is made. */
+/** Memory of a version while the document is built, in bytes. */
 const VERSION_BYTES = 8_192;
 
-/** What the document of a package is made of, in one project: whatever changes of it changes this. */
+/** State of a package in one project: it changes with every change of the package. */
 interface State {
   project_id: number;
   versions: number;
@@ -30,16 +30,13 @@ interface Tag {
   version: string;
 }
 
-/** The states of a package in all its projects, and its tags. */
+/** States of a package in all its projects, and its tags. */
 interface Edition {
   states: State[];
   tags: Tag[];
 }
 
-/**
- * The document of a package that npm installs from: made when something of it has changed, then kept.
- * @throws ApiError 404 where there is no version
- */
+/** Returns the document of a package, cached until the package changes. @throws ApiError 404 if there is no version */
 export async function packumentOf(c: BaseContext, source: PackageSource, name: string): Promise<Serialized> {
   const { deps } = c;
   const read = () => editionOf(deps.db, source, name);
@@ -53,7 +50,7 @@ export async function packumentOf(c: BaseContext, source: PackageSource, name: s
   });
 }
 
-/** The tags of a package by their names. @throws ApiError 404 where there is no version */
+/** Returns the tags of a package by name. @throws ApiError 404 if there is no version */
 export async function distTagsOf(
   { deps: { db } }: BaseContext,
   source: PackageSource,
@@ -70,7 +67,7 @@ export async function distTagsOf(
 
 const projectOf = ({ project_id }: State): number => project_id;
 
-/** Versions in projects whose packages the caller may read. */
+/** Query for versions in projects whose packages the caller may read. */
 const versionsIn = (db: Db, projectIds: readonly number[], name: string) =>
   installable(db, { readable: (eb) => eb('packages.project_id', 'in', projectIds) }, { type: 'npm', nameKey: name });
 
@@ -90,7 +87,9 @@ async function editionOf(db: Db, source: PackageSource, name: string): Promise<E
   return { states, tags: states.length === 0 ? [] : await tagsOf(db, states.map(projectOf), name) };
 }
 
-/** Those of the states that a source lets the caller read: rights are those of a project, so one version of each is asked for. */
+/**
+ * Returns the states that the caller may read. Rights depend on the project only, so one version of each is checked.
+ */
 async function readableOf(db: Db, source: PackageSource, name: string, states: State[]): Promise<State[]> {
   const asked = states.toSorted((a, b) => b.newest - a.newest).slice(0, MAX_PROJECTS);
   if (asked.length === 0) return [];
@@ -103,7 +102,7 @@ async function readableOf(db: Db, source: PackageSource, name: string, states: S
   return states.filter(({ project_id }) => readable.has(project_id));
 }
 
-/** Tags of versions that can be installed; where projects have the same, that of the newest version is the last. */
+/** Loads tags of installable versions; if projects share a tag, the newest version comes last. */
 async function tagsOf(db: Db, projectIds: readonly number[], name: string): Promise<Tag[]> {
   const tags = await db
     .selectFrom('package_tags')
@@ -111,7 +110,7 @@ async function tagsOf(db: Db, projectIds: readonly number[], name: string): Prom
     .select(['package_tags.name', 'packages.version_key as version'])
     .where('package_tags.project_id', 'in', projectIds)
     .where('package_tags.name_key', '=', name)
-    // As the index says it: SQLite takes no parameter for the same.
+    // Literal as in the index: with a parameter SQLite would not use it.
     .where(sql<boolean>`package_tags.package_type = 'npm'`)
     .where('packages.status', 'in', INSTALLABLE)
     .orderBy('packages.id', 'desc')
@@ -121,14 +120,14 @@ async function tagsOf(db: Db, projectIds: readonly number[], name: string): Prom
   return tags.reverse();
 }
 
-/** Tags as an object; `latest` leads to the highest version where nobody said to which. */
+/** Converts tags to an object; `latest` defaults to the highest version. */
 function withLatest(tags: readonly Tag[], versions: readonly string[]): Record<string, string> {
   const found = new Map(tags.map(({ name, version }) => [name, version]));
   if (!found.has('latest') && versions.length > 0) found.set('latest', highest(versions));
   return Object.fromEntries(found);
 }
 
-/** The highest release; of prereleases where there are no others. */
+/** Returns the highest release; the highest pre-release if there are only pre-releases. */
 function highest(versions: readonly string[]): string {
   const all = versions
     .flatMap((version) => {
@@ -140,7 +139,7 @@ function highest(versions: readonly string[]): string {
   return (release ?? all.at(-1))?.version ?? versions.at(-1)!;
 }
 
-/** What of a version decides about its place in the document. */
+/** Columns that decide the place of a version in the document. */
 interface Row {
   project_id: number;
   version_key: string;
@@ -156,7 +155,7 @@ interface Row {
 async function makeDocument(db: Db, name: string, { states, tags }: Edition, api: string): Promise<object> {
   const from = versionsIn(db, states.map(projectOf), name);
   const ids = await from.select('packages.id').orderBy('packages.id').execute();
-  // Of a version that several projects have, the one that was published last.
+  // If several projects have the same version, the latest publication is used.
   const versions = new Map<string, object>();
   const time = new Map<string, string>();
   for (let at = 0; at < ids.length; at += BATCH_SIZE) {

@@ -3,7 +3,7 @@ import type { Credentials } from '../../../http/http.credentials.ts';
 import { accessToken, deployToken, jobToken } from '../../../http/secret-kinds.ts';
 import { CHALLENGED } from '../registries.credentials.ts';
 
-/** How NuGet says who it is: by the name and password of a source, or by an API key, which counts where there is nothing else. */
+/** Credentials of NuGet: name and password of a source, or an API key, which is used only without other credentials. */
 export const NUGET: Credentials = {
   ...CHALLENGED,
   methods: [
@@ -11,7 +11,7 @@ export const NUGET: Credentials = {
     {
       name: 'nugetApiKey',
       location: header('X-NuGet-ApiKey'),
-      description: 'An access token, a deploy token, or the token of a job that runs, as `--api-key` sends it.',
+      description: 'An access token, a deploy token or the token of a running job, as sent by `--api-key`.',
       kinds: [jobToken, accessToken, deployToken],
     },
   ],

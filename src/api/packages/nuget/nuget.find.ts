@@ -9,7 +9,7 @@ import { INSTALLABLE, installable, type PackageSource } from '../../../packages/
 import { readablePackages } from '../../../packages/package-registry.readable.ts';
 import { compareVersions, nameKeyOf } from './nuget.names.ts';
 
-/** Where packages are looked for, and its address below the API. */
+/** Source of packages, and its path below the API. */
 export interface Feed {
   source: PackageSource;
   path: string;
@@ -20,7 +20,7 @@ export const projectFeed = (id: number): Feed => ({
   path: `/projects/${id}/packages/nuget`,
 });
 
-/** Those of all projects in and below a group whose packages the caller may read. */
+/** Feed of all projects of a group and its subgroups whose packages the caller may read. */
 export async function groupFeed(deps: Deps, caller: Caller, group: Namespace): Promise<Feed> {
   return {
     source: { readable: await readablePackages(deps, caller, { group }) },
@@ -28,18 +28,18 @@ export async function groupFeed(deps: Deps, caller: Caller, group: Namespace): P
   };
 }
 
-/** A version without what it says of itself. */
+/** A version without its metadata. */
 export interface KnownVersion {
   id: number;
   versionKey: string;
-  /** Characters of what it says of itself. */
+  /** Length of its metadata in characters. */
   size: number;
 }
 
-/** Versions of a name that are read at most, and of a page of names; the newest of them. */
+/** Maximum number of versions read per name, and per page of names; newest first. */
 const MAX_ROWS = 10_000;
 
-/** All versions of a name, the lowest first; of one that several projects have, that which came last. */
+/** Returns all versions of a name, lowest first; the latest publication of each. */
 export async function sortedVersions(db: Db, { source }: Feed, name: string): Promise<KnownVersion[]> {
   const rows = await installable(db, source, { type: 'nuget', nameKey: nameKeyOf(name) })
     .select(KNOWN)
@@ -62,11 +62,11 @@ const known = ({ id, version_key, size }: { id: number; version_key: string; siz
   size: Number(size),
 });
 
-/** Memory that a version takes beside what it says of itself, and how many times the length of that. */
+/** Memory of a version without its metadata, and of metadata as a multiple of its length. */
 const ROW_BYTES = 4 * 1024;
 const TEXT_FACTOR = 6;
 
-/** Versions with what they say of themselves, in their order, once there is room for that; without those that are gone. */
+/** Loads the metadata of versions, in order, once memory is available; deleted versions are left out. */
 export async function withMetadata(c: BaseContext, versions: readonly KnownVersion[]): Promise<Package[]> {
   if (versions.length === 0) return [];
   await c.hold(versions.reduce((sum, { size }) => sum + ROW_BYTES + TEXT_FACTOR * size, 0));
@@ -78,7 +78,7 @@ export async function withMetadata(c: BaseContext, versions: readonly KnownVersi
 
 const PRERELEASE = '%-%';
 
-/** The versions of a feed that can be installed. @param from packages in which they are looked for */
+/** Query for the installable versions of a feed. @param from packages to search */
 export function installableVersions(
   { source }: Feed,
   prerelease: boolean,
@@ -90,7 +90,7 @@ export function installableVersions(
   return prerelease ? there : there.where('packages.version_key', 'not like', PRERELEASE);
 }
 
-/** Versions of names of a page, by name, the highest first; of one that several projects have, that which came last. */
+/** Loads the versions of a page of names, by name, highest first; the latest publication of each. */
 export async function versionsOfNames(
   db: Db,
   feed: Feed,

@@ -13,17 +13,17 @@ import { presentRegistration, presentSearchResult, presentVersion } from './nuge
 const MAX_TAKE = 30;
 const MAX_VERSIONS = 10;
 
-/** Address of the API. */
+/** URL of the API. */
 export const apiOf = ({ deps }: BaseContext): string => `${deps.externalUrl()}/api/v4`;
 
-/** All versions of a package. @throws ApiError 404 */
+/** Returns all versions of a package. @throws ApiError 404 */
 export async function registration(c: BaseContext, feed: Feed, name: string) {
   const rows = await withMetadata(c, await sortedVersions(c.deps.db, feed, name));
   if (rows.length === 0) throw notFound('Packages');
   return presentRegistration(apiOf(c), `${apiOf(c)}${feed.path}`, rows);
 }
 
-/** One version, as `<version>.json` names it. @throws ApiError 404 */
+/** Returns one version, from a path `<version>.json`. @throws ApiError 404 */
 export async function versionMetadata(c: BaseContext, feed: Feed, name: string, document: string) {
   const versionKey = versionKeyOf(document.replace(/\.json$/i, ''));
   const row =
@@ -34,14 +34,14 @@ export async function versionMetadata(c: BaseContext, feed: Feed, name: string, 
   return presentVersion(apiOf(c), `${apiOf(c)}${feed.path}`, row);
 }
 
-/** Versions that can be downloaded. @throws ApiError 404 */
+/** Returns the downloadable versions. @throws ApiError 404 */
 export async function versionList({ deps }: BaseContext, feed: Feed, name: string) {
   const versions = await sortedVersions(deps.db, feed, name);
   if (versions.length === 0) throw notFound('Packages');
   return { versions: versions.map(({ versionKey }) => versionKey) };
 }
 
-/** Packages of which the name fits. */
+/** Searches packages by name. */
 export async function search(c: BaseContext, feed: Feed, input: Static<typeof SearchInput>) {
   const { db } = c.deps;
   const { q = '', skip = 0, take = 20, prerelease = true } = input;
@@ -68,7 +68,7 @@ export async function search(c: BaseContext, feed: Feed, input: Static<typeof Se
   return { totalHits: total, data };
 }
 
-/** The file of a version, or its symbols. @throws ApiError 404 */
+/** Sends the file of a version, or its symbols. @throws ApiError 404 */
 export async function sendVersionFile(
   c: BaseContext,
   feed: Feed,

@@ -1,38 +1,38 @@
 import { Type } from 'typebox';
 
-/** A name in a path. */
+/** Name of a package in a path. */
 export const NamedPackage = {
   package_name: Type.String({
-    description: 'Name of the package, in small or capital letters.',
+    description: 'Name of the package, case-insensitive.',
     examples: ['Flight.Plans'],
   }),
 };
 
 const PackageVersion = {
-  package_version: Type.String({ description: 'The version, normalised or not.', examples: ['1.3.0'] }),
+  package_version: Type.String({ description: 'Version, normalized or not.', examples: ['1.3.0'] }),
 };
 
 export const OneVersion = Type.Object({ ...NamedPackage, ...PackageVersion });
 
-/** The file of a version. */
+/** File of a version in a path. */
 export const VersionFile = Type.Object({
   ...NamedPackage,
   ...PackageVersion,
   package_filename: Type.String({
-    description: 'Name, version and `.nupkg`, or `.snupkg` for the symbols.',
+    description: 'File name: name and version of the package, followed by `.nupkg`, or `.snupkg` for symbols.',
     examples: ['flight.plans.1.3.0.nupkg'],
   }),
 });
 
 export const SearchInput = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name.', examples: ['flight'] })),
+  q: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Text that the package name must contain.', examples: ['flight'] }),
+  ),
   skip: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Packages that are left out at first.' }),
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Number of packages to skip.' }),
   ),
   take: Type.Optional(
-    Type.Integer({ minimum: 1, default: 20, description: 'Packages that are wanted; there are 30 at most.' }),
+    Type.Integer({ minimum: 1, default: 20, description: 'Number of packages to return; at most 30.' }),
   ),
-  prerelease: Type.Optional(
-    Type.Boolean({ default: true, description: 'Whether versions before a release are looked at.' }),
-  ),
+  prerelease: Type.Optional(Type.Boolean({ default: true, description: 'Whether to include pre-release versions.' })),
 });

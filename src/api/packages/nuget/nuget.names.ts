@@ -5,7 +5,7 @@ const VERSION =
   /^(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 const MAX_VERSION = 255;
 
-/** What packages are told apart by: their names and normalised versions in small letters. */
+/** Identity of a package version: name and normalized version, in lower case. */
 export interface PackageKeys {
   nameKey: string;
   versionKey: string;
@@ -14,8 +14,8 @@ export interface PackageKeys {
 export const nameKeyOf = (name: string): string => name.toLowerCase();
 
 /**
- * A version as NuGet normalises it, in small letters: three numbers, a fourth unless it is 0, and what stands after `-`;
- * what stands after `+` counts for nothing. Undefined for what is no version.
+ * Normalizes a version as NuGet does, in lower case: three numbers, a fourth unless it is 0, and the part after `-`;
+ * the part after `+` is ignored. Undefined for an invalid version.
  */
 export function versionKeyOf(version: string): string | undefined {
   const match = version.length > MAX_VERSION ? null : VERSION.exec(version);
@@ -34,11 +34,11 @@ export function keysOf(name: string, version: string): PackageKeys {
   return { nameKey: nameKeyOf(name), versionKey };
 }
 
-/** The file of a package, or its symbols. */
+/** File name of a package, or of its symbols. */
 export const fileNameOf = ({ nameKey, versionKey }: PackageKeys, extension: 'nupkg' | 'snupkg'): string =>
   `${nameKey}.${versionKey}.${extension}`;
 
-/** Which of the files of a version is meant by a name, however the version in it is written; undefined for none. */
+/** Returns the stored name of a file of a version, however the version is written; undefined for any other file. */
 export function storedName(keys: PackageKeys, fileName: string): string | undefined {
   const [, stem, extension] = /^(.+)\.(s?nupkg)$/i.exec(fileName) ?? [];
   if (stem === undefined || !stem.toLowerCase().startsWith(`${keys.nameKey}.`)) return undefined;
@@ -46,7 +46,7 @@ export function storedName(keys: PackageKeys, fileName: string): string | undefi
   return fileNameOf(keys, extension!.toLowerCase() as 'nupkg' | 'snupkg');
 }
 
-/** The order of normalised versions. */
+/** Compares normalized versions. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [split(a), split(b)];
   for (let index = 0; index < 4; index += 1) {

@@ -41,7 +41,7 @@ const oneVersion = {
   ...reading,
   params: Type.Object({
     ...NamedPackage,
-    version_document: Type.String({ description: 'The version with `.json` at its end.', examples: ['1.3.0.json'] }),
+    version_document: Type.String({ description: 'Version, followed by `.json`.', examples: ['1.3.0.json'] }),
   }),
   success: { status: 200, schema: PackageMetadata },
 } as const;
@@ -50,18 +50,18 @@ const pushed = {
   method: 'PUT',
   access: publishes,
   scopes: WRITE_PACKAGES,
-  body: { ...UPLOAD_BODY, description: 'A multipart body with the file in `package`.' },
+  body: { ...UPLOAD_BODY, description: 'Multipart body with the file in the field `package`.' },
   success: { status: 201, schema: CreatedMessage },
 } as const;
 
-/** It tells addresses alone, and the same of every number, so that clients can ask before they have credentials. */
+/** Contains only URLs, and is the same for every id, so that clients can request it without credentials. */
 const services = (path: string, group: boolean) =>
   route({
     ...reading,
     path,
     operationId: `get${group ? 'Group' : 'Project'}NugetServiceIndex${path.endsWith('.json') ? '' : 'Short'}`,
-    summary: `Services of the NuGet source of a ${group ? 'group' : 'project'}`,
-    description: 'Addresses alone, for everybody, whether there is such a source or not.',
+    summary: `List the services of the NuGet source of a ${group ? 'group' : 'project'}`,
+    description: 'Public and independent of the existence of the source: it contains URLs only.',
     access: anyone,
     params: Type.Object({
       id: Type.Integer({ minimum: 1, description: `Id of the ${group ? 'group' : 'project'}.` }),
@@ -73,7 +73,7 @@ const services = (path: string, group: boolean) =>
     },
   });
 
-/** NuGet packages as dotnet and nuget push and restore them (part 1, section 4.7; NuGet server API, version 3). */
+/** NuGet packages for dotnet and nuget (part 1, section 4.7; NuGet server API, version 3). */
 export const nugetRoutes: readonly Route[] = [
   ...[`${P}/index.json`, `${P}/index`].map((path) => services(path, false)),
   ...[`${G}/index.json`, `${G}/index`].map((path) => services(path, true)),
@@ -98,7 +98,7 @@ export const nugetRoutes: readonly Route[] = [
     ...registered,
     path: `${P}/metadata/:package_name/index.json`,
     operationId: 'getProjectNugetPackage',
-    summary: 'Versions of a NuGet package of a project',
+    summary: 'List the versions of a NuGet package of a project',
     access: readsRegistry,
     handler: (c) => registration(c, projectFeed(c.project.id), c.params.package_name),
   }),
@@ -106,7 +106,7 @@ export const nugetRoutes: readonly Route[] = [
     ...registered,
     path: `${G}/metadata/:package_name/index.json`,
     operationId: 'getGroupNugetPackage',
-    summary: 'Versions of a NuGet package of a group',
+    summary: 'List the versions of a NuGet package of a group',
     access: readsGroupRegistry,
     handler: async (c) => registration(c, await groupFeed(c.deps, c.caller, c.group), c.params.package_name),
   }),
@@ -114,7 +114,7 @@ export const nugetRoutes: readonly Route[] = [
     ...oneVersion,
     path: `${P}/metadata/:package_name/:version_document`,
     operationId: 'getProjectNugetVersion',
-    summary: 'A version of a NuGet package of a project',
+    summary: 'Get a version of a NuGet package of a project',
     access: readsRegistry,
     handler: (c) => versionMetadata(c, projectFeed(c.project.id), c.params.package_name, c.params.version_document),
   }),
@@ -122,7 +122,7 @@ export const nugetRoutes: readonly Route[] = [
     ...oneVersion,
     path: `${G}/metadata/:package_name/:version_document`,
     operationId: 'getGroupNugetVersion',
-    summary: 'A version of a NuGet package of a group',
+    summary: 'Get a version of a NuGet package of a group',
     access: readsGroupRegistry,
     handler: async (c) => {
       const feed = await groupFeed(c.deps, c.caller, c.group);
@@ -133,7 +133,7 @@ export const nugetRoutes: readonly Route[] = [
     ...reading,
     path: `${P}/download/:package_name/index.json`,
     operationId: 'listNugetPackageVersions',
-    summary: 'Versions of a NuGet package that can be downloaded',
+    summary: 'List the downloadable versions of a NuGet package',
     access: readsRegistry,
     params: Type.Object(NamedPackage),
     success: { status: 200, schema: PackageVersions },
@@ -144,7 +144,7 @@ export const nugetRoutes: readonly Route[] = [
     ...blobSuccess('application/octet-stream', 'The file.'),
     path: `${P}/download/:package_name/:package_version/:package_filename`,
     operationId: 'downloadNugetPackage',
-    summary: 'Download a NuGet package, or its symbols',
+    summary: 'Download a NuGet package or its symbols',
     access: readsRegistry,
     params: VersionFile,
     handler: (c) => sendVersionFile(c, projectFeed(c.project.id), c.params),
@@ -156,7 +156,7 @@ export const nugetRoutes: readonly Route[] = [
       operationId: path === P ? 'pushNugetPackage' : 'pushNugetV2Package',
       summary: 'Push a NuGet package',
       description:
-        'Name, version and all that is told of it are read out of the `.nuspec` in the file. The same version again is kept beside the earlier file; whoever downloads it gets the last.',
+        'Metadata is read from the `.nuspec` in the file. If the version exists, both files are kept; downloads get the latest one.',
       handler: async (c) => {
         await storePackage(c, c.project, 'package');
         return CREATED;
@@ -168,7 +168,7 @@ export const nugetRoutes: readonly Route[] = [
     path: `${P}/symbolpackage`,
     operationId: 'pushNugetSymbols',
     summary: 'Push the symbols of a NuGet package',
-    description: 'They are kept as a file of the version, which must be there.',
+    description: 'Stored as a file of the version, which must exist.',
     handler: async (c) => {
       await storePackage(c, c.project, 'symbols');
       return CREATED;

@@ -6,7 +6,7 @@ import { namesWith, packagesNamed } from '../../../packages/package-registry.nam
 import { type Feed, installableVersions } from './nuget.find.ts';
 
 export interface Search {
-  /** Part of the name; empty for all. */
+  /** Text in the name; empty for all. */
   q: string;
   prerelease: boolean;
   skip: number;
@@ -15,14 +15,14 @@ export interface Search {
 
 type Query<T extends keyof Schema> = SelectQueryBuilder<Schema, T, object>;
 
-/** Names, or versions, up to which those that fit are gathered and put in order; of more a walk along the order finds enough. */
+/** Number of matches up to which they are collected and sorted; more are found by walking the order. */
 const FEW_NAMES = 100;
 const FEW_VERSIONS = 1_000;
 
 const placeOf = ({ source }: Feed) =>
   'projectId' in source ? { types: ['nuget'] as const, projectIds: [source.projectId] } : { types: ['nuget'] as const };
 
-/** Names that fit a search, a page of them in their order, with how many there are; more than 10,000 are not counted. */
+/** Returns a page of matching names, in order, and their number; counted up to 10,000. */
 export async function searchNames(
   db: Db,
   feed: Feed,
@@ -51,7 +51,7 @@ export async function searchNames(
   return { total, nameKeys: rows.map(({ name_key }) => name_key) };
 }
 
-/** Versions whose names fit a search, a page of them by name, with how many there are; more than 10,000 are not counted. */
+/** Returns a page of versions with matching names, ordered by name, and their number; counted up to 10,000. */
 export async function searchVersions(
   db: Db,
   feed: Feed,
@@ -73,7 +73,7 @@ export async function searchVersions(
   return { total, versions: rows.map(({ id, name_key }) => ({ id, nameKey: name_key })) };
 }
 
-/** A page of the same rows by either query, as there are few of them or many. */
+/** Returns a page by one of two equivalent queries, depending on the number of rows. */
 async function fewOrMany<T extends keyof Schema, O>(
   db: Db,
   gathered: SelectQueryBuilder<Schema, T, O>,

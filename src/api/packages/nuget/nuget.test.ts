@@ -183,18 +183,18 @@ describe('a NuGet package', () => {
     assert.equal(rows.length, 1);
     assert.match(
       String(expectStatus(await push(second, { path: '/symbolpackage' }), 400).message),
-      /no package of symbols/,
+      /not a symbols package/,
     );
   });
 
   test('is refused when it is none', async () => {
     const bomb = `<description>${'x'.repeat(600_000)}</description>`;
     for (const [bytes, message] of [
-      [Buffer.from('no zip'), /no NuGet package/],
+      [Buffer.from('no zip'), /not a NuGet package/],
       [await zipOf({ 'a/b.nuspec': 'x' }), /no \.nuspec/],
       [await damagedZip(), /no deflated data/],
       [await zipOf({ 'a.nuspec': nuspec('A', '1.0'), 'b.nuspec': 'x' }), /several/],
-      [await zipOf({ 'a.nuspec': '<package><metadata>' }), /cannot be read/],
+      [await zipOf({ 'a.nuspec': '<package><metadata>' }), /cannot be parsed/],
       [await zipOf({ 'a.nuspec': `<!DOCTYPE x [<!ENTITY a "b">]>${nuspec('A', '1.0').slice(40)}` }), /document type/],
       [await zipOf({ 'a.nuspec': '<a>'.repeat(30) }), /nested too deeply/],
       [await nupkg('A', '1.0', bomb), /too large/],

@@ -14,8 +14,8 @@ import { readPackage } from './package-file.ts';
 const FIELD = 'package';
 
 /**
- * Publishes the package that a client pushes, or the symbols of one that is there.
- * @param kind what the address takes: symbols are taken with packages, too
+ * Publishes a pushed package, or the symbols of an existing one.
+ * @param kind kind of file of the URL; the one for packages accepts symbols as well
  * @throws ApiError 400, 401, 403; 404 for symbols without their package
  */
 export async function storePackage(c: BaseContext, project: Project, kind: 'package' | 'symbols'): Promise<void> {
@@ -26,7 +26,7 @@ export async function storePackage(c: BaseContext, project: Project, kind: 'pack
   const { file } = upload;
   const { nuspec, keys } = await discardOnError(c, upload, async () => {
     const nuspec = await readPackage(deps, file);
-    if (kind === 'symbols' && !nuspec.symbols) throw badRequest('The file is no package of symbols');
+    if (kind === 'symbols' && !nuspec.symbols) throw badRequest('The file is not a symbols package');
     return { nuspec, keys: keysOf(nuspec.id, nuspec.version) };
   });
   const { id: name, version } = nuspec;
@@ -38,7 +38,7 @@ export async function storePackage(c: BaseContext, project: Project, kind: 'pack
   });
 }
 
-/** Keeps what the package says of itself, as it was pushed last. */
+/** Stores the metadata of the last pushed package. */
 async function describe(
   deps: Deps,
   db: Db,

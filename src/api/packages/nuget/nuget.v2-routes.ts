@@ -21,13 +21,20 @@ const Page = {
     Type.String({
       maxLength: 2_000,
       description:
-        'Which are wanted: by `Id`, `Version` or `NormalizedVersion`, `IsLatestVersion`, `IsAbsoluteLatestVersion`. What else it says counts for nothing.',
+        'Filter by `Id`, `Version` or `NormalizedVersion`, `IsLatestVersion`, `IsAbsoluteLatestVersion`. Other conditions are ignored.',
       examples: ["tolower(Id) eq 'flight.plans' and IsLatestVersion"],
     }),
   ),
-  $skip: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Left out at first.' })),
+  $skip: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Number of entries to skip.' }),
+  ),
   $top: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 10_000, description: 'Wanted; a page has 100 at most.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 10_000,
+      description: 'Number of entries to return; at most 100.',
+    }),
   ),
 };
 const pageOf = ({ $skip = 0, $top = 10_000 }: { $skip?: number; $top?: number }) => ({ skip: $skip, top: $top });
@@ -38,7 +45,9 @@ const listing = {
   errors: [429],
 } as const;
 
-/** Addresses alone, for everybody, as those of version 3 are: nuget before 3 asks for them before it pushes with an API key alone. */
+/**
+ * Contains only URLs and is public, as in version 3: nuget before version 3 requests it before pushing with an API key.
+ */
 const services = (noun: 'project' | 'group') => {
   const path = noun === 'group' ? '/groups/:id/-/packages/nuget/v2' : V2;
   const shared = {
@@ -53,8 +62,8 @@ const services = (noun: 'project' | 'group') => {
       ...shared,
       path,
       operationId: `get${name}NugetV2Service`,
-      summary: `Services of the NuGet source of a ${noun}, version 2`,
-      description: 'Addresses alone, for everybody, whether there is such a source or not.',
+      summary: `List the services of the NuGet source of a ${noun} (version 2)`,
+      description: 'Public and independent of the existence of the source: it contains URLs only.',
       handler: ({ deps, params, reply }) => {
         const base = `${deps.externalUrl()}/api/v4${path.replace(':id', String(params.id))}`;
         return send(reply, XML, presentV2Service(base));
@@ -64,13 +73,13 @@ const services = (noun: 'project' | 'group') => {
       ...shared,
       path: `${path}/$metadata`,
       operationId: `get${name}NugetV2Metadata`,
-      summary: `What the NuGet source of a ${noun} tells of packages, version 2`,
+      summary: `Get the metadata document of the NuGet source of a ${noun} (version 2)`,
       handler: ({ reply }) => send(reply, XML, V2_METADATA),
     }),
   ];
 };
 
-/** The feed of NuGet's version 2, as nuget before 3, Chocolatey and PowerShell read it. */
+/** NuGet feed version 2, for nuget before version 3, Chocolatey and PowerShell. */
 export const v2Routes: readonly Route[] = [
   ...services('project'),
   ...services('group'),
@@ -78,7 +87,7 @@ export const v2Routes: readonly Route[] = [
     ...listing,
     path: `${V2}/FindPackagesById()`,
     operationId: 'findNugetV2PackagesById',
-    summary: 'Versions of a NuGet package of a project, version 2',
+    summary: 'List the versions of a NuGet package of a project (version 2)',
     input: Type.Object({
       id: Type.String({
         maxLength: 255,
@@ -96,7 +105,7 @@ export const v2Routes: readonly Route[] = [
     ...listing,
     path: `${V2}/Packages()`,
     operationId: 'listNugetV2Packages',
-    summary: 'Versions of a NuGet package of a project by a filter, version 2',
+    summary: 'List the versions of a NuGet package of a project by filter (version 2)',
     input: Type.Object(Page),
     handler: async (c) => {
       const asked = versionQueryOf(c.input.$filter ?? '');
@@ -107,24 +116,25 @@ export const v2Routes: readonly Route[] = [
     ...listing,
     path: `${V2}/Search()`,
     operationId: 'searchNugetV2Packages',
-    summary: 'Search the NuGet packages of a project, version 2',
+    summary: 'Search the NuGet packages of a project (version 2)',
     input: Type.Object({
       searchTerm: Type.Optional(
         Type.String({
           maxLength: 255,
-          description: 'Part of the name in quotation marks; all packages when absent or empty.',
+          description:
+            'Text that the package name must contain, in quotation marks; all packages when absent or empty.',
           examples: ["'flight'"],
         }),
       ),
       includePrerelease: Type.Optional(
-        Type.Boolean({ default: false, description: 'Whether versions before a release are looked at.' }),
+        Type.Boolean({ default: false, description: 'Whether to include pre-release versions.' }),
       ),
       ...Page,
       $filter: Type.Optional(
         Type.String({
           maxLength: 2_000,
           description:
-            '`IsLatestVersion` or `IsAbsoluteLatestVersion` for the highest version of each package alone. What else it says counts for nothing.',
+            '`IsLatestVersion` or `IsAbsoluteLatestVersion` for the highest version of each package only. Other conditions are ignored.',
           examples: ['IsLatestVersion'],
         }),
       ),
@@ -139,10 +149,10 @@ export const v2Routes: readonly Route[] = [
     ...listing,
     path: `${V2}/:package_entry`,
     operationId: 'getNugetV2Package',
-    summary: 'A version of a NuGet package of a project, version 2',
+    summary: 'Get a version of a NuGet package of a project (version 2)',
     params: Type.Object({
       package_entry: Type.String({
-        description: 'Name and version in this form.',
+        description: "Name and version in the form `Packages(Id='name',Version='version')`.",
         examples: ["Packages(Id='Flight.Plans',Version='1.3.0')"],
       }),
     }),

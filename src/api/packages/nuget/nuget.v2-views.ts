@@ -7,12 +7,12 @@ const ATOM = 'http://www.w3.org/2005/Atom';
 const DATA = 'http://schemas.microsoft.com/ado/2007/08/dataservices';
 const SPACES = `xmlns="${ATOM}" xmlns:d="${DATA}" xmlns:m="${DATA}/metadata"`;
 const SCHEME = `${DATA}/scheme`;
-/** What no XML document may hold. */
+/** Characters that XML documents cannot contain. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 const xml = (text: string): string => escapeHtml(text.replace(FORBIDDEN, ''));
 
-/** What a source of version 2 has. @param base its address */
+/** Services of a version 2 source. @param base its URL */
 export const presentV2Service = (base: string): string =>
   `${HEAD}<service xmlns="http://www.w3.org/2007/app" xmlns:atom="${ATOM}" xml:base="${xml(base)}"><workspace><atom:title type="text">Default</atom:title><collection href="Packages"><atom:title type="text">Packages</atom:title></collection></workspace></service>`;
 
@@ -37,10 +37,10 @@ const FUNCTIONS = [
   importOf('Search', { searchTerm: 'String', targetFramework: 'String', includePrerelease: 'Boolean' }),
 ].join('');
 
-/** What is told of a package, and how it is asked for (EDMX). */
+/** Description of entities and functions (EDMX). */
 export const V2_METADATA = `${HEAD}<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices m:DataServiceVersion="2.0" m:MaxDataServiceVersion="2.0" xmlns:m="${DATA}/metadata"><Schema Namespace="NuGetGallery" xmlns="http://schemas.microsoft.com/ado/2006/04/edm"><EntityType Name="V2FeedPackage" m:HasStream="true"><Key><PropertyRef Name="Id"/><PropertyRef Name="Version"/></Key>${TYPES}</EntityType><EntityContainer Name="V2FeedContext" m:IsDefaultEntityContainer="true"><EntitySet Name="Packages" EntityType="NuGetGallery.V2FeedPackage"/>${FUNCTIONS}</EntityContainer></Schema></edmx:DataServices></edmx:Edmx>`;
 
-/** A version, with whether it is the highest one: of the releases, of all. */
+/** A version, and whether it is the highest release or the highest version. */
 export interface V2Version {
   row: Package;
   isLatest: boolean;
@@ -58,7 +58,10 @@ const dependenciesOf = ({ dependencyGroups }: Presented): string =>
     )
     .join('|');
 
-/** A version as an Atom entry. @param api address of the API @param feed that of the source @param spaces its namespaces */
+/**
+ * Renders a version as an Atom entry. @param api URL of the API @param feed path of the source @param spaces XML
+ * namespaces
+ */
 function entry(api: string, feed: string, { row, isLatest, isAbsoluteLatest }: V2Version, spaces = ''): string {
   const { catalogEntry: said, packageContent } = presentVersion(api, feed, row);
   const id = `${feed}/v2/Packages(Id='${row.name}',Version='${said.version}')`;
@@ -89,11 +92,11 @@ function entry(api: string, feed: string, { row, isLatest, isAbsoluteLatest }: V
   return `<entry${spaces}><id>${xml(id)}</id><category term="NuGetGallery.V2FeedPackage" scheme="${SCHEME}"/><title type="text">${xml(said.id)}</title><updated>${said.published}</updated><author><name>${xml(said.authors)}</name></author><content type="application/zip" src="${xml(packageContent)}"/><m:properties>${properties}</m:properties></entry>`;
 }
 
-/** A version alone. */
+/** Renders a single version. */
 export const presentV2Entry = (api: string, feed: string, version: V2Version): string =>
   HEAD + entry(api, feed, version, ` ${SPACES} xml:base="${xml(`${feed}/v2`)}"`);
 
-/** A page of versions. @param page `id` address of the list, `next` address of the following page */
+/** Renders a page of versions. @param page `id`: URL of the list, `next`: URL of the next page */
 export function presentV2Feed(
   api: string,
   feed: string,

@@ -22,9 +22,9 @@ function about({ authors, description, summary, tags, projectUrl, licenseUrl, ic
 const leafId = (base: string, { name, version_key }: Package): string => `${base}/metadata/${name}/${version_key}.json`;
 
 /**
- * A version as registrations show it.
- * @param api address of the API
- * @param base that of the feed
+ * Renders a version for registrations.
+ * @param api URL of the API
+ * @param base URL of the feed
  */
 export function presentVersion(api: string, base: string, row: Package) {
   const metadata = kept(row);
@@ -65,7 +65,7 @@ function dependencyGroup(leaf: string, { targetFramework, dependencies }: NonNul
   };
 }
 
-/** All versions of a package. @param rows the lowest first, at least one */
+/** Renders all versions of a package. @param rows lowest first, at least one */
 export const presentRegistration = (api: string, base: string, rows: readonly Package[]) => ({
   count: 1,
   items: [
@@ -79,7 +79,7 @@ export const presentRegistration = (api: string, base: string, rows: readonly Pa
   ],
 });
 
-/** A package that was searched for. @param versions the highest first @param row of the highest */
+/** Renders a search result. @param versions highest first @param row row of the highest version */
 export const presentSearchResult = (base: string, versions: readonly string[], row: Package) => {
   const metadata = kept(row);
   return {
@@ -100,7 +100,10 @@ export const presentSearchResult = (base: string, versions: readonly string[], r
 
 const SEARCH = ['', '/3.0.0-beta', '/3.0.0-rc'];
 
-/** What a source has. @param ofProject whether packages can be downloaded and pushed there, as of a group they cannot */
+/**
+ * Renders the services of a source. @param ofProject whether packages can be downloaded and pushed there, unlike for
+ * groups
+ */
 export function presentServices(base: string, ofProject: boolean) {
   const resources = [
     ...SEARCH.map((version) => ({

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
 
-/** Packages that another one needs, for one framework or for all. */
+/** Dependencies for one framework, or for all. */
 export interface DependencyGroup {
   targetFramework?: string;
   dependencies: { id: string; range: string }[];
 }
 
-/** What a `.nuspec` says of its package; texts are empty where it says nothing. */
+/** Metadata in a `.nuspec`; missing texts are empty. */
 export interface Nuspec {
   id: string;
   version: string;
@@ -20,11 +20,11 @@ export interface Nuspec {
   iconUrl: string;
   tags: string[];
   dependencyGroups: DependencyGroup[];
-  /** Whether it is a package of symbols (`.snupkg`). */
+  /** Whether it is a symbols package (`.snupkg`). */
   symbols: boolean;
 }
 
-/** Why a `.nuspec` cannot be read. */
+/** An invalid `.nuspec`. */
 export class NuspecError extends Error {
   override name = 'NuspecError';
 }
@@ -47,10 +47,10 @@ const MAX_TAGS = 50;
 const CHUNK = 64 * 1024;
 const METADATA = 'package/metadata/';
 
-/** The path of elements without their prefixes. */
+/** Element name without its prefix. */
 const local = (name: string): string => name.slice(name.indexOf(':') + 1);
 
-/** Reads the text of a `.nuspec`. @throws NuspecError */
+/** Parses a `.nuspec`. @throws NuspecError */
 export async function parseNuspec(text: string): Promise<Nuspec> {
   const found: Nuspec = {
     ...{ id: '', version: '', title: '', authors: '', description: '', summary: '' },
@@ -65,7 +65,7 @@ export async function parseNuspec(text: string): Promise<Nuspec> {
     throw new NuspecError(error.message);
   });
   parser.on('doctype', () => {
-    throw new NuspecError('it has a document type');
+    throw new NuspecError('document types are not allowed');
   });
   parser.on('opentag', ({ name, attributes }) => {
     if (path.push(local(name)) > MAX_DEPTH) throw new NuspecError('elements are nested too deeply');

@@ -6,13 +6,13 @@ import { ArchiveError } from '../../../storage/zip/archive-error.ts';
 import { type Nuspec, NuspecError, parseNuspec } from './nuspec.ts';
 
 const MAX_NUSPEC = 512 * 1024;
-/** Entries at the root of a package among which its `.nuspec` is looked for. */
+/** Maximum number of entries at the root of a package searched for its `.nuspec`. */
 const MAX_ROOT = 1_000;
 const NUSPEC = /^[^/]+\.nuspec$/i;
 
-const noPackage = (why: string) => badRequest(`The file is no NuGet package: ${why}`);
+const noPackage = (why: string) => badRequest(`The file is not a NuGet package: ${why}`);
 
-/** What the `.nuspec` in a package that was received says of it. @throws ApiError 400 for what is no package */
+/** Reads the `.nuspec` of an uploaded package. @throws ApiError 400 for an invalid package */
 export async function readPackage(deps: Deps, file: ReceivedFile): Promise<Nuspec> {
   try {
     const directory = await deps.archives.directory(file);
@@ -25,7 +25,7 @@ export async function readPackage(deps: Deps, file: ReceivedFile): Promise<Nuspe
     return await parseNuspec(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof ArchiveError && error.code !== 'gone') throw noPackage(error.message);
-    if (error instanceof NuspecError) throw noPackage(`its .nuspec cannot be read, ${error.message.slice(0, 200)}`);
+    if (error instanceof NuspecError) throw noPackage(`its .nuspec cannot be parsed: ${error.message.slice(0, 200)}`);
     throw error;
   }
 }

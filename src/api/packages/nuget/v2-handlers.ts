@@ -6,10 +6,10 @@ import { searchNames, searchVersions } from './nuget.search.ts';
 import { presentV2Entry, presentV2Feed, type V2Version } from './nuget.v2-views.ts';
 import type { SearchQuery, VersionQuery } from './v2-query.ts';
 
-/** Versions of a page. */
+/** Maximum number of versions per page. */
 const MAX_TOP = 100;
 
-/** Where a page begins, and how long it is. */
+/** Start and length of a page. */
 interface Page {
   skip: number;
   top: number;
@@ -17,7 +17,7 @@ interface Page {
 
 type Listed = Omit<V2Version, 'row'> & { version: KnownVersion };
 
-/** All versions of a name, the highest first, with which are the latest. */
+/** Returns all versions of a name, highest first, with their flags. */
 function marked(versions: readonly KnownVersion[]): Listed[] {
   const release = versions.find(({ versionKey }) => !versionKey.includes('-'));
   return versions.map((version, index) => ({
@@ -27,7 +27,7 @@ function marked(versions: readonly KnownVersion[]): Listed[] {
   }));
 }
 
-/** Listed versions with what they say of themselves. */
+/** Loads the metadata of versions. */
 async function filled(c: BaseContext, listed: readonly Listed[]): Promise<V2Version[]> {
   const rows = await withMetadata(
     c,
@@ -40,7 +40,7 @@ async function filled(c: BaseContext, listed: readonly Listed[]): Promise<V2Vers
   });
 }
 
-/** The versions that are asked for, the lowest first. */
+/** Returns the requested versions, lowest first. */
 async function versions(c: BaseContext, feed: Feed, asked: VersionQuery): Promise<Listed[]> {
   const sorted = await sortedVersions(c.deps.db, feed, asked.name);
   return marked(sorted.reverse())
@@ -52,7 +52,7 @@ async function versions(c: BaseContext, feed: Feed, asked: VersionQuery): Promis
     );
 }
 
-/** A page as a feed. @param total how many versions there are in all */
+/** Renders a page as a feed. @param total total number of versions */
 async function pageFeed(
   c: BaseContext,
   feed: Feed,
@@ -70,13 +70,13 @@ async function pageFeed(
   return presentV2Feed(api, `${api}${feed.path}`, await filled(c, listed), { id, total, ...next });
 }
 
-/** A page of the versions that are asked for; none of a name that is not there. */
+/** Returns a page of the requested versions; empty for an unknown name. */
 export async function versionFeed(c: BaseContext, feed: Feed, asked: VersionQuery, page: Page): Promise<string> {
   const found = await versions(c, feed, asked);
   return pageFeed(c, feed, found.slice(page.skip, page.skip + Math.min(page.top, MAX_TOP)), found.length, page);
 }
 
-/** A page of what a search finds, by name: all versions, or of each package the latest. */
+/** Returns a page of search results by name: all versions, or the latest of each package. */
 export async function searchFeed(
   c: BaseContext,
   feed: Feed,
@@ -100,7 +100,7 @@ export async function searchFeed(
   return pageFeed(c, feed, listed, total, page);
 }
 
-/** One version. @throws ApiError 404 */
+/** Returns one version. @throws ApiError 404 */
 export async function versionEntry(c: BaseContext, feed: Feed, asked: VersionQuery): Promise<string> {
   const [found] = await filled(c, (await versions(c, feed, asked)).slice(0, 1));
   if (found === undefined) throw notFound('Package');

@@ -1,21 +1,21 @@
 import { badRequest, notFound } from '../../../core/core.errors.ts';
 import { versionKeyOf } from './nuget.names.ts';
 
-/** Versions of one package that a client of version 2 asks for. */
+/** Versions of a package requested by a version 2 client. */
 export interface VersionQuery {
   name: string;
-  /** One alone, normalised; null for what no version is. */
+  /** A single normalized version; null for an invalid one. */
   versionKey?: string | null;
-  /** The highest alone; `release` leaves out those before a release. */
+  /** Only the highest version; `release` leaves out pre-releases. */
   latest?: 'release' | 'any';
 }
 
-/** Packages that a client of version 2 searches for. */
+/** Search of a version 2 client. */
 export interface SearchQuery {
-  /** Part of the name; empty for all. */
+  /** Text in the name; empty for all. */
   q: string;
   prerelease: boolean;
-  /** Whether the highest version of each package is wanted alone. */
+  /** Whether to return only the highest version of each package. */
   latest: boolean;
 }
 
@@ -29,9 +29,9 @@ const TEXT = new RegExp(`^${QUOTED}$`);
 const unquoted = (text: string): string => text.replaceAll("''", "'");
 
 /**
- * What `$filter` asks for: the name must be in it; the version, or the latest one, may. What else it asks clients look at
- * themselves.
- * @param id the name in quotation marks, where it stands for itself
+ * Parses `$filter`: a condition on the name is required, one on the version or on the latest version optional. Clients
+ * evaluate other conditions themselves.
+ * @param id name in quotation marks, if it is a parameter of its own
  * @throws ApiError 400
  */
 export function versionQueryOf(filter: string, id?: string): VersionQuery {
@@ -49,8 +49,8 @@ export function versionQueryOf(filter: string, id?: string): VersionQuery {
 }
 
 /**
- * What `Search()` asks for. A filter on the latest of all versions has those before a release looked at, too.
- * @param term the text in quotation marks; all packages when absent
+ * Parses the parameters of `Search()`. A filter on the latest of all versions includes pre-releases.
+ * @param term text in quotation marks; all packages when absent
  * @throws ApiError 400
  */
 export function searchQueryOf(filter: string, term = "''", prerelease = false): SearchQuery {
@@ -60,7 +60,7 @@ export function searchQueryOf(filter: string, term = "''", prerelease = false): 
   return { q: unquoted(q).trim(), prerelease: prerelease || latest?.[1] !== undefined, latest: latest !== null };
 }
 
-/** What `Packages(Id='name',Version='1.0.0')` asks for. @throws ApiError 404 for anything else */
+/** Parses `Packages(Id='name',Version='1.0.0')`. @throws ApiError 404 for anything else */
 export function entryQueryOf(text: string): VersionQuery {
   const [, name, version] = ENTRY.exec(text) ?? [];
   if (name === undefined || version === undefined) throw notFound();

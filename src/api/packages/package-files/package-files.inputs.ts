@@ -9,7 +9,7 @@ export const listFiles = Type.Object({
   ...pagination,
 });
 
-/** The part of an address that names a file of a package. */
+/** Path parameters of a file of a package. */
 export const PackageFileId = Type.Object({
   ...PackageId.properties,
   package_file_id: Type.Integer({ description: 'Id of the file.', examples: [25] }),

@@ -14,7 +14,7 @@ export const PackageFile = Type.Object({
   file_sha256: Type.String(),
   pipelines: Type.Optional(
     Type.Array(PackagePipeline, {
-      description: 'The last pipeline that published the file, where there is one and the caller may see it.',
+      description: 'Last pipeline that published the file; absent if there is none or the caller may not see it.',
     }),
   ),
 });

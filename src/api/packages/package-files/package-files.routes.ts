@@ -29,7 +29,7 @@ const filesOf = (db: Db, packageId: number) =>
     .where('package_files.package_id', '=', packageId)
     .where('package_files.status', '=', 'default');
 
-/** Files of packages of all registries (part 1, section 4.7). */
+/** Files of packages of all types (part 1, section 4.7). */
 export const packageFileRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -74,7 +74,7 @@ export const packageFileRoutes: readonly Route[] = [
     path: ONE,
     operationId: 'deleteProjectPackageFile',
     summary: 'Delete a file of a package',
-    description: 'It is gone at once. A package that lacks a file may not be of use any more.',
+    description: 'Takes effect immediately. The package may be unusable without the file.',
     access: inProject('destroy_package'),
     scopes: WRITE_PACKAGES,
     params: PackageFileId,

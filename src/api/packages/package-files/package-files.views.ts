@@ -6,7 +6,7 @@ import { presentPipelines } from '../packages/packages.view-rows.ts';
 import type { PackageProject } from '../packages/packages.views.ts';
 import type { PackageFile } from './package-files.responses.ts';
 
-/** Files of packages of one project as the API shows them; with pipelines two queries more. */
+/** Renders files of packages of one project; with pipelines two more queries. */
 export async function presentFiles(
   deps: Deps,
   rows: readonly Row[],
@@ -35,7 +35,10 @@ export async function presentFiles(
   });
 }
 
-/** The last pipeline of the project that published each file: of others not all readers may know. */
+/**
+ * Loads the last pipeline of the project that published each file; pipelines of other projects may be hidden from
+ * readers.
+ */
 const pipelinesOfFiles = async ({ db }: Deps, projectId: number, rows: readonly Row[]) =>
   rows.length === 0
     ? []

@@ -24,14 +24,14 @@ import {
   type ShownPackage,
 } from './packages.list.ts';
 
-/** Projects whose packages are put in order one by one at most, and rows that this may take. */
+/** Maximum number of projects whose packages are merged individually, and of rows for that. */
 const FEW_PROJECTS = 50;
 const FEW_ROWS = 20_000;
 
 type Readable = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
 type Listed = { rows: ShownPackage[]; total: number };
 
-/** A page of the packages of a group's projects that the caller may read. */
+/** Returns a page of the packages of a group's projects that the caller may read. */
 export async function packagesOfGroup(
   deps: Deps,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function packagesOfGroup(
   return byPath(deps, counts, filters, page);
 }
 
-/** Projects that have packages; more than a few when there are more. */
+/** Query for projects with packages; more than `FEW_PROJECTS` if there are more. */
 const projectsOf = ({ db }: Deps, readable: Readable): Promise<ListedProject[]> =>
   db
     .selectFrom('projects')
@@ -93,7 +93,7 @@ async function ofFew(
   return { rows, total: await countOf(db, all) };
 }
 
-/** Those of any number of projects: an index has them in order, and each is asked whether its project is one of these. */
+/** Walks all packages in index order, checking the project of each. */
 const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters, named: PackageNameScope | null) =>
   inOrder(
     matching(db, filters, named).where((eb) =>
@@ -110,7 +110,7 @@ const ofMany = ({ db }: Deps, readable: Readable, filters: PackageFilters, named
 
 type Counted = ListedProject & { many: number };
 
-/** How many packages each of the projects has, in the order of their paths. */
+/** Counts the packages of each project, in the order of their paths. */
 async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilters): Promise<Counted[]> {
   const counted = matching(db, filters, isByName(filters) ? namesPlace(filters) : null)
     .select(({ fn }) => ['packages.project_id', fn.countAll<number | string>().as('many')])
@@ -126,7 +126,7 @@ async function countsOf({ db }: Deps, readable: Readable, filters: PackageFilter
   return rows.map((row) => ({ ...row, many: Number(row.many) })).sort((a, b) => backwards * byLastSegment(a, b));
 }
 
-/** A page in the order of the projects' paths: only the projects that it spans are read. */
+/** Returns a page ordered by project path, reading only the projects that it spans. */
 async function byPath(
   { db }: Deps,
   counts: readonly Counted[],

@@ -9,14 +9,14 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { PackageProject } from './packages.views.ts';
 
-/** What somebody with these rights is shown of the packages of a project. */
+/** Project of a package with the permissions that affect its rendering. */
 export const packageProject = (project: Project, permissions: ProjectPermissions): PackageProject => ({
   project,
   mayDelete: permissions.can('destroy_package'),
   seesPipelines: permissions.can('read_pipeline'),
 });
 
-/** The projects of packages by their ids, with what the caller is shown of each; a fixed number of queries. */
+/** Loads the projects of packages, by id, with the caller's permissions; a fixed number of queries. */
 export async function projectsOfPackages(
   deps: Deps,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function projectsOfPackages(
     user === null || admin ? null : await projectAccessLevels(db, user.id, projects, namespaces, today(deps.clock));
   const places = await Promise.all(
     projects.map(async (project) => {
-      // Of whom no level is to be looked up this asks the database nothing.
+      // Takes no query for callers without levels.
       const permissions =
         standings === null
           ? await projectPermissions(deps, caller, project, namespaces.get(project.namespace_id)!)

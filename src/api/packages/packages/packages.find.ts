@@ -2,15 +2,15 @@ import { ApiError } from '../../../core/core.errors.ts';
 import type { Db } from '../../../db/db.schema.ts';
 import type { Package, PackageStatus } from '../../../db/tables/packages.table.ts';
 
-/** Statuses of packages that are shown with all that is known of them. */
+/** Statuses of packages that can be shown individually. */
 export const DETAILED: readonly PackageStatus[] = ['default', 'deprecated'];
 
-/** @returns 404 in the words that the platform has for packages */
+/** 404 with the platform's message for packages. */
 export const packageNotFound = () => new ApiError(404, 'Package not found');
 
 /**
- * A package of a project that is not deleted.
- * @param statuses those that it may have; any when absent
+ * Returns a package of a project that is not deleted.
+ * @param statuses accepted statuses; any when absent
  * @throws ApiError 404
  */
 export async function findPackage(

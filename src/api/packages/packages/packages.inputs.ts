@@ -4,19 +4,19 @@ import { Enum, pagination } from '../../../http/http.schema.ts';
 
 const filters = {
   sort: Type.Optional(Enum(['asc', 'desc'], { default: 'asc' })),
-  package_type: Type.Optional(Enum(PACKAGE_TYPES, { description: 'Only packages of this registry.' })),
+  package_type: Type.Optional(Enum(PACKAGE_TYPES, { description: 'Only packages of this type.' })),
   package_name: Type.Optional(
-    Type.String({ description: 'Only packages whose name contains this, whatever its case.' }),
+    Type.String({ description: 'Only packages whose name contains this text, case-insensitive.' }),
   ),
   package_version: Type.Optional(
-    Type.String({ description: 'Only this version. Packages without one are then left out.' }),
+    Type.String({ description: 'Only packages of this version; packages without a version are left out.' }),
   ),
   include_versionless: Type.Optional(
-    Type.Boolean({ description: 'Also what is of no version, such as the metadata of a Maven package.' }),
+    Type.Boolean({ description: 'Include packages without a version, such as Maven metadata.' }),
   ),
   status: Type.Optional(
     Enum(PACKAGE_STATUSES, {
-      description: 'Only packages of this state; `default`, `deprecated` and `error` when absent.',
+      description: 'Only packages with this status; `default`, `deprecated` and `error` when absent.',
     }),
   ),
   ...pagination,
@@ -24,27 +24,25 @@ const filters = {
 
 const ORDERS = ['created_at', 'name', 'version', 'type'] as const;
 const ordered = (orders: readonly string[]) =>
-  Type.Optional(Enum(orders, { default: 'created_at', description: 'What the list is ordered by.' }));
+  Type.Optional(Enum(orders, { default: 'created_at', description: 'Attribute to sort by.' }));
 
-/** Parameters of the list of a project. */
+/** Parameters of the list of packages of a project. */
 export const listPackages = Type.Object({ order_by: ordered(ORDERS), ...filters });
 
-/** Parameters of the list of a group. */
+/** Parameters of the list of packages of a group. */
 export const listGroupPackages = Type.Object({
   order_by: ordered([...ORDERS, 'project_path']),
-  exclude_subgroups: Type.Optional(
-    Type.Boolean({ default: false, description: 'Leaves out the projects of its subgroups.' }),
-  ),
+  exclude_subgroups: Type.Optional(Type.Boolean({ default: false, description: 'Leave out projects of subgroups.' })),
   ...filters,
 });
 
-/** The part of an address that names a package. */
+/** Path parameter of a package. */
 export const PackageId = Type.Object({ package_id: Type.Integer() });
 
-/** Parameters of the pipelines of a package. */
+/** Parameters of the list of pipelines of a package. */
 export const listPipelines = Type.Object({
   cursor: Type.Optional(
-    Type.String({ description: 'Where a page begins, as the Link header of the one before says; instead of `page`.' }),
+    Type.String({ description: 'Start of the page, from the `Link` header of the previous page; instead of `page`.' }),
   ),
   pagination: Type.Optional(Enum(['keyset'])),
   ...pagination,

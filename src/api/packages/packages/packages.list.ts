@@ -12,7 +12,7 @@ import { type PackageNameScope, packagesNamed } from '../../../packages/package-
 
 export type PackageOrder = 'created_at' | 'name' | 'version' | 'type' | 'project_path';
 
-/** What is wanted of a list of packages. */
+/** Filters of a list of packages. */
 export interface PackageFilters {
   order_by?: string | undefined;
   sort?: 'asc' | 'desc' | undefined;
@@ -29,7 +29,7 @@ export interface PageRange {
 }
 export type Packages = SelectQueryBuilder<Schema, 'packages', object>;
 
-/** What is shown of packages in lists: what registries keep of them can be long. */
+/** Columns for lists: metadata of registries can be long. */
 export const SHOWN = [
   'packages.id',
   'packages.project_id',
@@ -44,10 +44,10 @@ export type ShownPackage = Pick<
   'id' | 'project_id' | 'package_type' | 'name' | 'version' | 'status' | 'created_at'
 >;
 
-/** Statuses that lists show unless one is asked for. */
+/** Statuses listed by default. */
 export const DISPLAYED: readonly PackageStatus[] = ['default', 'deprecated', 'error'];
 
-/** The columns behind an order; the id follows. Each is served by an index, and by one that begins with the project. */
+/** Columns of each order, followed by the id. Each has an index, and one that begins with the project. */
 const COLUMNS = {
   created_at: ['packages.created_at'],
   name: ['packages.name'],
@@ -62,12 +62,12 @@ export const orderOf = ({ order_by = 'created_at', sort = 'asc' }: PackageFilter
   sort,
 });
 
-/** Packages up to which those of a part of a name are gathered and put in order; of more a walk along the order finds enough. */
+/** Number of name matches up to which they are collected and sorted; more are found by walking the order. */
 export const FEW_NAMED = 1_000;
 
 /**
- * Packages that filters let through, of any project.
- * @param named begins with the names of this place, where a part of a name is wanted
+ * Query for packages that match filters, of any project.
+ * @param named begins with the names of this scope, if a part of a name is given
  */
 export function matching(db: Db, filters: PackageFilters, named: PackageNameScope | null = null): Packages {
   const { package_type, package_name = '', package_version, include_versionless, status } = filters;
@@ -84,7 +84,7 @@ export function matching(db: Db, filters: PackageFilters, named: PackageNameScop
   return query;
 }
 
-/** A query for packages with the order that is wanted of it. */
+/** Adds the requested order to a query. */
 export function inOrder(query: Packages, filters: PackageFilters): Packages {
   const { columns, sort } = orderOf(filters);
   return columns.reduce(
@@ -93,7 +93,7 @@ export function inOrder(query: Packages, filters: PackageFilters): Packages {
   );
 }
 
-/** What is of no version comes first, as SQLite has it by itself. */
+/** Packages without a version come first, as in SQLite by default. */
 function direction(
   item: OrderByItemBuilder,
   column: string,
@@ -105,7 +105,7 @@ function direction(
   return sort === 'asc' ? directed.nullsFirst() : directed.nullsLast();
 }
 
-/** A page of the packages of a project. */
+/** Returns a page of the packages of a project. */
 export function packagesOfProject(db: Db, projectId: number, filters: PackageFilters, page: PageRange) {
   const listed = (named: PackageNameScope | null) =>
     inOrder(matching(db, filters, named).where('packages.project_id', '=', projectId), filters).select(SHOWN);
@@ -113,16 +113,16 @@ export function packagesOfProject(db: Db, projectId: number, filters: PackageFil
   return pageByPackageName(db, listed, namesPlace(filters, [projectId]), page);
 }
 
-/** Whether a part of a name is wanted. */
+/** Whether a part of a name is given. */
 export const isByName = ({ package_name = '' }: PackageFilters): boolean => package_name !== '';
 
-/** Which names are looked through: of the type that is wanted, in these projects, or in all. */
+/** Names to search: of the requested type, in these projects or in all. */
 export const namesPlace = ({ package_type }: PackageFilters, projectIds?: readonly number[]): PackageNameScope => ({
   types: package_type === undefined ? PACKAGE_TYPES : [package_type],
   ...(projectIds === undefined ? {} : { projectIds }),
 });
 
-/** A page of packages of a part of a name. @param listed the query for them, by their names or by an order */
+/** Returns a page of packages by a part of their name. @param listed query by name or by order */
 export async function pageByPackageName(
   db: Db,
   listed: (named: PackageNameScope | null) => SelectQueryBuilder<Schema, 'packages', ShownPackage>,
@@ -136,18 +136,18 @@ export async function pageByPackageName(
 
 export interface ListedProject {
   id: number;
-  /** The last segment of its full path. */
+  /** Last segment of its full path. */
   path: string;
   full_path: string;
 }
 
-/** Compares projects by the last segments of their paths; where these are the same, by the whole. */
+/** Compares projects by the last segments of their paths, then by full path. */
 export const byLastSegment = (a: ListedProject, b: ListedProject): number =>
   (a.path === b.path ? a.full_path < b.full_path : a.path < b.path) ? -1 : 1;
 
 /**
- * A page of the packages of a few projects: the first of each by its own order, and of these the page.
- * @param fewNamed begins with the names, where a part of one is wanted
+ * Merges the packages of a few projects: the first page of each in order.
+ * @param fewNamed begins with the names, if a part of one is given
  */
 export async function packagesOfFew(
   db: Db,

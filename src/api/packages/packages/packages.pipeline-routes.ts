@@ -11,10 +11,10 @@ import { listPipelines, PackageId } from './packages.inputs.ts';
 import { PackagePipeline } from './packages.responses.ts';
 import { pipelinesOf, presentPipelines } from './packages.view-rows.ts';
 
-/** Part 1, section 8. */
+/** Maximum page size (part 1, section 8). */
 const MAX_PER_PAGE = 20;
 
-/** Who reads the packages and the pipelines of the project. */
+/** Callers who may read packages and pipelines of the project. */
 const readsBoth: typeof readsPackages = {
   ...readsPackages,
   check: async (request) => {
@@ -31,7 +31,7 @@ export const packagePipelineRoutes: readonly Route[] = [
     tag: 'Packages',
     credentials: WITH_DEPLOY_AND_JOB_TOKENS,
     summary: 'List the pipelines that published a package',
-    description: 'The newest first, at most 20 on a page. Only for those who may see the pipelines of the project.',
+    description: 'Newest first, at most 20 per page. Only for callers who may see the pipelines of the project.',
     access: readsBoth,
     scopes: READ_PACKAGES,
     params: PackageId,

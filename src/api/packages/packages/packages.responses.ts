@@ -4,16 +4,16 @@ import { Enum, Instant, Nullable, propertiesOf } from '../../../http/http.schema
 import { PipelineBasic } from '../../code/index.ts';
 import { UserBasic } from '../../identity/index.ts';
 
-/** A pipeline whose jobs published something, with whoever started it. */
+/** A pipeline that published a package, with its user. */
 export const PackagePipeline = Type.Object({ ...propertiesOf(PipelineBasic), user: Nullable(UserBasic) } as {
   user: ReturnType<typeof Nullable<typeof UserBasic>>;
 } & typeof PipelineBasic.properties);
 
-/** A name for a version. */
+/** A tag of a version. */
 export const PackageTag = Type.Object({
   id: Type.Integer(),
   package_id: Type.Integer(),
-  name: Type.String({ description: 'The tag itself.', examples: ['latest'] }),
+  name: Type.String({ description: 'Name of the tag.', examples: ['latest'] }),
   created_at: Instant(),
   updated_at: Instant(),
 });
@@ -22,59 +22,61 @@ const shared = {
   id: Type.Integer(),
   name: Type.String({ description: 'Name of the package.', examples: ['my-app'] }),
   conan_package_name: Type.Optional(
-    Type.String({ description: 'The name within the recipe; of Conan packages only.', examples: ['zlib'] }),
+    Type.String({ description: 'Name of the recipe; only for Conan packages.', examples: ['zlib'] }),
   ),
-  version: Nullable(Type.String({ description: 'Its version; null for what is of none.', examples: ['1.0.0'] })),
-  package_type: Enum(PACKAGE_TYPES, { description: 'The registry that it came through.' }),
-  status: Enum(PACKAGE_STATUSES, { description: 'What becomes of it: `hidden` is in no list, but can be downloaded.' }),
+  version: Nullable(
+    Type.String({ description: 'Version of the package; null for packages without one.', examples: ['1.0.0'] }),
+  ),
+  package_type: Enum(PACKAGE_TYPES, { description: 'Type of the package.' }),
+  status: Enum(PACKAGE_STATUSES, { description: 'Status; a `hidden` package is not listed, but can be downloaded.' }),
   _links: Type.Object({
     web_path: Type.Optional(
       Type.String({
-        description: 'Path of its page; where its state is `default` or `deprecated`.',
+        description: 'Path of its page; only with the status `default` or `deprecated`.',
         examples: ['/flight/tools/-/packages/4'],
       }),
     ),
     delete_api_path: Type.Optional(
       Type.String({
-        description: 'Where it can be deleted; for those who may.',
+        description: 'API URL for deletion; only for callers who may delete it.',
         examples: ['https://git.example.com/api/v4/projects/7/packages/4'],
       }),
     ),
   }),
   created_at: Instant(),
-  tags: Type.Array(PackageTag, { description: 'Names for this version.' }),
+  tags: Type.Array(PackageTag, { description: 'Tags of this version.' }),
   pipeline: Type.Optional(PackagePipeline),
   pipelines: Type.Array(PackagePipeline, {
     description:
-      'Pipelines of its project that published it, the newest first: the last alone in lists, up to 20 of a single package. None where the caller may not see pipelines.',
+      'Pipelines that published the package, newest first: only the last in lists, up to 20 for a single package. Empty if the caller may not see pipelines.',
   }),
 };
 
-/** A package of the list of a project. */
+/** A package in the list of a project. */
 export const PackageListEntry = Type.Object(shared);
 
-/** A package of the list of a group. */
+/** A package in the list of a group. */
 export const GroupPackage = Type.Object({
   ...shared,
   project_id: Type.Integer(),
-  project_path: Type.String({ description: 'Full path of its project.', examples: ['flight/tools'] }),
+  project_path: Type.String({ description: 'Full path of the project.', examples: ['flight/tools'] }),
 });
 
 /** Another version of the same package. */
 export const OtherVersion = Type.Object({
   id: Type.Integer(),
-  version: Nullable(Type.String({ description: 'The version.', examples: ['0.9.0'] })),
+  version: Nullable(Type.String({ description: 'Version of the package.', examples: ['0.9.0'] })),
   created_at: Instant(),
-  tags: Type.Array(PackageTag, { description: 'Names for this version.' }),
+  tags: Type.Array(PackageTag, { description: 'Tags of this version.' }),
   pipeline: Type.Optional(PackagePipeline),
-  pipelines: Type.Array(PackagePipeline, { description: 'The last pipeline that published it.' }),
+  pipelines: Type.Array(PackagePipeline, { description: 'Last pipeline that published it.' }),
 });
 
-/** A package with all that is known of it. */
+/** A package with all details. */
 export const Package = Type.Object({
   ...shared,
-  last_downloaded_at: Nullable(Instant({ description: 'When a file of it was last downloaded; null for never.' })),
+  last_downloaded_at: Nullable(Instant({ description: 'When a file was last downloaded; null for never.' })),
   versions: Type.Array(OtherVersion, {
-    description: 'Other versions of it that are in lists, at most the 1,000 that came last.',
+    description: 'Other listed versions of the package, at most the latest 1,000.',
   }),
 });

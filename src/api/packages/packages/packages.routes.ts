@@ -22,7 +22,7 @@ import { presentGroupPackages, presentPackage, presentPackages } from './package
 const shared = { tag: 'Packages', credentials: WITH_DEPLOY_AND_JOB_TOKENS } as const;
 const ONE = '/projects/:id/packages/:package_id';
 
-/** Packages of all registries (part 1, section 4.7). */
+/** Packages of all types (part 1, section 4.7). */
 export const packageRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -45,7 +45,7 @@ export const packageRoutes: readonly Route[] = [
     method: 'GET',
     path: '/groups/:id/packages',
     summary: 'List the packages of a group',
-    description: 'Those of its projects, and of the projects of its subgroups, whose packages the caller may read.',
+    description: 'Packages of projects of the group and its subgroups that the caller may read.',
     access: inGroup('read_group_packages', { anonymous: true }),
     scopes: READ_PACKAGES,
     input: listGroupPackages,
@@ -54,7 +54,7 @@ export const packageRoutes: readonly Route[] = [
       const found = await packagesOfGroup(deps, caller, group, input, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total: found.total });
       const places = await projectsOfPackages(deps, caller, found.rows);
-      // A project may have gone meanwhile.
+      // A project may have been deleted meanwhile.
       const rows = found.rows.filter(({ project_id }) => places.has(project_id));
       return presentGroupPackages(deps, rows, places);
     },
@@ -64,7 +64,7 @@ export const packageRoutes: readonly Route[] = [
     method: 'GET',
     path: ONE,
     summary: 'Get a package',
-    description: 'Only one whose state is `default` or `deprecated`.',
+    description: 'Only packages with the status `default` or `deprecated`.',
     access: readsPackages,
     scopes: READ_PACKAGES,
     params: PackageId,
@@ -79,7 +79,7 @@ export const packageRoutes: readonly Route[] = [
     method: 'DELETE',
     path: ONE,
     summary: 'Delete a package',
-    description: 'It is gone at once, with all its files.',
+    description: 'Takes effect immediately and deletes all its files.',
     access: inProject('destroy_package'),
     scopes: WRITE_PACKAGES,
     params: PackageId,

@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts';
 import { presentPipelineBasic } from '../../code/index.ts';
 import { userBasic, usersById } from '../../identity/index.ts';
 
-/** Tags of many packages at once, by package. */
+/** Loads the tags of packages, by package id. */
 export async function tagsOf(db: Db, packageIds: readonly number[]) {
   const rows =
     packageIds.length === 0
@@ -21,7 +21,7 @@ export async function tagsOf(db: Db, packageIds: readonly number[]) {
   return Map.groupBy(rows, ({ package_id }) => package_id);
 }
 
-/** Pipelines as packages show them; one query. @param webUrls addresses of projects by their ids */
+/** Renders pipelines for packages; one query. @param webUrls URLs of projects by id */
 export async function presentPipelines(
   deps: Pick<Deps, 'db' | 'externalUrl'>,
   pipelines: readonly Pipeline[],
@@ -40,7 +40,7 @@ export async function presentPipelines(
   });
 }
 
-/** The last pipeline of their own project that published each of many packages, by package; two queries. */
+/** Loads the last pipeline of its own project that published each package, by package id; two queries. */
 export async function lastPipelines(
   deps: Pick<Deps, 'db' | 'externalUrl'>,
   packageIds: readonly number[],
@@ -73,7 +73,10 @@ export async function lastPipelines(
   return new Map(rows.map(({ package_id }, at) => [package_id, shown[at]!]));
 }
 
-/** Pipelines of its own project that published a package, the newest first: of others not all readers may know. */
+/**
+ * Query for the pipelines of its own project that published a package, newest first; pipelines of other projects may be
+ * hidden from readers.
+ */
 export const pipelinesOf = (db: Db, { id, project_id }: Pick<Package, 'id' | 'project_id'>) =>
   db
     .selectFrom('package_pipelines')

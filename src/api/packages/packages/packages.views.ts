@@ -8,7 +8,7 @@ import { DISPLAYED, SHOWN, type ShownPackage } from './packages.list.ts';
 import type { GroupPackage, OtherVersion, Package, PackageListEntry } from './packages.responses.ts';
 import { lastPipelines, pipelinesOf, presentPipelines, tagsOf } from './packages.view-rows.ts';
 
-/** The project of a package, and what decides what the caller is shown of it. */
+/** Project of a package, with the permissions that affect its rendering. */
 export interface PackageProject {
   project: Pick<Project, 'id' | 'full_path'>;
   mayDelete: boolean;
@@ -32,7 +32,7 @@ function linksOf(
   };
 }
 
-/** Packages of projects as lists show them, with a fixed number of queries. @param places of all projects of the rows */
+/** Renders packages of projects for lists with a fixed number of queries. @param places all projects of the rows */
 export async function presentPackages(
   deps: Deps,
   rows: readonly ShownPackage[],
@@ -63,7 +63,7 @@ export async function presentPackages(
   });
 }
 
-/** The same with the projects that they are in. */
+/** Renders packages for lists, with their projects. */
 export async function presentGroupPackages(
   deps: Deps,
   rows: readonly ShownPackage[],
@@ -76,7 +76,7 @@ export async function presentGroupPackages(
   });
 }
 
-/** A package with all that is known of it. */
+/** Renders a package with all details. */
 export async function presentPackage(
   deps: Deps,
   row: Row,

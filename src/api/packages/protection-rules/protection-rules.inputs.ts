@@ -1,22 +1,22 @@
 import { Type } from 'typebox';
 import { Enum, Nullable } from '../../../http/http.schema.ts';
 
-/** Registries whose packages can be protected. */
+/** Types of packages that can be protected. */
 export const PROTECTED_TYPES = ['conan', 'generic', 'helm', 'maven', 'npm', 'nuget', 'pypi'] as const;
 export const PUSH_LEVELS = ['maintainer', 'owner', 'admin'] as const;
 export const DELETE_LEVELS = ['owner', 'admin'] as const;
 
 const attributes = {
   package_name_pattern: Type.String({
-    description: 'Name of the packages, whatever its case; `*` stands for any text.',
+    description: 'Package name pattern, case-insensitive; `*` stands for any text.',
     examples: ['@flight/*'],
   }),
-  package_type: Enum(PROTECTED_TYPES, { description: 'Registry that the packages come through.' }),
+  package_type: Enum(PROTECTED_TYPES, { description: 'Type of the packages.' }),
   minimum_access_level_for_delete: Nullable(
-    Enum(DELETE_LEVELS, { description: 'Role that deleting them takes; null for the ordinary one.' }),
+    Enum(DELETE_LEVELS, { description: 'Minimum role for deleting packages; null for the default.' }),
   ),
   minimum_access_level_for_push: Nullable(
-    Enum(PUSH_LEVELS, { description: 'Role that publishing them takes; null for the ordinary one.' }),
+    Enum(PUSH_LEVELS, { description: 'Minimum role for publishing packages; null for the default.' }),
   ),
 };
 const { package_name_pattern, package_type, ...levels } = attributes;
@@ -31,7 +31,7 @@ export const newRule = Type.Object({
 /** Parameters of a change. */
 export const changedRule = Type.Partial(Type.Object(attributes));
 
-/** The part of an address that names a rule. */
+/** Path parameter of a rule. */
 export const RuleId = Type.Object({
   package_protection_rule_id: Type.Integer({ description: 'Id of the rule.', examples: [3] }),
 });

@@ -3,20 +3,20 @@ import type { PackageProtectionRule as Row } from '../../../db/tables/package-pr
 import { Enum, Nullable } from '../../../http/http.schema.ts';
 import { DELETE_LEVELS, PROTECTED_TYPES, PUSH_LEVELS } from './protection-rules.inputs.ts';
 
-/** Which role packages of certain names take. */
+/** Minimum roles for packages with matching names. */
 export const PackageProtectionRule = Type.Object({
   id: Type.Integer(),
   project_id: Type.Integer(),
   package_name_pattern: Type.String({
-    description: 'Name of the packages, whatever its case; `*` stands for any text.',
+    description: 'Package name pattern, case-insensitive; `*` stands for any text.',
     examples: ['@flight/*'],
   }),
-  package_type: Enum(PROTECTED_TYPES, { description: 'Registry that the packages come through.' }),
+  package_type: Enum(PROTECTED_TYPES, { description: 'Type of the packages.' }),
   minimum_access_level_for_delete: Nullable(
-    Enum(DELETE_LEVELS, { description: 'Role that deleting them takes; null for the ordinary one.' }),
+    Enum(DELETE_LEVELS, { description: 'Minimum role for deleting packages; null for the default.' }),
   ),
   minimum_access_level_for_push: Nullable(
-    Enum(PUSH_LEVELS, { description: 'Role that publishing them takes; null for the ordinary one.' }),
+    Enum(PUSH_LEVELS, { description: 'Minimum role for publishing packages; null for the default.' }),
   ),
 });
 

@@ -16,7 +16,7 @@ const shared = {
 const ALL = '/projects/:id/packages/protection/rules';
 const ONE = `${ALL}/:package_protection_rule_id`;
 
-/** Rules that ask for higher roles than packages ordinarily do. */
+/** Rules that require higher roles for packages than the default. */
 export const protectionRuleRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -37,7 +37,7 @@ export const protectionRuleRoutes: readonly Route[] = [
     method: 'POST',
     path: ALL,
     operationId: 'createProjectPackageProtectionRule',
-    summary: 'Protect packages of a project',
+    summary: 'Create a package protection rule',
     input: newRule,
     rules: { atLeastOne: [['minimum_access_level_for_push', 'minimum_access_level_for_delete']] },
     success: { status: 201, schema: PackageProtectionRule },
@@ -49,7 +49,7 @@ export const protectionRuleRoutes: readonly Route[] = [
     method: 'PATCH',
     path: ONE,
     operationId: 'updateProjectPackageProtectionRule',
-    summary: 'Change a package protection rule',
+    summary: 'Update a package protection rule',
     params: RuleId,
     input: changedRule,
     success: { status: 200, schema: PackageProtectionRule },
@@ -64,7 +64,7 @@ export const protectionRuleRoutes: readonly Route[] = [
     method: 'DELETE',
     path: ONE,
     operationId: 'deleteProjectPackageProtectionRule',
-    summary: 'Remove a package protection rule',
+    summary: 'Delete a package protection rule',
     params: RuleId,
     success: { status: 204, empty: true },
     errors: [412],

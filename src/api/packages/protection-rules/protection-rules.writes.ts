@@ -12,7 +12,7 @@ import type { PackageProtectionRule } from '../../../db/tables/package-protectio
 import type { Deps } from '../../../deps.ts';
 import type { changedRule, newRule } from './protection-rules.inputs.ts';
 
-/** Rules of a project at most: each publication looks at those of its registry. */
+/** Maximum number of rules per project: each publication checks those of its type. */
 const MAX_RULES = 500;
 const MAX_PATTERN = 255;
 const WILDCARD_NAMES = {
@@ -59,7 +59,7 @@ const entryOf = (
   target: { id, type: 'Packages::Protection::Rule', details: package_name_pattern },
 });
 
-/** A change of the rules of a project, by somebody who may still make it. */
+/** Changes the rules of a project, after checking the caller's rights again. */
 const change = <T>(deps: Deps, caller: Caller, projectId: number, work: (db: Db) => Promise<T>): Promise<T> =>
   deps.db
     .transaction()
@@ -70,7 +70,7 @@ const change = <T>(deps: Deps, caller: Caller, projectId: number, work: (db: Db)
     })
     .catch(refuseTaken);
 
-/** Rules of a project by their age. */
+/** Query for the rules of a project, oldest first. */
 export const rulesOf = (db: Db, projectId: number) =>
   db.selectFrom('package_protection_rules').selectAll().where('project_id', '=', projectId).orderBy('id');
 
@@ -81,7 +81,7 @@ export async function findRule(db: Db, projectId: number, id: number): Promise<P
   return row;
 }
 
-/** @throws ApiError 403, 404; 422 for a pattern that is none or has a rule already */
+/** @throws ApiError 403, 404; 422 for an invalid or duplicate pattern */
 export function createRule(
   deps: Deps,
   caller: Caller,
@@ -103,7 +103,8 @@ export function createRule(
       .select(({ fn }) => fn.countAll().as('many'))
       .where('project_id', '=', projectId)
       .executeTakeFirstOrThrow();
-    if (Number(many) >= MAX_RULES) throw invalid(`A project has at most ${MAX_RULES} rules.`);
+    if (Number(many) >= MAX_RULES)
+      throw invalid(`Limit reached: a project has at most ${MAX_RULES} package protection rules. Delete one first.`);
     const made = await db
       .insertInto('package_protection_rules')
       .values({ ...rule, project_id: projectId, created_at: now, updated_at: now })
@@ -123,7 +124,7 @@ export function createRule(
   });
 }
 
-/** What is not given stays. @throws ApiError 403, 404, 422 */
+/** Absent attributes are kept. @throws ApiError 403, 404, 422 */
 export function updateRule(
   deps: Deps,
   caller: Caller,
@@ -146,7 +147,7 @@ export function updateRule(
   });
 }
 
-/** @param check is shown the rule as it is; may throw @throws ApiError 403, 404 */
+/** @param check receives the rule before deletion; may throw @throws ApiError 403, 404 */
 export function removeRule(
   deps: Deps,
   caller: Caller,

@@ -3,7 +3,7 @@ import { pythonName } from '../../../packages/python-name.ts';
 import type { Upload } from '../receive-upload.ts';
 import { isFileName, isName, normalVersion } from './pypi.names.ts';
 
-/** How many characters are kept of what an upload says of its version; the rest is cut. */
+/** Maximum lengths of stored metadata; the rest is cut off. */
 const KEPT = {
   author_email: 2048,
   description: 4000,
@@ -14,7 +14,7 @@ const KEPT = {
 } as const;
 const MAX_REQUIRES_PYTHON = 255;
 
-/** Fields of an upload that are read; tools send many more. */
+/** Fields of an upload that are used; tools send many more. */
 export const FIELDS: ReadonlySet<string> = new Set([
   ...Object.keys(KEPT),
   'name',
@@ -24,15 +24,15 @@ export const FIELDS: ReadonlySet<string> = new Set([
   'sha256_digest',
 ]);
 
-/** What is kept of a file beside its bytes. */
+/** Metadata of a file. */
 export interface FileMetadata {
-  /** Which versions of Python can use it, as PEP 440 says it; empty for all. */
+  /** Supported versions of Python, as in PEP 440; empty for all. */
   requires_python: string;
-  /** SHA-256 of the metadata in a wheel, which can be had without it (PEP 658); absent where there are none. */
+  /** SHA-256 of the metadata in a wheel, which can be downloaded separately (PEP 658); absent if there are none. */
   metadata_sha256?: string;
 }
 
-/** A file of a Python package, as its upload describes it. */
+/** A file of a Python package, with the metadata of its upload. */
 export interface Distribution {
   name: string;
   nameKey: string;
@@ -40,16 +40,16 @@ export interface Distribution {
   versionKey: string;
   fileName: string;
   facts: FileMetadata;
-  /** What the upload says of the version. */
+  /** Metadata of the version. */
   about: Record<string, string>;
 }
 
-/** 400 in the words that twine shows, and looks for. */
+/** 400 in a form that twine recognizes and shows. */
 export const invalid = (text: string): ApiError => new ApiError(400, `400 Bad request - Validation failed: ${text}`);
 
 const cut = (text: string, length: number): string => [...text].slice(0, length).join('');
 
-/** Reads what came with a file. @throws ApiError 400 */
+/** Reads the fields of an upload. @throws ApiError 400 */
 export function readDistribution({ file, filename, fields }: Upload): Distribution {
   const { name, version, requires_python = '' } = fields;
   if (name === undefined) throw invalidParameter('name is missing');
@@ -78,9 +78,9 @@ export function readDistribution({ file, filename, fields }: Upload): Distributi
   };
 }
 
-/** Tools that know no digest send an empty one. */
+/** Tools that do not know a digest send an empty one. */
 function compareDigest(field: string, input: string | undefined, digest: string): void {
   if (input === undefined || input === '') return;
   if (input.length !== digest.length || !/^[0-9a-f]+$/i.test(input)) throw invalidParameter(`${field} is invalid`);
-  if (input.toLowerCase() !== digest) throw invalid(`${field} is not that of the file that arrived`);
+  if (input.toLowerCase() !== digest) throw invalid(`${field} does not match the uploaded file`);
 }

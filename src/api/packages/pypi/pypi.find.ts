@@ -5,11 +5,11 @@ import { INSTALLABLE, installable, type PackageSource } from '../../../packages/
 import type { FileMetadata } from './distribution.ts';
 import type { IndexedName, LinkedFile } from './pypi.simple.ts';
 
-/** Names in an index, and files on a page, that are read at most. */
+/** Maximum number of names in an index, and of files on a page. */
 const MAX_NAMES = 100_000;
 const MAX_FILES = 50_000;
 
-/** A query of all Python packages that can be installed. */
+/** Query for the files of all installable Python packages. */
 export function distributions(db: Db, source: PackageSource) {
   const query = db
     .selectFrom('packages')
@@ -20,11 +20,11 @@ export function distributions(db: Db, source: PackageSource) {
     : query.where(source.readable);
 }
 
-/** The same of one name. */
+/** Query for the files of one name. */
 export const distributionsOf = (db: Db, source: PackageSource, nameKey: string) =>
   installable(db, source, { type: 'pypi', nameKey });
 
-/** All names, each as it was first spelled. */
+/** Returns all names, each as first spelled. */
 export async function namesIn(db: Db, source: PackageSource): Promise<IndexedName[]> {
   const rows = await db
     .selectFrom('packages')
@@ -40,7 +40,7 @@ export async function namesIn(db: Db, source: PackageSource): Promise<IndexedNam
   return rows.map(({ name, name_key: nameKey }) => ({ name, nameKey }));
 }
 
-/** What the page of a name shows. */
+/** Content of the page of a name. */
 export interface NameContent {
   name: string;
   files: LinkedFile[];
@@ -48,9 +48,9 @@ export interface NameContent {
 }
 
 /**
- * The files of a name; of those of one name the one that came last, whichever project has it.
- * @param base address of the files
- * @returns undefined where there is no version of it
+ * Returns the files of a name; of files with the same name the latest, in any project.
+ * @param base URL of the files
+ * @returns undefined if the name has no version
  */
 export async function contentOf(
   db: Db,
@@ -94,7 +94,7 @@ export async function contentOf(
     return [{ fileName, url, sha256, size, requiresPython, metadataSha256, version, uploadedAt, package_id }];
   });
   for (const { package_id, ...file } of read) {
-    // A file that says nothing of it is as the others of its version.
+    // A file without a requirement gets that of its version.
     const requiresPython = file.requiresPython || (required.get(package_id) ?? '');
     files.delete(file.fileName);
     files.set(file.fileName, { ...file, requiresPython });
@@ -102,7 +102,7 @@ export async function contentOf(
   return { name: rows[0]!.name, files: [...files.values()], versions: [...versions.values()] };
 }
 
-/** A file by its content and name. */
+/** Query for a file by digest and name. */
 export function distributionFile(
   db: Db,
   source: PackageSource,

@@ -11,18 +11,18 @@ const VERSION = new RegExp(`^v?(?:(\\d+)!)?${NUMBERS}${PRE}${POST}${DEV}${LOCAL}
 
 const PRE_NAMES: Readonly<Record<string, string>> = { alpha: 'a', beta: 'b', preview: 'rc', pre: 'rc', c: 'rc' };
 
-/** Whether it is a name by the specification of Python's packages. */
+/** Whether a package name is valid. */
 export const isName = (text: string): boolean => text.length <= MAX_LENGTH && NAME.test(text);
 
-/** Whether a file can be called so. */
+/** Whether a file name is valid. */
 export const isFileName = (text: string): boolean =>
   text.length <= MAX_LENGTH && FILE.test(text) && text !== '.' && text !== '..';
 
 const plain = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
 
 /**
- * The version in the form that PEP 440 holds to be the normal one: `v1.0-Alpha.01` is `1.0a1`.
- * @returns undefined for what is no version, or longer than 255 characters
+ * Normalizes a version as in PEP 440: `v1.0-Alpha.01` becomes `1.0a1`.
+ * @returns undefined for an invalid version, or one longer than 255 characters
  */
 export function normalVersion(text: string): string | undefined {
   const found = text.length > MAX_LENGTH ? null : VERSION.exec(text.trim());

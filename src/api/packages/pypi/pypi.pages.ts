@@ -8,10 +8,10 @@ import { cachedDocument, sendDocument } from '../registries.documents.ts';
 import { contentOf, distributions, distributionsOf, namesIn } from './pypi.find.ts';
 import { contentTypeOf, indexPage, isJson, namePage, SIMPLE_TYPES, type SimpleType } from './pypi.simple.ts';
 
-/** What a name or a file takes of memory while a page is made. */
+/** Memory of a name or file while a page is built, in bytes. */
 const ROW_BYTES = 2_048;
 
-/** Where an index is: whose packages it shows, and its address below the API. */
+/** Packages and path of an index. */
 export interface IndexScope {
   source: PackageSource;
   path: string;
@@ -22,18 +22,19 @@ export interface IndexScope {
 function pageType({ request, reply }: BaseContext): SimpleType {
   const type = acceptableType(request.headers.accept, SIMPLE_TYPES);
   reply.header('Vary', [reply.getHeader('Vary') ?? [], 'Accept'].flat().join(', '));
-  if (type === undefined) throw new ApiError(406, `406 Not Acceptable - one of ${SIMPLE_TYPES.join(', ')} can be had`);
+  if (type === undefined)
+    throw new ApiError(406, `406 Not Acceptable - supported types are ${SIMPLE_TYPES.join(', ')}`);
   return type;
 }
 
-/** What there is of an index, or of a name in it; remembered until the next commit where that shows. */
+/** Returns the version of the packages of an index, or of a name in it; cached until the next commit where possible. */
 function edition({ deps: { db, snapshot } }: BaseContext, { source, path }: IndexScope, nameKey: string | null) {
   const read = () =>
     collectionVersionOf(nameKey === null ? distributions(db, source) : distributionsOf(db, source, nameKey));
   return 'projectId' in source ? snapshot.get(`pypi ${path} ${nameKey ?? '*'}`, read) : read();
 }
 
-/** Answers with the names of an index. @throws ApiError 406 */
+/** Sends the names of an index. @throws ApiError 406 */
 export async function sendIndex(c: BaseContext, scope: IndexScope): Promise<Buffer | undefined> {
   const type = pageType(c);
   const { text, rows } = await edition(c, scope, null);
@@ -45,7 +46,7 @@ export async function sendIndex(c: BaseContext, scope: IndexScope): Promise<Buff
   return sendDocument(c, document, contentTypeOf(type));
 }
 
-/** Answers with the files of a name, however it is spelled. @throws ApiError 404, 406 */
+/** Sends the files of a name, however it is spelled. @throws ApiError 404, 406 */
 export async function sendName(c: BaseContext, scope: IndexScope, name: string): Promise<Buffer | undefined> {
   const type = pageType(c);
   const nameKey = pythonName(name);

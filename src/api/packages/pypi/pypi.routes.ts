@@ -24,14 +24,17 @@ const page = {
   success: {
     status: 200,
     contentType: SIMPLE_TYPES,
-    description: 'The page, as HTML (PEP 503) or as JSON (PEP 691), whichever `Accept` prefers.',
+    description: 'The page as HTML (PEP 503) or JSON (PEP 691), depending on `Accept`.',
   },
   errors: [406],
 } as const;
 const named = {
   ...page,
   params: Type.Object({
-    package_name: Type.String({ description: 'Name of the package, however it is spelled.', examples: ['my-package'] }),
+    package_name: Type.String({
+      description: 'Name of the package; normalized before comparison.',
+      examples: ['my-package'],
+    }),
   }),
 } as const;
 const file = {
@@ -40,7 +43,7 @@ const file = {
   params: Type.Object({
     sha256: Type.String({ description: 'SHA-256 of the file, 64 hexadecimal digits.' }),
     file_identifier: Type.String({
-      description: 'Name of the file; with `.metadata` at its end for the metadata in a wheel (PEP 658).',
+      description: 'Name of the file; with the suffix `.metadata`, the metadata of the wheel (PEP 658).',
       examples: ['my_package-1.0.0-py3-none-any.whl'],
     }),
   }),
@@ -70,7 +73,7 @@ async function sendFile(c: BaseContext, { source }: IndexScope, digest: string, 
   return sendDocument(c, new Serialized(metadata), 'application/octet-stream');
 }
 
-/** Python packages as twine publishes them and pip installs them (part 1, section 4.7; PEP 503, 658, 691, 700). */
+/** Python packages for twine and pip (part 1, section 4.7; PEP 503, 658, 691, 700). */
 export const pypiRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -79,7 +82,7 @@ export const pypiRoutes: readonly Route[] = [
     operationId: 'uploadPypiPackageFile',
     summary: 'Publish a file of a Python package',
     description:
-      'Takes a multipart body as twine sends it: the file in `content`, with `name`, `version`, `requires_python`, `md5_digest`, `sha256_digest`, `metadata_version`, `author_email`, `description`, `description_content_type`, `summary` and `keywords` beside it. Digests are compared with the file that arrived. A file of a name that the version has is refused. The metadata in a wheel can be had beside it: its links say so.',
+      'The multipart body of twine: the file in `content`, with `name`, `version`, `requires_python`, `md5_digest`, `sha256_digest`, `metadata_version`, `author_email`, `description`, `description_content_type`, `summary` and `keywords`. Digests are compared with the uploaded file. A file name that the version already has is refused. The metadata of a wheel can be downloaded separately, as its links say.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     body: UPLOAD_BODY,
@@ -93,7 +96,7 @@ export const pypiRoutes: readonly Route[] = [
     ...page,
     path: '/projects/:id/packages/pypi/simple',
     operationId: 'getProjectPypiIndex',
-    summary: 'Index of the Python packages of a project',
+    summary: 'Get the index of the Python packages of a project',
     access: readsRegistry,
     handler: (c) => sendIndex(c, inProjectOf(c)),
   }),
@@ -101,7 +104,7 @@ export const pypiRoutes: readonly Route[] = [
     ...named,
     path: '/projects/:id/packages/pypi/simple/:package_name',
     operationId: 'getProjectPypiPackage',
-    summary: 'Files of a Python package of a project',
+    summary: 'List the files of a Python package of a project',
     access: readsRegistry,
     handler: (c) => sendName(c, inProjectOf(c), c.params.package_name),
   }),
@@ -117,8 +120,8 @@ export const pypiRoutes: readonly Route[] = [
     ...page,
     path: '/groups/:id/-/packages/pypi/simple',
     operationId: 'getGroupPypiIndex',
-    summary: 'Index of the Python packages of a group',
-    description: 'Of all projects in and below the group whose packages the caller may read.',
+    summary: 'Get the index of the Python packages of a group',
+    description: 'From all projects of the group and its subgroups whose packages the caller may read.',
     access: readsGroupRegistry,
     handler: async (c) => sendIndex(c, await inGroupOf(c)),
   }),
@@ -126,9 +129,9 @@ export const pypiRoutes: readonly Route[] = [
     ...named,
     path: '/groups/:id/-/packages/pypi/simple/:package_name',
     operationId: 'getGroupPypiPackage',
-    summary: 'Files of a Python package of a group',
+    summary: 'List the files of a Python package of a group',
     description:
-      'Of all projects in and below the group whose packages the caller may read. Of files of one name the one that came last is shown.',
+      'From all projects of the group and its subgroups whose packages the caller may read. Of several files with the same name, the latest is listed.',
     access: readsGroupRegistry,
     handler: async (c) => sendName(c, await inGroupOf(c), c.params.package_name),
   }),

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../core/html.ts';
 
-/** Media types that the pages can have: what a client of no preference gets is first (PEP 691). */
+/** Media types of the pages; the first is the default (PEP 691). */
 export const SIMPLE_TYPES = [
   'text/html',
   'application/vnd.pypi.simple.v1+json',
@@ -27,10 +27,10 @@ export interface LinkedFile {
   fileName: string;
   url: string;
   sha256: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   requiresPython: string;
-  /** That of the metadata in it, which are had beside it; undefined where there are none. */
+  /** SHA-256 of its metadata, which can be downloaded separately; undefined if there are none. */
   metadataSha256: string | undefined;
   version: string;
   /** ISO 8601. */
@@ -54,7 +54,7 @@ ${links.map((link) => `    ${link}<br>\n`).join('')}  </body>
 `;
 };
 
-/** All names that there are (PEP 503, PEP 691). @param base address of the index, without a slash at its end */
+/** Renders the page of all names (PEP 503, PEP 691). @param base URL of the index, without a trailing slash */
 export function indexPage(title: string, names: readonly IndexedName[], base: string, json: boolean): string {
   if (json) return JSON.stringify({ meta: META, projects: names.map(({ name }) => ({ name })) });
   const links = names.map(
@@ -63,7 +63,7 @@ export function indexPage(title: string, names: readonly IndexedName[], base: st
   return page(title, links);
 }
 
-/** The files of a name (PEP 503, PEP 691, PEP 700, PEP 714). @param nameKey its normal form */
+/** Renders the page with the files of a name (PEP 503, PEP 691, PEP 700, PEP 714). @param nameKey normalized name */
 export function namePage(
   { name, nameKey }: IndexedName,
   files: readonly LinkedFile[],
@@ -80,7 +80,7 @@ export function namePage(
   return page(name, links);
 }
 
-/** Both names: pip before 23.3 knows the older one alone (PEP 714). */
+/** Both attribute names: pip before 23.3 knows the older one only (PEP 714). */
 const metadataAttributes = (sha256: string | undefined): string =>
   sha256 === undefined
     ? ''

@@ -6,10 +6,10 @@ import { discardOnError, receiveUpload, requireForm } from '../receive-upload.ts
 import { FIELDS, type FileMetadata, invalid, readDistribution } from './distribution.ts';
 import { metadataDigest, wheelMetadata } from './wheel-metadata.ts';
 
-/** Tools send a part for each classifier, requirement and address of a package. */
+/** Tools send a part for each classifier, requirement and URL of a package. */
 const MAX_PARTS = 5_000;
 
-/** Publishes a file that came as twine sends it. @throws ApiError 400, 401, 403, 404 */
+/** Publishes a file from an upload of twine. @throws ApiError 400, 401, 403, 404 */
 export async function storeDistribution(c: BaseContext, project: Project): Promise<void> {
   const { deps, caller } = c;
   requireForm(c, 'content');

@@ -4,16 +4,16 @@ import type { BaseContext } from '../../../http/http.route.ts';
 import type { StoredBlob } from '../../../storage/blob-store.ts';
 import { ArchiveError } from '../../../storage/zip/archive-error.ts';
 
-/** Bytes of the metadata in a wheel; of one with more they are had with the wheel alone. */
+/** Maximum size of separately served metadata in bytes. */
 const MAX_METADATA = 1024 * 1024;
 const WHEEL = /^([^-]+-[^-]+)-.+\.whl$/i;
 
-/** What the name of a file has at its end where its metadata are meant (PEP 658). */
+/** Suffix of the URL of metadata (PEP 658). */
 export const METADATA = '.metadata';
 
 /**
- * The metadata in a wheel, as they lie in it: what it needs is read there without the rest of it.
- * @returns undefined for what is no wheel, or one that cannot be read
+ * Reads the metadata in a wheel, unchanged: clients read dependencies without downloading the wheel.
+ * @returns undefined if the file is not a wheel, or cannot be read
  */
 export async function wheelMetadata(c: BaseContext, wheel: StoredBlob, fileName: string): Promise<Buffer | undefined> {
   const [, stem] = WHEEL.exec(fileName) ?? [];
@@ -31,5 +31,5 @@ export async function wheelMetadata(c: BaseContext, wheel: StoredBlob, fileName:
   }
 }
 
-/** By which clients know metadata. */
+/** Digest of metadata in links. */
 export const metadataDigest = (metadata: Buffer): string => hash('sha256', metadata, 'hex');

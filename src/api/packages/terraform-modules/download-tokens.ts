@@ -10,13 +10,13 @@ import type { CredentialLookup, Credentials } from '../../../http/http.credentia
 import type { BaseContext } from '../../../http/http.route.ts';
 import { CHALLENGED } from '../registries.credentials.ts';
 
-/** What passes for the archives of modules are for. */
+/** Purpose of download tokens for archives of modules. */
 const PURPOSE = 'terraform_module';
-/** Seconds. Terraform downloads at once. */
+/** Validity in seconds. Terraform downloads immediately. */
 const LIFE = 300;
 const PLACE = parameter('token');
 
-/** What follows an address of the archive of a version, so that Terraform, which sends no token there, may download it. */
+/** Returns the query for the URL of an archive, with a download token, since Terraform sends no credentials there. */
 export async function archiveQuery({ deps, caller }: BaseContext, row: Package): Promise<string> {
   const pass = await signDownloadToken(deps, caller, { purpose: PURPOSE, object: row.id }, LIFE);
   // Tells Terraform how to unpack it.
@@ -25,26 +25,26 @@ export async function archiveQuery({ deps, caller }: BaseContext, row: Package):
 
 const archivePass: CredentialLookup = (deps, { secret }) => callerOfDownloadToken(deps, secret, PURPOSE);
 
-/** What the pass is for that a request holds; undefined where it holds none. */
+/** Returns the object of the download token in a request; undefined without a token. */
 async function objectOf({ deps, request }: BaseContext): Promise<number | undefined> {
   const sent = PLACE.read(request) ?? bearer.read(request);
   return sent === null ? undefined : objectOfDownloadToken(deps, sent.secret, PURPOSE);
 }
 
-/** Refuses a pass that is for another version. @throws ApiError 401 */
+/** Refuses a download token for another version. @throws ApiError 401 */
 export async function requireDownloadToken(c: BaseContext, row: Package): Promise<void> {
   const object = await objectOf(c);
   if (object !== undefined && object !== row.id) throw unauthorized();
 }
 
-/** Refuses all passes, for what one must not be exchanged for. @throws ApiError 401 */
+/** Refuses all download tokens, for resources that they do not cover. @throws ApiError 401 */
 export async function rejectDownloadToken(c: BaseContext): Promise<void> {
   if ((await objectOf(c)) !== undefined) throw unauthorized();
 }
 
-const description = 'What the address of a version holds that was told to the caller; it is good for five minutes.';
+const description = 'A token in the download URL of a version; valid for five minutes.';
 
-/** Who may download an archive: also whoever has a pass for it, for Terraform sends no token to such addresses. */
+/** Credentials for downloading an archive: includes download tokens, since Terraform sends no credentials there. */
 export const DOWNLOAD_TOKEN_CREDENTIALS: Credentials = {
   ...CHALLENGED,
   methods: [
@@ -54,7 +54,7 @@ export const DOWNLOAD_TOKEN_CREDENTIALS: Credentials = {
         ? {
             ...way,
             name: 'moduleBearer',
-            description: `${way.description} Or ${description.toLowerCase()}`,
+            description: `${way.description} Or a${description.slice(1)}`,
             kinds: [...way.kinds, archivePass],
           }
         : way,

@@ -5,25 +5,25 @@ import type { Access, BaseContext } from '../../../http/http.route.ts';
 import { type PackageCondition, readablePackages } from '../../../packages/package-registry.readable.ts';
 import { challenge } from '../registries.credentials.ts';
 
-/** What handlers find: which packages of the namespace the caller may read. */
+/** Readable packages of the namespace, in the context of handlers. */
 export interface ModuleScope {
   readable: PackageCondition;
 }
 
-/** Of a group that is not there, so that one that is there is not told from it. */
+/** For a missing group, which is not distinguished from one without readable packages. */
 const NONE: PackageCondition = (eb) => eb.lit(false);
 
-/** There is none that the caller may read; whoever did not say who they are may find it when they do. */
+/** No readable module; anonymous callers are challenged, since they may find it when authenticated. */
 export const missingModule = (caller: BaseContext['caller']) =>
   caller.credential.kind === 'none' ? challenge() : notFound();
 
-/** Anyone: of the modules in the projects of a group or user, callers get those of projects whose packages they may read. */
+/** Everyone. Callers get the modules of projects in a group or user namespace whose packages they may read. */
 export const readsModules: Access<ModuleScope> = {
-  description: 'Whoever may read the packages of the project that the module is in',
+  description: 'Everyone who may read the packages of the project of the module',
   anonymous: true,
   params: {
     module_namespace: Type.String({
-      description: 'Id or path of a group or user whose projects have the module.',
+      description: 'Id or path of a group or user whose projects contain the module.',
       examples: ['tools'],
     }),
   },

@@ -7,11 +7,11 @@ import { archiveName, type ModuleName, newestOf, packageName } from './terraform
 
 const module = (name: ModuleName) => ({ type: 'terraform_module', nameKey: packageName(name) }) as const;
 
-/** All versions of a module. @returns none where there is no such module */
+/** Query for all versions of a module. @returns none for an unknown module */
 export const moduleVersions = ({ deps }: BaseContext, source: PackageSource, name: ModuleName): Promise<Package[]> =>
   versionsOf(deps.db, source, module(name));
 
-/** A version of a module, the newest where none is named. @returns undefined where there is none */
+/** Returns a version of a module, by default the latest. @returns undefined if there is none */
 export async function findModule(
   c: BaseContext,
   source: PackageSource,
@@ -22,7 +22,7 @@ export async function findModule(
   return findVersion(c.deps.db, source, { ...module(name), versionKey: version });
 }
 
-/** The archive of a version. @throws ApiError 404 where it was deleted */
+/** Returns the archive of a version. @throws ApiError 404 if it was deleted */
 export async function archiveOf({ deps }: BaseContext, name: ModuleName, row: Package): Promise<PackageFile> {
   const fileName = archiveName(name, row.version!);
   const wanted = { ...module(name), versionKey: row.version_key, fileName };

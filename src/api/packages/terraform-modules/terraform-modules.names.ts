@@ -4,27 +4,27 @@ import { compareSemVer, parseSemVer } from '../../../packages/semver.ts';
 
 const PART = /^[-a-z0-9]{1,120}$/;
 
-/** A module for a system (the provider that it is written for). */
+/** A module for a target system (its provider). */
 export interface ModuleName {
   module_name: string;
   module_system: string;
 }
 
-/** What its packages are called. */
+/** Name of its packages. */
 export const packageName = ({ module_name, module_system }: ModuleName): string => `${module_name}/${module_system}`;
 
-/** What the archive of a version is called. */
+/** File name of the archive of a version. */
 export const archiveName = ({ module_name, module_system }: ModuleName, version: string): string =>
   `${module_name}-${module_system}-${version}.tgz`;
 
-/** @throws ApiError 400, 422 for what no module can be called */
+/** @throws ApiError 400, 422 for an invalid name or version */
 export function checkModule(name: ModuleName, version: string): void {
   const invalid = (text: string, status: number) => new ApiError(status, `Validation failed: ${text}`);
   if (!PART.test(name.module_name) || !PART.test(name.module_system)) throw invalid('Name is invalid', 422);
   if (parseSemVer(version) === null) throw invalid('Version should follow SemVer: https://semver.org', 400);
 }
 
-/** The newest of versions by their numbers, one that is no prerelease where there is any. */
+/** Returns the highest version, preferring releases to pre-releases. */
 export function newestOf(packages: readonly Package[]): Package | undefined {
   let newest: { row: Package; version: NonNullable<ReturnType<typeof parseSemVer>> } | undefined;
   for (const row of packages) {

@@ -42,16 +42,16 @@ async function requireModule(c: Context, version?: string): Promise<Package> {
   return row;
 }
 
-/** Path and query of a version's address, from the root of the host. */
+/** Path and query of a version's URL. */
 function address({ deps, request }: BaseContext, { module_name, module_system }: ModuleName, rest: string): string {
-  // As the client wrote it: an id, or a path.
+  // As in the request: an id or a path.
   const [, namespace = ''] = /\/modules\/v1\/([^/]+)\//.exec(request.url) ?? [];
   const { pathname } = new URL(deps.externalUrl());
   const root = `${pathname.replace(/\/$/, '')}/api/v4${BASE}`;
   return `${root}/${namespace}/${encodeURIComponent(module_name)}/${encodeURIComponent(module_system)}/${rest}`;
 }
 
-/** The registry protocol of modules, as Terraform and OpenTofu speak it. */
+/** The module registry protocol of Terraform and OpenTofu. */
 export const namespaceModuleRoutes: readonly Route[] = [
   route({
     ...shared,
@@ -71,12 +71,12 @@ export const namespaceModuleRoutes: readonly Route[] = [
     ...shared,
     path: `${MODULE}/download`,
     operationId: 'downloadLatestTerraformModule',
-    summary: 'Go to the newest version of a Terraform module',
+    summary: 'Redirect to the latest version of a Terraform module',
     params,
     success: {
       status: 302,
       empty: true,
-      headers: { Location: Type.String({ description: 'Where it is told where the archive is.' }) },
+      headers: { Location: Type.String({ description: 'URL that returns the location of the archive.' }) },
     },
     handler: async (c) => {
       const row = await findModule(c, { readable: c.readable }, c.params, undefined);
@@ -91,7 +91,7 @@ export const namespaceModuleRoutes: readonly Route[] = [
     ...shared,
     path: MODULE,
     operationId: 'getLatestTerraformModule',
-    summary: 'Get the newest version of a Terraform module',
+    summary: 'Get the latest version of a Terraform module',
     params,
     success: { status: 200, schema: TerraformModule },
     handler: async (c) => {
@@ -115,14 +115,14 @@ export const namespaceModuleRoutes: readonly Route[] = [
     ...shared,
     path: `${MODULE}/:module_version/download`,
     operationId: 'locateTerraformModule',
-    summary: 'Tell where the archive of a Terraform module is',
+    summary: 'Get the location of the archive of a Terraform module',
     description:
-      'The address holds what lets the caller download this version for five minutes, for Terraform sends no token there.',
+      'The URL contains a token for downloading this version, valid for five minutes, because Terraform sends no credentials there.',
     params: versionParams,
     success: {
       status: 204,
       empty: true,
-      headers: { 'X-Terraform-Get': Type.String({ description: 'Where the archive is.' }) },
+      headers: { 'X-Terraform-Get': Type.String({ description: 'URL of the archive.' }) },
     },
     handler: async (c) => {
       const row = await requireModule(c, c.params.module_version);

@@ -3,16 +3,19 @@ import type { Package } from '../../../db/tables/packages.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { type ModuleName, packageName } from './terraform-modules.names.ts';
 
-const Dependencies = Type.Array(Type.Unknown(), { description: 'Always empty: archives are not looked into.' });
-const Submodules = Type.Array(Type.Unknown(), { description: 'Always empty: archives are not looked into.' });
+const Dependencies = Type.Array(Type.Unknown(), { description: 'Always empty: archives are not inspected.' });
+const Submodules = Type.Array(Type.Unknown(), { description: 'Always empty: archives are not inspected.' });
 const Provider = Type.Object({
-  name: Type.String({ description: 'The system of the module.', examples: ['aws'] }),
+  name: Type.String({ description: 'Target system of the module.', examples: ['aws'] }),
   version: Type.String({ description: 'Always empty.', examples: [''] }),
 });
-const Source = Type.String({ description: 'Page of the project.', examples: ['https://example.com/tools/network'] });
-const Version = Type.String({ description: 'By the rules of semver.org.', examples: ['1.2.0'] });
+const Source = Type.String({
+  description: 'URL of the project page.',
+  examples: ['https://example.com/tools/network'],
+});
+const Version = Type.String({ description: 'Semantic version.', examples: ['1.2.0'] });
 
-/** The versions of a module, as the registry protocol of modules has them. */
+/** Versions of a module, in the module registry protocol. */
 export const ModuleVersions = Type.Object({
   modules: Type.Array(
     Type.Object({
@@ -23,29 +26,32 @@ export const ModuleVersions = Type.Object({
           root: Type.Object(
             {
               dependencies: Dependencies,
-              providers: Type.Array(Provider, { description: 'The system of the module, alone.' }),
+              providers: Type.Array(Provider, { description: 'Target system of the module, as the only element.' }),
             },
-            { description: 'What the root of the module needs.' },
+            { description: 'Root module.' },
           ),
         }),
-        { description: 'Its versions, in the order in which they were published.' },
+        { description: 'Versions in order of publication.' },
       ),
       source: Source,
     }),
-    { description: 'The module that was asked for, alone.' },
+    { description: 'The requested module, as the only element.' },
   ),
 });
 
 /** One version of a module. */
 export const TerraformModule = Type.Object({
-  name: Type.String({ description: 'Name and system.', examples: ['network/aws'] }),
-  provider: Type.String({ description: 'The system of the module.', examples: ['aws'] }),
-  providers: Type.Array(Type.String(), { description: 'The same, alone.', examples: [['aws']] }),
-  root: Type.Object({ dependencies: Dependencies }, { description: 'What the root of the module needs.' }),
+  name: Type.String({ description: 'Name and target system.', examples: ['network/aws'] }),
+  provider: Type.String({ description: 'Target system of the module.', examples: ['aws'] }),
+  providers: Type.Array(Type.String(), {
+    description: 'Target system of the module, as the only element.',
+    examples: [['aws']],
+  }),
+  root: Type.Object({ dependencies: Dependencies }, { description: 'Root module.' }),
   source: Source,
   submodules: Submodules,
   version: Version,
-  versions: Type.Array(Type.String(), { description: 'The same, alone.', examples: [['1.2.0']] }),
+  versions: Type.Array(Type.String(), { description: 'Latest version, as the only element.', examples: [['1.2.0']] }),
 });
 
 /** @param rows at least one */
@@ -65,7 +71,7 @@ export const presentModule = (source: string, name: ModuleName, { version }: Pac
   versions: [version!],
 });
 
-/** The page of the project that a package is in. */
+/** URL of the project of a package. */
 export async function sourceOf({ db, externalUrl }: Deps, { project_id }: Package): Promise<string> {
   const { full_path } = await db
     .selectFrom('projects')

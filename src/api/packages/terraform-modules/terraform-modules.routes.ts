@@ -33,7 +33,7 @@ const reading = {
   scopes: READ_PACKAGES,
   input: Type.Object({
     'terraform-get': Type.Optional(
-      Enum(['1'], { description: 'Asks where the archive is, as Terraform does of sources that are addresses.' }),
+      Enum(['1'], { description: 'Set by Terraform for sources that are URLs: requests the location of the archive.' }),
     ),
   }),
   success: {
@@ -45,7 +45,7 @@ const reading = {
     status: 204,
     empty: true,
     description: 'With `terraform-get=1`.',
-    headers: { 'X-Terraform-Get': Type.String({ description: 'Where the archive is.' }) },
+    headers: { 'X-Terraform-Get': Type.String({ description: 'URL of the archive.' }) },
   },
 } as const;
 
@@ -59,7 +59,7 @@ async function sendModule(c: Context, version: string | undefined) {
     await requireDownloadToken(c, row);
     return sendPackageFile(c, await archiveOf(c, name, row));
   }
-  // Else a pass for one version would be one for all, and without an end.
+  // Otherwise a token for one version could be exchanged for others, without end.
   await rejectDownloadToken(c);
   const path = [name.module_name, name.module_system, row.version!].map(encodeURIComponent).join('/');
   const url = `${c.deps.externalUrl()}/api/v4/projects/${project.id}/packages/terraform/modules/${path}`;
@@ -67,7 +67,7 @@ async function sendModule(c: Context, version: string | undefined) {
   return reply.send();
 }
 
-/** Modules of Terraform and OpenTofu (part 1, section 4.7). */
+/** Modules for Terraform and OpenTofu (part 1, section 4.7). */
 export const terraformModuleRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -75,13 +75,13 @@ export const terraformModuleRoutes: readonly Route[] = [
     path: '/.well-known/terraform.json',
     tag: 'Terraform modules',
     operationId: 'getTerraformServices',
-    summary: 'Tell Terraform where modules are',
+    summary: 'Get the service discovery document for Terraform',
     access: anyone,
     success: {
       status: 200,
       schema: Type.Object({
         'modules.v1': Type.String({
-          description: 'Where the registry protocol of modules is spoken, from the root of the host.',
+          description: 'Path of the module registry protocol on this host.',
           examples: ['/api/v4/packages/terraform/modules/v1/'],
         }),
       }),
@@ -96,7 +96,7 @@ export const terraformModuleRoutes: readonly Route[] = [
     ...reading,
     path: MODULE,
     operationId: 'downloadProjectLatestTerraformModule',
-    summary: 'Download the newest version of a Terraform module of a project',
+    summary: 'Download the latest version of a Terraform module of a project',
     params,
     handler: (c) => sendModule(c, undefined),
   }),
@@ -116,7 +116,7 @@ export const terraformModuleRoutes: readonly Route[] = [
     operationId: 'uploadTerraformModule',
     summary: 'Publish a Terraform module',
     description:
-      'A version is published once. No two projects in or below one top group have modules of one name and system.',
+      'A version can be published only once. Name and target system of a module are unique below a top-level group.',
     access: publishes,
     scopes: WRITE_PACKAGES,
     params: versionParams,

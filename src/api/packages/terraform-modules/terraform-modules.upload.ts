@@ -32,8 +32,8 @@ export async function storeModule(c: BaseContext, project: Project, name: Module
 }
 
 /**
- * Sees to it that no other project in or below the top group has modules of the name, for they are found by that group and
- * the name. Whoever publishes in the group meanwhile waits.
+ * Refuses a module name that another project below the same top-level group uses, since modules are identified by group
+ * and name. Concurrent publications below the group wait.
  * @throws ApiError 403
  */
 async function requireFreeName({ db, row, standing: scope }: PublishTransaction): Promise<void> {
@@ -41,7 +41,7 @@ async function requireFreeName({ db, row, standing: scope }: PublishTransaction)
   const root = `/${top}/`;
   await db
     .updateTable('namespaces')
-    // Locks the row on either database.
+    // Locks the row on both engines.
     .set({ updated_at: sql<string>`updated_at` })
     .where('id', '=', top!)
     .execute();

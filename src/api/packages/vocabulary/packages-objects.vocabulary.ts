@@ -21,7 +21,7 @@ import {
 import { PackageProtectionRule } from '../protection-rules/protection-rules.responses.ts';
 import { ModuleVersions, TerraformModule } from '../terraform-modules/terraform-modules.responses.ts';
 
-/** What the objects of this area are called. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   ConanRevision,
   GroupPackage,

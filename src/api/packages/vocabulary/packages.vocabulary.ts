@@ -1,6 +1,6 @@
 import type { Vocabulary } from '../../../http/openapi/openapi.words.ts';
 
-/** Words of packages and their files. */
+/** Names used by packages and their files. */
 export const packageWords: Vocabulary['entries'] = {
   package_id: ['Id of the package.', 4],
   package_name: ['Name of the package.', 'my-app'],
@@ -12,6 +12,6 @@ export const packageWords: Vocabulary['entries'] = {
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   ],
   module_name: ['Name of the module.', 'network'],
-  module_system: ['System that the module is for: the provider that it is written for.', 'aws'],
-  module_version: ['Version of the module, by the rules of semver.org.', '1.2.0'],
+  module_system: ['Target system of the module: its provider.', 'aws'],
+  module_version: ['Semantic version of the module.', '1.2.0'],
 };

@@ -1,25 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
 
-/** An element of a document, or a text. */
+/** An element or text of a document. */
 export interface Element {
   name: string;
   attributes: Record<string, string>;
   children: (Element | string)[];
 }
 
-/** Bytes of a document that is read. */
+/** Maximum size of a parsed document in bytes. */
 export const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 20;
-/** Characters that are read at once: others have their turn between. */
+/** Characters parsed at once, before yielding to the event loop. */
 const CHUNK = 64 * 1024;
 
 class TooDeep extends Error {}
 
 /**
- * Reads a document of at most `MAX_BYTES`, which somebody wrote, a little at a time: entities of its own mean nothing. Comments, processing
- * instructions and the blanks between elements are dropped.
- * @returns null for what is no such document
+ * Parses an untrusted document of at most `MAX_BYTES` in chunks. Custom entities are not resolved; comments, processing
+ * instructions and whitespace between elements are dropped.
+ * @returns null if it is invalid
  */
 export async function parseDocument(text: string): Promise<Element | null> {
   const top: Element = { name: '', attributes: {}, children: [] };
@@ -53,7 +53,7 @@ export async function parseDocument(text: string): Promise<Element | null> {
   return typeof root === 'object' ? root : null;
 }
 
-/** The document as text, its elements on lines of their own. */
+/** Renders a document with each element on its own line. */
 export const writeDocument = (root: Element): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${written(root, '').join('\n')}\n`;
 
@@ -72,15 +72,15 @@ function written({ name, attributes, children }: Element, indent: string): strin
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => ESCAPES[char]!);
 
-/** The first child of that name. */
+/** Returns the first child with that name. */
 export const childOf = (parent: Element | undefined, name: string): Element | undefined =>
   parent?.children.find((child): child is Element => typeof child === 'object' && child.name === name);
 
-/** All children of that name. */
+/** Returns all children with that name. */
 export const childrenOf = (parent: Element, name: string): Element[] =>
   parent.children.filter((child): child is Element => typeof child === 'object' && child.name === name);
 
-/** What the element says, without the blanks around it. */
+/** Returns the trimmed text of an element. */
 export const textOf = (element: Element | undefined): string =>
   element?.children
     .filter((child) => typeof child === 'string')

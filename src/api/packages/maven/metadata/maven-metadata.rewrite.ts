@@ -14,10 +14,10 @@ import { METADATA_FILE } from '../maven.paths.ts';
 import { MAX_BYTES } from './maven-metadata.document.ts';
 import { type RemainingVersions, updateMetadata } from './revise.ts';
 
-/** Tools upload new metadata meanwhile: then what they brought is looked at. */
+/** Attempts when tools upload new metadata meanwhile. */
 const TRIES = 5;
 
-/** Takes what is gone out of the metadata of an artifact, and of the plugins of its group. Does nothing the second time. */
+/** Removes deleted versions from the metadata of an artifact, and of the plugins of its group. Idempotent. */
 export async function rewriteMetadata(deps: Deps, projectId: number, name: string): Promise<void> {
   await rewrite(deps, projectId, name, async () => {
     const versions = await versionsLeft(deps.db, projectId, name);
@@ -49,7 +49,10 @@ async function versionsLeft(db: Db, projectId: number, name: string): Promise<Se
   return new Set(rows.map(({ version_key }) => version_key));
 }
 
-/** @param look what is left; called when the metadata is read, for tools publish a version before they name it */
+/**
+ * @param look loads the remaining versions; called after the metadata is read, since tools publish a version before
+ * they list it
+ */
 async function rewrite(
   deps: Deps,
   projectId: number,
@@ -65,13 +68,13 @@ async function rewrite(
     if (await enter(deps, projectId, name, file, stored)) return;
     if (stored !== null) await enqueueBlobRemoval(deps, deps.db, [stored.sha256]);
   }
-  throw new Error(`the metadata of ${name} in project ${projectId} is changed all the time`);
+  throw new Error(`the metadata of ${name} in project ${projectId} keeps being changed by other requests`);
 }
 
 const metadataOf = (db: Db, projectId: number, name: string): Promise<PackageFile | undefined> =>
   findFile(db, { projectId }, { type: 'maven', nameKey: name, versionKey: '', fileName: METADATA_FILE });
 
-/** @returns undefined for what is too long to be looked at, or gone */
+/** @returns undefined if it is too long, or was deleted */
 async function textOf({ blobs }: Deps, { sha256, size }: PackageFile): Promise<string | undefined> {
   const stream = size > MAX_BYTES ? null : await blobs.get(sha256);
   if (stream === null) return undefined;
@@ -81,9 +84,9 @@ async function textOf({ blobs }: Deps, { sha256, size }: PackageFile): Promise<s
 }
 
 /**
- * Gives the package of the metadata its new file; without one the package goes.
- * @param before what the new text was made of
- * @returns false where there is a newer one by now
+ * Adds the new file to the package of the metadata; without a new file the package is deleted.
+ * @param before the file that the new text is based on
+ * @returns false if there is a newer file
  */
 function enter(
   deps: Deps,
@@ -106,7 +109,7 @@ function enter(
   });
 }
 
-/** The package, to which nobody else writes until the transaction ends. */
+/** Returns the package, locked until the transaction ends. */
 const lock = (deps: Deps, db: Db, id: number): Promise<Package | undefined> =>
   db
     .updateTable('packages')

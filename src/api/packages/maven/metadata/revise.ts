@@ -1,18 +1,19 @@
 import { isSnapshot } from '../maven.paths.ts';
 import { childOf, childrenOf, type Element, parseDocument, textOf, writeDocument } from './maven-metadata.document.ts';
 
-/** What is left of what a document names. */
+/** Remaining versions and plugins that a document may list. */
 export interface RemainingVersions {
-  /** Whether there is such a version of the artifact. */
+  /** Whether the artifact has this version. */
   hasVersion(version: string): boolean;
-  /** Whether there is any version of such an artifact of the group of plugins. */
+  /** Whether the group has any version of this plugin. */
   hasPlugin(artifactId: string): boolean;
 }
 
 /**
- * The metadata of an artifact, or of a group of plugins, without what is gone: versions, `latest` and `release`, plugins.
+ * Removes deleted versions and plugins, and updates `latest` and `release`, in the metadata of an artifact or of a
+ * group of plugins.
  * @param now time of the change
- * @returns the new text; null where nothing is left to name; undefined where it stays as it is, or cannot be read
+ * @returns the new text; null if nothing remains; undefined if it is unchanged or cannot be parsed
  */
 export async function updateMetadata(
   text: string,
@@ -57,7 +58,7 @@ function withoutVersions(root: Element, remaining: RemainingVersions, now: Date)
   return true;
 }
 
-/** Points to the last version that is left, where it names another; names nothing where there is none. */
+/** Sets an element to the last remaining version if its version was deleted; removes it if there is none. */
 function point(versioning: Element, name: 'latest' | 'release', kept: readonly string[]): void {
   const pointer = childOf(versioning, name);
   if (pointer === undefined || kept.includes(textOf(pointer))) return;
