@@ -57,7 +57,7 @@ export {
 export { rewriteUploadUrl } from './uploads/uploads.addresses.ts';
 export { markdownOf, SHOWN_TYPES, shownType, uploadName } from './uploads/uploads.names.ts';
 
-/** Projects, groups and namespaces, who belongs to them and what they own. */
+/** Projects, groups and namespaces, their members and resources. */
 export const spaces: Area = {
   routes: [
     ...accessRequestRoutes,

@@ -5,21 +5,21 @@ import type { Deps } from '../../deps.ts';
 import { jobKind } from '../../jobs/jobs.kinds.ts';
 
 const TELL_EXPIRING = jobKind<Record<string, never>>('tell-expiring-tokens', { lane: 'slow', timeoutMs: 600_000 });
-/** How many days before its end a token is told of. */
+/** Days before expiry on which notifications are sent. */
 const AHEAD = [7, 1] as const;
-/** Until which day it was told. */
+/** Key of the last processed day. */
 const TOLD = 'expiring_tokens_told';
 const DAY_MS = 86_400_000;
 
 const later = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** Has tokens of projects and groups that are about to end told of in events, every day, each a week and a day before. */
+/** Registers the daily events for tokens of projects and groups that expire in seven days or in one. */
 export function registerExpiringTokens(deps: Deps): void {
   deps.jobs.every(TELL_EXPIRING, { dailyAt: '01:00' }, () => tellExpiring(deps));
 }
 
-/** Days that were missed are made up for, as far as their tokens are still good. */
+/** Makes up for missed days, for tokens that are still valid. */
 async function tellExpiring(deps: Deps): Promise<void> {
   const day = today(deps.clock);
   await deps.db.transaction().execute(async (db) => {
@@ -43,7 +43,7 @@ async function lastDay(db: Db, day: string): Promise<string> {
   return row === undefined ? later(day, -1) : parseJson<string>(row.value);
 }
 
-/** Tokens that end after the day `from`, up to `to`. */
+/** Tokens that expire after the day `from`, up to `to`. */
 interface Period {
   from: string;
   to: string;

@@ -16,22 +16,22 @@ import { inGroup, inProject } from '../api.access.ts';
 
 export type SourceKind = 'project' | 'group';
 
-/** A project or a group, for what both have in the same way: members, access requests, tokens. */
+/** A project or group, for features that both share: members, access requests, tokens. */
 export type Source = {
   id: number;
-  /** Ids of the groups whose members are members here too, from the root: a group's own id included. */
+  /** Ids of the groups whose members are inherited, from the root; includes a group's own id. */
   lineage: readonly number[];
 } & ({ kind: 'project'; project: Project; namespace: Namespace } | { kind: 'group'; group: Namespace });
 
-/** What handlers find in their context. */
+/** Context of handlers. */
 export interface SourceScope {
   source: Source;
-  /** What the caller is in it; level 60 for administrators. */
+  /** Membership of the caller; level 60 for administrators. */
   standing: EffectiveMembership;
   can(abilities: SourceAbilities, on?: Circumstances): boolean;
 }
 
-/** What an ability is called in a project, and in a group. */
+/** An ability in projects and its counterpart in groups. */
 export interface SourceAbilities {
   project: ProjectAbility;
   group: GroupAbility;
@@ -52,10 +52,10 @@ export const groupSource = (group: Namespace): Source => ({
   group,
 });
 
-/** What sharing with a group is called in a project, and in a group. */
+/** Ability for sharing with a group, in projects and groups. */
 export const SHARE: SourceAbilities = { project: 'share_project', group: 'share_group' };
 
-/** What somebody with these rights is in a place. */
+/** Returns the membership for permissions in a project or group. */
 export const membershipOf = ({
   level,
   rolePermissions,
@@ -65,8 +65,8 @@ export const membershipOf = ({
 });
 
 /**
- * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
- * @returns what they are there now
+ * Checks an ability again within the transaction of a change.
+ * @returns the current membership
  * @throws ApiError 401, 403, 404
  */
 export async function revalidateSourceAbility(
@@ -84,8 +84,8 @@ export async function revalidateSourceAbility(
 }
 
 /**
- * Callers who have an ability in the project or the group of `:id`; the rules of `inProject` and `inGroup`.
- * @param options `refusal`: sent instead of 403 where the platform hides even that
+ * Callers with an ability in the project or group of `:id`; follows `inProject` and `inGroup`.
+ * @param options `refusal`: replaces 403 where the platform hides the object
  */
 export function inSource(
   kind: SourceKind,
@@ -111,9 +111,9 @@ export function inSource(
 const isForbidden = (error: unknown): boolean => error instanceof Error && 'status' in error && error.status === 403;
 
 /**
- * Callers who have an ability about somebody in the project or the group: by their role, or because it is themselves.
- * @param sees abilities without which nothing is there
- * @param as how the user of `:user_id` stands to what the route is about, called `noun` in the document
+ * Callers with an ability concerning a user of the project or group, by their role or because they are that user.
+ * @param sees abilities without which the object is 404
+ * @param as relation of the user of `:user_id` to the object, which is called `noun` in the OpenAPI document
  */
 export function inSourceOrSelf(
   kind: SourceKind,

@@ -161,7 +161,7 @@ test('deletion: delayed by so many days, at once only where that is allowed, by 
     await remove(project.id, { permanently_remove: true, full_path: String(marked.path_with_namespace) }),
     403,
   );
-  assert.equal(message, '403 Forbidden - What is marked for deletion cannot be removed before its days are over.');
+  assert.equal(message, '403 Forbidden - Projects marked for deletion cannot be deleted immediately.');
   await app.deps.jobs.maintain();
   const group = expectStatus<Json>(await app.post('/groups', asAda({ name: name(), path: name() })), 201);
   expectStatus(await app.delete(`/groups/${group.id}`, { token: ada.token }), 202);

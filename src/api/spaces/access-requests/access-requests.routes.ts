@@ -44,7 +44,7 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'GET',
       path,
-      summary: `List who asks to become a member of a ${kind}`,
+      summary: `List the access requests for a ${kind}`,
       access: inSource(kind, MANAGE_MEMBERS),
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(AccessRequester) },
@@ -57,7 +57,7 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'POST',
       path,
-      summary: `Ask to become a member of a ${kind}`,
+      summary: `Request access to a ${kind}`,
       access: inSource(kind, ASK),
       success: { status: 201, schema: AccessRequester },
       errors: [400],
@@ -69,11 +69,11 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:user_id/approve`,
-      summary: `Make someone who asked a member of a ${kind}`,
+      summary: `Approve an access request for a ${kind}`,
       access: inSource(kind, MANAGE_MEMBERS),
       params: userIdParam,
       input: Type.Object({
-        access_level: Type.Optional(Type.Integer({ default: 30, description: 'Level of the role.' })),
+        access_level: Type.Optional(Type.Integer({ default: 30, description: 'Access level of the new member.' })),
         member_role_id: Type.Optional(memberRoleId),
       }),
       success: { status: 201, schema: Member },
@@ -89,7 +89,7 @@ function routesFor(kind: SourceKind): Route[] {
     route({
       method: 'DELETE',
       path: `${path}/:user_id`,
-      summary: `Deny someone who asked, or withdraw one's own request`,
+      summary: `Deny an access request, or withdraw one's own`,
       access: inSourceOrSelf(kind, SEE, REMOVE, { as: 'author', noun: 'request' }),
       params: userIdParam,
       success: { status: 204, empty: true },
@@ -104,5 +104,5 @@ function routesFor(kind: SourceKind): Route[] {
   ];
 }
 
-/** Requests of users to become members of projects and groups. */
+/** Access requests of users for projects and groups. */
 export const accessRequestRoutes: readonly Route[] = [...routesFor('project'), ...routesFor('group')];

@@ -12,12 +12,12 @@ import { type Change, insertMember, requireManager } from '../members/members.wr
 import { effectiveMembers } from '../members/memberships.ts';
 import { revalidateSourceAbility, type Source } from '../spaces.source.ts';
 
-/** What denying a request is called in a project, and in a group. */
+/** Ability for denying requests, in projects and groups. */
 export const REMOVE = { project: 'remove_access_request', group: 'remove_group_access_request' } as const;
 
 const about = (source: Source) => (source.kind === 'project' ? { projectId: source.id } : { groupId: source.id });
 
-/** Asks to become a member. @throws ApiError 403 for members and where nobody may ask, 400 when it was asked already */
+/** Requests access. @throws ApiError 403 for members and if requests are disabled, 400 for a second request */
 export async function requestAccess(deps: Deps, source: Source, user: User): Promise<AccessRequest> {
   const { request_access_enabled: open } = source.kind === 'project' ? source.project : source.group;
   if (open === 0 || user.kind !== 'human') throw forbidden();
@@ -46,7 +46,7 @@ export async function requestAccess(deps: Deps, source: Source, user: User): Pro
   }
 }
 
-/** Takes the request away. @throws ApiError 404 when there is none */
+/** Deletes the request. @throws ApiError 404 if there is none */
 async function takeRequest(db: Db, source: Source, userId: number): Promise<AccessRequest> {
   const request = await db
     .deleteFrom('access_requests')
@@ -64,7 +64,7 @@ export interface Approval {
   memberRoleId?: number | null | undefined;
 }
 
-/** Makes the requester a member, Developer unless said otherwise. @throws ApiError 400, 403, 404 or 409 */
+/** Makes the requester a member, by default as Developer. @throws ApiError 400, 403, 404 or 409 */
 export async function approveRequest(
   deps: Deps,
   change: Change,

@@ -7,7 +7,7 @@ const MAX_URL = 2_048;
 const url = (what: string) =>
   Filled({
     maxLength: MAX_URL,
-    description: `Address of the ${what}, http or https. It may hold placeholders: %{project_path}, %{project_title}, %{project_name}, %{project_id}, %{project_namespace}, %{group_name}, %{gitlab_server}, %{default_branch}, %{commit_sha}, %{latest_tag}.`,
+    description: `URL of the ${what}, http or https. Placeholders: %{project_path}, %{project_title}, %{project_name}, %{project_id}, %{project_namespace}, %{group_name}, %{gitlab_server}, %{default_branch}, %{commit_sha}, %{latest_tag}.`,
   });
 
 const addresses = { link_url: url('link'), image_url: url('picture') };
@@ -15,7 +15,7 @@ const addresses = { link_url: url('link'), image_url: url('picture') };
 export const badgeId = Type.Object({ badge_id: Type.Integer({ description: 'Id of the badge.' }) });
 
 export const listBadges = Type.Object({
-  name: Type.Optional(Type.String({ description: 'Only badges of exactly this name.' })),
+  name: Type.Optional(Type.String({ description: 'Only badges with exactly this name.' })),
   ...pagination,
 });
 

@@ -11,18 +11,18 @@ import { selectRefs } from '../../../repositories/ref-list.ts';
 
 const PLACEHOLDER = /%\{(\w+)\}/g;
 
-/** What an address would be with something in the place of each placeholder, to look at its shape. */
+/** Replaces placeholders by letters, to check the form of a URL. */
 export const withoutPlaceholders = (url: string): string => url.replace(PLACEHOLDER, 'x');
 
-/** Fills the placeholders of a badge's addresses. */
+/** Replaces the placeholders in a URL of a badge. */
 export type Render = (url: string) => string;
 
-/** Leaves placeholders as they stand: there is no project to fill them from. */
+/** Keeps placeholders, if there is no project to take values from. */
 export const withoutRendering: Render = (url) => url;
 
 /**
- * Fills placeholders from a project. What the caller may not see stays as it stands.
- * @param urls all addresses that will be rendered: what none of them asks for is not looked up
+ * Returns a function that replaces placeholders by values of a project. Values hidden from the caller are not replaced.
+ * @param urls all URLs to render: only the values that they need are loaded
  */
 export async function rendererFor(
   deps: Deps,
@@ -72,7 +72,7 @@ async function repositoryValues(
     const [tag] = await selectRefs(repo, await repo.refs.list(TAGS), newest);
     return { default_branch: branch, commit_sha: sha, latest_tag: tag?.name.slice(TAGS.length) ?? null };
   } catch (error) {
-    // A badge is shown all the same beside a damaged repository.
+    // Badges are shown even if the repository is damaged.
     if (error instanceof GitError) return {};
     throw error;
   }

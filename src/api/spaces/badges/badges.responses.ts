@@ -3,13 +3,13 @@ import { Enum, Nullable } from '../../../http/http.schema.ts';
 
 const shown = {
   name: Nullable(Type.String()),
-  link_url: Type.String({ description: 'Address that the badge leads to, with its placeholders.' }),
-  image_url: Type.String({ description: 'Address of the picture, with its placeholders.' }),
-  rendered_link_url: Type.String({ description: 'The link with what stands in the place of the placeholders.' }),
-  rendered_image_url: Type.String({ description: 'The picture with what stands in the place of the placeholders.' }),
+  link_url: Type.String({ description: 'Link of the badge, with placeholders.' }),
+  image_url: Type.String({ description: 'URL of the image, with placeholders.' }),
+  rendered_link_url: Type.String({ description: 'Link of the badge, with placeholders replaced.' }),
+  rendered_image_url: Type.String({ description: 'URL of the image, with placeholders replaced.' }),
 };
 
-/** A badge as it would look. */
+/** A badge preview. */
 export const BadgePreview = Type.Object(shown);
 export type BadgePreview = Static<typeof BadgePreview>;
 
@@ -17,7 +17,7 @@ export type BadgePreview = Static<typeof BadgePreview>;
 export const BadgeEntity = Type.Object({
   ...shown,
   id: Type.Integer(),
-  kind: Enum(['project', 'group'], { description: 'Whose badge it is: a project shows those of its groups too.' }),
+  kind: Enum(['project', 'group'], { description: 'Owner of the badge; projects also show badges of their groups.' }),
 });
 export type BadgeEntity = Static<typeof BadgeEntity>;
 

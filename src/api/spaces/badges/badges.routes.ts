@@ -33,7 +33,7 @@ function routesOf(kind: SourceKind): Route[] {
       method: 'GET',
       path,
       summary: `List the badges of a ${kind}`,
-      ...(kind === 'project' ? { description: 'With those of the groups that the project is in.' } : {}),
+      ...(kind === 'project' ? { description: 'Includes the badges of ancestor groups.' } : {}),
       access: see,
       input: listBadges,
       success: { status: 200, schema: Type.Array(BadgeEntity) },
@@ -49,7 +49,7 @@ function routesOf(kind: SourceKind): Route[] {
       method: 'GET',
       path: `${path}/render`,
       summary: `Preview a badge of a ${kind}`,
-      description: 'Shows what the addresses become once the placeholders are filled.',
+      description: 'Returns the URLs with placeholders replaced.',
       access: manage,
       input: previewBadge,
       success: { status: 200, schema: BadgePreview },
@@ -81,7 +81,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:badge_id`,
-      summary: `Change a badge of a ${kind}`,
+      summary: `Update a badge of a ${kind}`,
       access: manage,
       params: badgeId,
       input: changedBadge,
@@ -108,5 +108,5 @@ function routesOf(kind: SourceKind): Route[] {
   ];
 }
 
-/** Badges of projects and of groups. */
+/** Badges of projects and groups. */
 export const badgeRoutes: readonly Route[] = [...routesOf('project'), ...routesOf('group')];

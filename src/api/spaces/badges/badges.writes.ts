@@ -10,14 +10,14 @@ import type { Source } from '../spaces.source.ts';
 import { type Render, rendererFor, withoutPlaceholders, withoutRendering } from './badges.render.ts';
 import type { BadgeEntity } from './badges.responses.ts';
 
-/** Attributes of a badge that a client gives. */
+/** Attributes of a badge in requests. */
 export interface BadgeAttributes {
   name?: string | null;
   link_url?: string;
   image_url?: string;
 }
 
-/** Badges of a project with those of the groups above it, or of a group alone; the oldest first. */
+/** Query for the badges of a group, or of a project including its ancestor groups; oldest first. */
 export function badgesOf(db: Db, source: Source) {
   const badges = db.selectFrom('badges').selectAll().orderBy('id');
   if (source.kind === 'group') return badges.where('group_id', '=', source.id);
@@ -32,11 +32,11 @@ export async function findBadge(db: Db, source: Source, id: number): Promise<Bad
   return badge;
 }
 
-/** A badge that may be changed here. @throws ApiError 403 for a group's badge in a project, 404 */
+/** Returns a badge for changes. @throws ApiError 403 for a badge of a group in a project, 404 */
 export async function findOwnBadge(db: Db, source: Source, id: number): Promise<Badge> {
   const badge = await findBadge(db, source, id);
   if (source.kind === 'project' && badge.group_id !== null) {
-    throw forbidden('To change or delete a badge of a group use the endpoint of the group');
+    throw forbidden('The badge belongs to a group. Change or delete it in the group.');
   }
   return badge;
 }
@@ -49,7 +49,7 @@ function urlErrors(url: string): string[] {
     : ['is blocked: Only allowed schemes are http, https'];
 }
 
-/** @throws ApiError 400 for what is no address */
+/** @throws ApiError 400 for an invalid URL */
 export function checkUrls({ link_url, image_url }: BadgeAttributes): void {
   const errors: FieldErrors = {};
   for (const [field, url] of Object.entries({ link_url, image_url })) {
@@ -82,7 +82,7 @@ export async function createBadge(
     .executeTakeFirstOrThrow();
 }
 
-/** Changes what is given. @throws ApiError 400, or 404 when it went meanwhile */
+/** Updates the given attributes. @throws ApiError 400, or 404 if it was deleted meanwhile */
 export async function updateBadge({ db, clock }: Deps, badge: Badge, input: BadgeAttributes): Promise<Badge> {
   checkUrls(input);
   const updated = await db
@@ -96,8 +96,8 @@ export async function updateBadge({ db, clock }: Deps, badge: Badge, input: Badg
 }
 
 /**
- * Fills placeholders for a source: from the project itself, or for a group from its oldest project, when the caller may
- * see that one.
+ * Returns a function that replaces placeholders: with values of the project, or for a group of its oldest project, if
+ * the caller may see that.
  */
 export async function renderer(deps: Deps, caller: Caller, source: Source, urls: readonly string[]): Promise<Render> {
   if (!urls.some((url) => url.includes('%{'))) return withoutRendering;
@@ -121,7 +121,7 @@ export async function renderer(deps: Deps, caller: Caller, source: Source, urls:
   return visible ? rendererFor(deps, caller, project, namespace, urls) : withoutRendering;
 }
 
-/** Badges as the API shows them. */
+/** Renders badges. */
 export async function presentBadges(
   deps: Deps,
   caller: Caller,

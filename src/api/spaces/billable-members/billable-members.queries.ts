@@ -5,11 +5,11 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import { isBilled } from '../../../licence/billable-users.ts';
 
-/** Someone who belongs to a tree of groups, with the strongest of their ways in. */
+/** A member of a group hierarchy, through the strongest of their memberships. */
 interface BillableRow {
   user_id: number;
   access_level: number;
-  /** 1 by a group, 2 by a project, 3 by a group let into a group, 4 by one let into a project. */
+  /** 1 for a group, 2 for a project, 3 for a group share, 4 for a project share. */
   way: number;
   joined_at: string;
 }
@@ -29,7 +29,7 @@ const SORTS = {
 export type BillableSort = keyof typeof SORTS;
 export const BILLABLE_SORTS = Object.keys(SORTS) as BillableSort[];
 
-/** One row for each user of the tree who uses a seat, as a derived table. @param day today, `YYYY-MM-DD` */
+/** Derived table of the billable users of a group hierarchy, one row each. @param day today, `YYYY-MM-DD` */
 function usersOfTree(top: Namespace, day: string, plan: Plan): RawBuilder<BillableRow> {
   const groups = sql`select id from namespaces where lineage >= ${top.lineage} and lineage < ${`${top.lineage}~`}`;
   const projects = sql`select id from projects where namespace_id in (${groups})`;
@@ -51,7 +51,7 @@ function usersOfTree(top: Namespace, day: string, plan: Plan): RawBuilder<Billab
     having max(case when ${isBilled(plan, sql.raw('access_level'), sql.raw('role_id'))} then 1 else 0 end) = 1)`;
 }
 
-/** The people of a tree of groups who use a seat, in order, as a query to count and page. */
+/** Query for the billable members of a group hierarchy, in order, for counts and pages. */
 export function billableMembers(db: Db, top: Namespace, day: string, plan: Plan, sort: BillableSort) {
   const [column, direction] = SORTS[sort];
   return (
@@ -62,7 +62,7 @@ export function billableMembers(db: Db, top: Namespace, day: string, plan: Plan,
       .select(['b.access_level', 'b.way'])
       .where('users.kind', '=', 'human')
       .where('users.state', '=', 'active')
-      // Databases differ in where they put what is null: here it comes first when ascending.
+      // Databases differ in the order of null: here it comes first when ascending.
       .orderBy((eb) => eb(eb.ref(column), 'is', null), direction === 'asc' ? 'desc' : 'asc')
       .orderBy(column, direction)
       .orderBy('users.id', direction)

@@ -20,7 +20,7 @@ const TYPES = ['group_member', 'project_member', 'group_invite', 'project_invite
 
 const BillableMember = Type.Object({
   ...userBasicFields,
-  email: Type.Optional(Type.String({ description: 'For administrators.' })),
+  email: Type.Optional(Type.String({ description: 'Only for administrators.' })),
   last_activity_on: Nullable(Day()),
   membership_type: Enum(TYPES),
   membership_state: Enum(['active']),
@@ -30,22 +30,22 @@ const BillableMember = Type.Object({
   last_login_at: Nullable(Instant()),
 });
 
-/** Seats are counted for whole trees. @throws ApiError 400 */
+/** Seats are counted per top-level group. @throws ApiError 400 */
 function requireTop(group: Namespace): void {
   if (group.parent_id !== null) throw badRequest();
 }
 
-/** Who uses a seat in a group and everything below it (public documentation, "Billable members"). */
+/** Billable members of a top-level group (public documentation, "Billable members"). */
 export const billableMemberRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/billable_members',
     plan: 'premium',
-    summary: 'List who uses a seat in a top-level group and everything below it',
+    summary: 'List the billable members of a top-level group',
     access: inGroup('read_billable_members'),
     input: Type.Object({
       ...optional({
-        search: Type.String({ description: 'Part of the name or user name, or the whole public address.' }),
+        search: Type.String({ description: 'Part of the name or user name, or the complete public email address.' }),
         sort: Enum(BILLABLE_SORTS, { default: 'name_asc' }),
       }).properties,
       ...pagination,
@@ -86,7 +86,7 @@ export const billableMemberRoutes = [
     method: 'DELETE',
     path: '/groups/:id/billable_members/:user_id',
     plan: 'premium',
-    summary: 'Remove someone from a top-level group and everything below it',
+    summary: 'Remove a billable member from a top-level group, its subgroups and projects',
     access: inGroup('remove_billable_member'),
     params: userIdParam,
     success: { status: 204, empty: true },

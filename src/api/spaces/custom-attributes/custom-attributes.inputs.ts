@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 
 const MAX_FILTERS = 20;
 
-/** Filter of a list by attributes. */
+/** Filter by custom attributes. */
 export const customAttributesFilter = Type.Record(Type.String(), Type.String(), {
   maxProperties: MAX_FILTERS,
-  description: 'For administrators: only those with all these values, `custom_attributes[key]=value`.',
+  description: 'Only objects with all these custom attributes, `custom_attributes[key]=value`; for administrators.',
 });

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 
-/** A value that administrators attach to a user, group or project (part 1, section 4.9). */
+/** A custom attribute of a user, group or project (part 1, section 4.9). */
 export const CustomAttribute = Type.Object(
   {
     key: Type.String({ description: 'Name of the attribute.' }),
-    value: Type.String({ description: 'Its value.' }),
+    value: Type.String({ description: 'Value of the attribute.' }),
   },
   { title: 'CustomAttribute' },
 );

@@ -15,7 +15,7 @@ interface Source {
   id: number;
 }
 
-/** Finds what the id (or full path) in an address means. */
+/** Finds the object of an id or full path. */
 const FINDERS: Record<Kind, (deps: Deps, id: string) => Promise<{ id: number } | undefined>> = {
   group: (deps, id) => findNamespace(deps, id, 'group'),
   project: async (deps, id) => (await findProject(deps, id))?.project,
@@ -47,7 +47,7 @@ async function setAttribute(db: Db, source: Source, key: string, value: string):
     .execute();
 }
 
-/** Keys and values that administrators keep with users, groups and projects. */
+/** Routes for the custom attributes of users, groups or projects. */
 function routesFor(type: Kind): Route[] {
   const path = `/${type}s/:id/custom_attributes`;
   const id = { id: Type.String({ description: `Id of the ${type}.` }) };

@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { Filled, Instant, Nullable, optional } from '../../../http/http.schema.ts';
 
 const newKeyFields = {
-  key: Filled({ description: 'Public key, one line in the format of OpenSSH.' }),
+  key: Filled({ description: 'Public key in OpenSSH format, one line.' }),
   title: Filled({ maxLength: 255 }),
 };
 
-const expiresAt = Nullable(Instant({ description: 'End of its life; without one it does not expire.' }));
+const expiresAt = Nullable(Instant({ description: 'When the key expires; never when absent.' }));
 
 export const newPublicKey = Type.Object({ ...newKeyFields, expires_at: Type.Optional(expiresAt) });
 

@@ -6,10 +6,10 @@ import type { DeployKey } from '../../../db/tables/deploy-keys.table.ts';
 import { fullNames } from '../groups/groups.views.ts';
 import type { ProjectIdentity } from './deploy-keys.responses.ts';
 
-/** A deploy key with what it may do in one project. */
+/** A deploy key with its rights in one project. */
 export type KeyInProject = DeployKey & { can_push: 0 | 1 };
 
-/** The deploy keys of a project by age, as a query to count and page. */
+/** Query for the deploy keys of a project, oldest first. */
 export const keysOfProject = (db: Db, projectId: number) =>
   db
     .selectFrom('deploy_keys')
@@ -19,13 +19,13 @@ export const keysOfProject = (db: Db, projectId: number) =>
     .where('p.project_id', '=', projectId)
     .orderBy('deploy_keys.id');
 
-/** All deploy keys by age, or only the public or private ones. */
+/** Query for all deploy keys, oldest first; optionally only public or only private ones. */
 export function allKeys(db: Db, isPublic?: boolean) {
   const query = db.selectFrom('deploy_keys').selectAll().orderBy('id');
   return isPublic === undefined ? query : query.where('public', '=', bit(isPublic));
 }
 
-/** The deploy keys that a user may use in further projects: public ones, and those of projects they maintain. */
+/** Query for the deploy keys that a user may enable: public ones, and those of projects where they are Maintainer. */
 export function accessibleKeys(db: Db, userId: number, day: string) {
   return db
     .selectFrom('deploy_keys')
@@ -45,7 +45,7 @@ export function accessibleKeys(db: Db, userId: number, day: string) {
     );
 }
 
-/** Whether any key of the server, of a user or for deploying, has the fingerprint. */
+/** Whether any key of a user or for deployment has the fingerprint. */
 export async function isFingerprintTaken(db: Db, fingerprint: string): Promise<boolean> {
   const deployKey = await db
     .selectFrom('deploy_keys')
@@ -57,7 +57,7 @@ export async function isFingerprintTaken(db: Db, fingerprint: string): Promise<b
   return key !== undefined;
 }
 
-/** The projects that use the keys, by key and by whether they let it push: three queries. */
+/** Loads the projects that use the keys, by key and by write access, with three queries. */
 export async function projectsOfKeys(
   db: Db,
   keyIds: readonly number[],

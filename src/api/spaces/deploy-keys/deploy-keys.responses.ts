@@ -20,13 +20,13 @@ const fields = {
   last_used_at: Nullable(Instant()),
   key: Type.String(),
   usage_type: Type.String(),
-  fingerprint: Type.String({ description: 'MD5, pairs of hexadecimal digits.' }),
+  fingerprint: Type.String({ description: 'MD5 fingerprint, pairs of hexadecimal digits.' }),
   fingerprint_sha256: Type.String(),
 };
 
 export const DeployKey = Type.Object(fields);
 
-/** For administrators: with the projects that use the key. */
+/** A key with the projects that use it, for administrators. */
 export const DeployKeyWithProjects = Type.Object({
   ...fields,
   projects_with_write_access: Type.Array(ProjectIdentity),
@@ -35,5 +35,5 @@ export const DeployKeyWithProjects = Type.Object({
 
 export const ProjectDeployKey = Type.Object({
   ...fields,
-  can_push: Type.Boolean({ description: 'Whether it may push to this project.' }),
+  can_push: Type.Boolean({ description: 'Whether the key can push to this project.' }),
 });

@@ -18,7 +18,7 @@ const manage = inProject('admin_deploy_keys');
 
 const presentInProject = (key: KeyInProject) => ({ ...presentKey(key), can_push: key.can_push === 1 });
 
-/** SSH keys with which machines read, or push to, single projects. */
+/** SSH keys with access to single projects. */
 export const deployKeyRoutes = [
   route({
     method: 'GET',
@@ -26,9 +26,7 @@ export const deployKeyRoutes = [
     summary: 'List all deploy keys',
     access: administrator,
     input: Type.Object({
-      public: Type.Optional(
-        Type.Boolean({ description: 'Only keys that every maintainer can enable, or the others.' }),
-      ),
+      public: Type.Optional(Type.Boolean({ description: 'Only public or only private deploy keys.' })),
       ...pagination,
     }),
     success: { status: 200, schema: Type.Array(DeployKeyWithProjects) },
@@ -49,7 +47,7 @@ export const deployKeyRoutes = [
   route({
     method: 'POST',
     path: '/deploy_keys',
-    summary: 'Create a deploy key that every maintainer can enable',
+    summary: 'Create a public deploy key',
     access: onServer('admin_instance_deploy_keys'),
     input: newPublicKey,
     success: { status: 201, schema: DeployKey },
@@ -82,7 +80,7 @@ export const deployKeyRoutes = [
     method: 'POST',
     path: LIST,
     summary: 'Add a deploy key to a project',
-    description: 'A key that the project has already is answered as it is.',
+    description: 'If the project already has the key, it is returned unchanged.',
     access: manage,
     input: newProjectKey,
     success: { status: 201, schema: ProjectDeployKey },
@@ -94,7 +92,7 @@ export const deployKeyRoutes = [
   route({
     method: 'PUT',
     path: ONE,
-    summary: 'Change a deploy key of a project',
+    summary: 'Update a deploy key of a project',
     access: manage,
     params: keyId,
     input: keyChange,
@@ -108,7 +106,7 @@ export const deployKeyRoutes = [
   route({
     method: 'POST',
     path: `${ONE}/enable`,
-    summary: 'Use a deploy key of another project, or a public one, in a project',
+    summary: 'Enable a deploy key for a project',
     access: manage,
     params: keyId,
     success: { status: 201, schema: DeployKey },
@@ -118,7 +116,7 @@ export const deployKeyRoutes = [
   route({
     method: 'DELETE',
     path: ONE,
-    summary: 'Take a deploy key from a project',
+    summary: 'Remove a deploy key from a project',
     access: manage,
     params: keyId,
     success: { status: 204, empty: true },

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { DeployKey as DeployKeyRow } from '../../../db/tables/deploy-keys.table.ts';
 import type { DeployKey } from './deploy-keys.responses.ts';
 
-/** The key as the API shows it. */
+/** Renders a deploy key. */
 export function presentKey(row: DeployKeyRow): Static<typeof DeployKey> {
   return {
     id: row.id,

@@ -24,7 +24,7 @@ export interface NewKey {
   expiresAt: string | null;
 }
 
-/** @param prefix how the platform names the key's fields in its errors @throws ApiError 400 */
+/** @param prefix prefix of the fields in the platform's errors @throws ApiError 400 */
 async function parse(deps: Deps, text: string, prefix: string): Promise<SshPublicKey> {
   try {
     return readSshKey(await applicationSettings(deps), text);
@@ -63,7 +63,7 @@ async function insertKey(
     .executeTakeFirstOrThrow();
 }
 
-/** Makes a key that every maintainer can enable for a project. @throws ApiError 400 */
+/** Creates a public deploy key. @throws ApiError 400 */
 export async function createPublicKey(deps: Deps, caller: UserCaller, input: NewKey): Promise<DeployKey> {
   const parsed = await parse(deps, input.key, '');
   const owner = { userId: caller.user.id, public: true };
@@ -79,8 +79,8 @@ export async function createPublicKey(deps: Deps, caller: UserCaller, input: New
 }
 
 /**
- * Gives a project a deploy key. One that the project has already is answered as it is; one that the caller may use
- * elsewhere is used here too; else a new one is made.
+ * Adds a deploy key to a project: returns it if the project already has it, enables it if the caller may use it
+ * elsewhere, or creates it.
  * @throws ApiError 400
  */
 export async function addKey(
@@ -136,14 +136,14 @@ const recordKey = (
   return recordAudit(deps, db, { name: `deploy_key_${happened}`, entity, target, message, more });
 };
 
-/** The project's key of the id. @throws ApiError 404 */
+/** Returns a deploy key of the project. @throws ApiError 404 */
 export async function findKey(db: Db, projectId: number, keyId: number): Promise<KeyInProject> {
   const key = await keysOfProject(db, projectId).where('deploy_keys.id', '=', keyId).executeTakeFirst();
   if (key === undefined) throw notFound('Deploy Key');
   return key;
 }
 
-/** Uses a key of another project, or a public one, in the project: read only. @throws ApiError 404 */
+/** Enables a key of another project, or a public key, read-only. @throws ApiError 404 */
 export async function enableKey(deps: Deps, caller: UserCaller, projectId: number, keyId: number): Promise<DeployKey> {
   return deps.db.transaction().execute(async (db) => {
     const usable = caller.admin ? allKeys(db) : accessibleKeys(db, caller.user.id, today(deps.clock));
@@ -154,7 +154,10 @@ export async function enableKey(deps: Deps, caller: UserCaller, projectId: numbe
   });
 }
 
-/** Changes what a key is called and whether it may push. The title of a public key is the administrators'. @throws ApiError 403 or 404 */
+/**
+ * Updates title and write access of a key. Only administrators may change the title of a public key.
+ * @throws ApiError 403 or 404
+ */
 export async function updateKey(
   deps: Deps,
   caller: UserCaller,
@@ -185,7 +188,10 @@ export async function updateKey(
   });
 }
 
-/** Takes a key from the project with what protected branches and tags gave it; an own key that no other uses goes. */
+/**
+ * Removes a key from the project and from its protected branches and tags; a private key without other projects is
+ * deleted.
+ */
 export async function removeKey(deps: Deps, projectId: number, keyId: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const key = await findKey(db, projectId, keyId);

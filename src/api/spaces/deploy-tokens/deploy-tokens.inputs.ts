@@ -13,12 +13,12 @@ export const DEPLOY_TOKEN_SCOPES = [
 
 export const newDeployToken = Type.Object({
   name: Filled({ maxLength: 255 }),
-  scopes: List(Enum(DEPLOY_TOKEN_SCOPES), { description: 'What the token may do, one at least.' }),
+  scopes: List(Enum(DEPLOY_TOKEN_SCOPES), { description: 'Scopes of the token; at least one.' }),
   ...optional({
-    expires_at: Nullable(Instant({ description: 'End of its life; without one it does not expire.' })),
+    expires_at: Nullable(Instant({ description: 'When the token expires; never when absent.' })),
     username: Type.String({
       maxLength: 255,
-      description: 'Name to sign in with; `gitlab+deploy-token-<id>` when absent.',
+      description: 'User name of the token; `gitlab+deploy-token-<id>` when absent.',
     }),
   }).properties,
 });

@@ -3,9 +3,9 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Source } from '../spaces.source.ts';
 
 /**
- * Deploy tokens by age, as a query to count and page.
- * @param source null for those of the whole server
- * @param active only those that work, or only those that do not; all when absent
+ * Query for deploy tokens, oldest first.
+ * @param source null for the whole instance
+ * @param active only active, or only inactive ones; all when absent
  */
 export function deployTokens(db: Db, clock: Clock, source: Source | null, active?: boolean) {
   const now = timestamp(clock);

@@ -15,5 +15,5 @@ export const DeployToken = Type.Object(fields);
 
 export const DeployTokenWithSecret = Type.Object({
   ...fields,
-  token: Type.String({ description: 'Shown in this answer only.' }),
+  token: Type.String({ description: 'The token; only returned on creation.' }),
 });

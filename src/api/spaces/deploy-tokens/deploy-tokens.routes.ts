@@ -20,9 +20,7 @@ const READ = { project: 'admin_deploy_tokens', group: 'read_group_deploy_tokens'
 
 const tokenId = Type.Object({ token_id: Type.Integer({ description: 'Id of the deploy token.' }) });
 const filters = Type.Object({
-  active: Type.Optional(
-    Type.Boolean({ description: 'Only those that are neither revoked nor expired, or the others.' }),
-  ),
+  active: Type.Optional(Type.Boolean({ description: 'Only active, or only revoked and expired, tokens.' })),
   ...pagination,
 });
 
@@ -92,7 +90,7 @@ function routesFor(kind: SourceKind): Route[] {
   ];
 }
 
-/** Tokens with which machines read repositories, and read or write packages, of a project or group. */
+/** Tokens with access to repositories and packages of a project or group. */
 export const deployTokenRoutes: readonly Route[] = [
   route({
     method: 'GET',

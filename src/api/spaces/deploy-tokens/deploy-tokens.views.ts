@@ -4,7 +4,7 @@ import type { DeployToken as DeployTokenRow } from '../../../db/tables/deploy-to
 import type { Deps } from '../../../deps.ts';
 import type { DeployToken } from './deploy-tokens.responses.ts';
 
-/** The token as the API shows it; never its text. */
+/** Renders a deploy token, without its text. */
 export function presentDeployToken(deps: Pick<Deps, 'clock'>, row: DeployTokenRow): Static<typeof DeployToken> {
   return {
     id: row.id,

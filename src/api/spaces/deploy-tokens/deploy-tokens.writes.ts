@@ -7,7 +7,7 @@ import type { Deps } from '../../../deps.ts';
 import type { Change } from '../members/members.writes.ts';
 import { revalidateSourceAbility, type SourceAbilities } from '../spaces.source.ts';
 
-/** What managing deploy tokens is called in a project, and in a group. */
+/** Ability for managing deploy tokens, in projects and groups. */
 export const MANAGE_DEPLOY_TOKENS = {
   project: 'admin_deploy_tokens',
   group: 'admin_group_deploy_tokens',
@@ -17,11 +17,11 @@ export interface NewDeployToken {
   name: string;
   scopes: readonly string[];
   expiresAt: string | null;
-  /** Absent for the name made of the id. */
+  /** Derived from the id when absent. */
   username: string | undefined;
 }
 
-/** Makes a deploy token; its text is known only now. @throws ApiError 400 */
+/** Creates a deploy token; only the result contains its text. @throws ApiError 400 */
 export async function createDeployToken(
   deps: Deps,
   { source, caller, actor }: Change,
@@ -62,7 +62,7 @@ export async function createDeployToken(
   return { row, token };
 }
 
-/** Removes a deploy token: what it opened is closed at once. @throws ApiError 401, 403, 404 */
+/** Deletes a deploy token, effective immediately. @throws ApiError 401, 403, 404 */
 export async function removeDeployToken(deps: Deps, { source, caller }: Change, token: DeployToken): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await revalidateSourceAbility(deps, db, caller, source, MANAGE_DEPLOY_TOKENS);

@@ -10,7 +10,7 @@ const domainsOf = (list: string | null): string[] =>
     .map((domain) => domain.trim().toLowerCase())
     .filter((domain) => domain !== '');
 
-/** What is wrong with `allowed_email_domains_list`: domains with commas between. */
+/** Validates `allowed_email_domains_list`: domains separated by commas. */
 export function domainErrors(list: string | null | undefined): string[] {
   const domains = domainsOf(list ?? null);
   if (domains.length > MAX_DOMAINS) return [`has too many domains (maximum is ${MAX_DOMAINS})`];
@@ -18,9 +18,9 @@ export function domainErrors(list: string | null | undefined): string[] {
 }
 
 /**
- * The domains, one of which the confirmed address of a new member must have, where the user's has none of them; null where
- * the user may come in, as bots may.
- * @param groupIds the groups that the place is in, and the group itself
+ * Returns the allowed domains if the user has no confirmed address in any of them; null if the user may become a
+ * member, as bots always may.
+ * @param groupIds the group and its ancestors, or those of the project
  */
 export async function refusedDomains(db: Db, groupIds: readonly number[], userId: number): Promise<string[] | null> {
   if (groupIds.length === 0) return null;

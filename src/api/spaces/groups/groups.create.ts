@@ -17,16 +17,16 @@ export interface NewGroup {
   path: string;
   parent: Namespace | null;
   visibility: Visibility;
-  /** Becomes its owner. */
+  /** User who becomes its owner. */
   creatorId: number;
   columns?: Partial<Insertable<NamespacesTable>>;
-  /** Runs in the transaction that writes the rows. */
+  /** Runs in the transaction that inserts the rows. */
   transactionHook?: (db: Db, group: Namespace) => Promise<void>;
 }
 
 /**
- * Creates a group; its creator becomes its owner. The rules of names and visibility are the caller's to check.
- * @throws ApiError 400 when a user, group or project has the path; 409 when the parent goes away meanwhile
+ * Creates a group; its creator becomes its owner. The caller must have validated name and visibility.
+ * @throws ApiError 400 if a user, group or project has the path; 409 if the parent is deleted meanwhile
  */
 export async function createGroup(deps: Deps, input: NewGroup): Promise<Namespace> {
   try {

@@ -11,9 +11,9 @@ import { endAccountsOf } from '../service-accounts/service-accounts.removal.ts';
 import { removeUploads } from '../uploads/uploads.removal.ts';
 
 /**
- * Removes a group with its subgroups and projects: the rows now and all at once, the repositories by background work.
- * @param check looks at the group as it is once its tree is locked; may throw
- * @throws ApiError 409 when it has gone or moved meanwhile
+ * Deletes a group with its subgroups and projects: all rows immediately, the repositories in the background.
+ * @param check receives the group once its hierarchy is locked; may throw
+ * @throws ApiError 409 if it was deleted or moved meanwhile
  */
 export async function destroyGroup(
   deps: Deps,

@@ -16,14 +16,14 @@ import {
 import { sharedWith } from './groups.shares.ts';
 import { presentGroups } from './groups.views.ts';
 
-/** Projects in the object of a group at most. */
+/** Maximum number of projects in the object of a group. */
 const MAX_PROJECTS = 100;
 
 const { allow_personal_snippets } = laterSettingFields;
 const DETAILS = { ...detailSettingFields, allow_personal_snippets };
 const DETAIL_NAMES = Object.keys(DETAILS) as (keyof typeof DETAILS)[];
 
-/** One group with all that the caller may know of it. */
+/** Renders a single group with all details visible to the caller. */
 export async function presentGroupDetail(
   deps: Deps,
   caller: Caller,
@@ -44,7 +44,7 @@ export async function presentGroupDetail(
     ...shown!,
     shared_with_groups: await sharedWith(deps, caller, { type: 'group', id: group.id }),
     ip_restriction_ranges: null,
-    // Nobody signs in by a directory or a sign-in service here.
+    // The server has no directories or sign-in services.
     ldap_group_links: [],
     saml_group_links: [],
     duo_availability: duoAvailability(settings),
@@ -64,7 +64,7 @@ export async function presentGroupDetail(
   };
 }
 
-/** Earlier versions kept the token among the settings. */
+/** Earlier versions stored the token in the settings. */
 const runnersToken = async (deps: Deps, { id, settings }: Namespace): Promise<string | null> =>
   deps.settings.now.allow_runner_registration_token
     ? registrationToken(

@@ -9,12 +9,12 @@ import type { Page } from '../../../http/pagination.ts';
 import { setKeysetHeaders } from '../../../http/pagination.ts';
 import type { GroupFilters } from './groups.list.ts';
 
-/** Groups that pages by number reach for anonymous callers; further ones are read by keyset. */
+/** Maximum offset for anonymous callers; further groups take keyset pagination. */
 const MAX_OFFSET = 50_000;
 
 const notAllowed = (text: string) => new ApiError(405, text, { error: text });
 
-/** @throws ApiError 405 for a page of an anonymous caller too far out */
+/** @throws ApiError 405 for anonymous callers above the maximum offset */
 export function checkOffset(caller: Caller, page: Page): void {
   if (caller.user === null && page.offset + page.size > MAX_OFFSET) {
     throw notAllowed(
@@ -25,8 +25,8 @@ export function checkOffset(caller: Caller, page: Page): void {
 }
 
 /**
- * A page by keyset: for anonymous callers and by name, ascending (silent parts of the specification, 0.5).
- * @throws ApiError 405 for any other order or caller, 400 for a cursor that is none
+ * Returns a page by keyset: for anonymous callers, by name, ascending (silent parts of the specification, 0.5).
+ * @throws ApiError 405 for other orders or callers, 400 for an invalid cursor
  */
 export async function keysetPage(
   query: SelectQueryBuilder<Schema, 'namespaces', Namespace>,

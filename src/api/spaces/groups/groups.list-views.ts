@@ -7,13 +7,15 @@ import { checkOffset, keysetPage } from './groups.keyset.ts';
 import { type GroupBase, type GroupFilters, groupQuery } from './groups.list.ts';
 import { presentGroups } from './groups.views.ts';
 
-/** Parameters of keyset pages. */
+/** Parameters of keyset pagination. */
 export const keysetParams = {
-  pagination: Type.Optional(Enum(['legacy', 'keyset'], { description: '`keyset`: for anonymous callers, by name.' })),
+  pagination: Type.Optional(
+    Enum(['legacy', 'keyset'], { description: '`keyset` is for anonymous callers ordering by name.' }),
+  ),
   cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
 };
 
-/** Answers with a page of groups and sets its headers. */
+/** Sends a page of groups with its headers. */
 export async function respondWithGroups(
   context: BaseContext,
   filters: GroupFilters & { pagination?: 'legacy' | 'keyset'; cursor?: string },

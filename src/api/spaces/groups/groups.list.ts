@@ -14,13 +14,13 @@ import type { ListInput } from './groups.inputs.ts';
 export type GroupFilters = Partial<Static<typeof ListInput>>;
 type GroupQuery = SelectQueryBuilder<Schema, 'namespaces', Namespace>;
 
-/** Which groups a list is about: all, those below one, or those that a condition chooses. */
+/** Base of a list of groups: all, those below a group, or those that match a condition. */
 export type GroupBase =
   | { of: 'all' }
   | { of: 'children' | 'descendants'; group: Namespace }
   | { of: 'chosen'; where: GroupCondition };
 
-/** The query of a list of groups with the caller's filters, in order; never a group that the caller may not see. */
+/** Query for a list of groups with filters and order, limited to groups that the caller may see. */
 export async function groupQuery(
   deps: Deps,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function groupQuery(
   return ordered(query, filters);
 }
 
-/** What the caller's own standing to the groups leaves of them. */
+/** Condition for the filters by the caller's own access. */
 async function standingCondition(
   deps: Deps,
   caller: Caller,
@@ -107,7 +107,7 @@ function attributeConditions(
     const isActive = eb.and([eb('archived', '=', 0), eb('in_deletion', '=', 0)]);
     conditions.push(active ? isActive : eb.not(isActive));
   }
-  // What waits for its deletion is shown to who asks for it, and inside a group that waits itself.
+  // Groups marked for deletion are listed on request, and within a marked group.
   const inside = (base.of === 'children' || base.of === 'descendants') && base.group.in_deletion === 1;
   if (active === undefined && filters.marked_for_deletion_on === undefined && !inside) {
     conditions.push(eb('in_deletion', '=', 0));
@@ -125,7 +125,7 @@ function adminConditions(
   if (storage !== undefined) {
     const wiki = eb.selectFrom('wikis').select('wikis.id').whereRef('wikis.namespace_id', '=', 'namespaces.id');
     const there = eb.exists(wiki.where('wikis.repository_storage', '=', storage));
-    // Without a wiki the first storage is shown.
+    // Groups without a wiki show the first storage.
     conditions.push(storage === deps.storages.list[0]!.name ? eb.or([there, eb.not(eb.exists(wiki))]) : there);
   }
   for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {
@@ -156,7 +156,7 @@ function ordered(query: GroupQuery, filters: GroupFilters): GroupQuery {
   return query.orderBy(by === 'path' ? 'path' : 'name', sort).orderBy('id', sort);
 }
 
-/** How well name or path fit the search: 3 the same, 2 beginning with it, 1 holding it, 0 only in the full path. */
+/** Rank of name or path in a search: 3 equal, 2 prefix, 1 substring, 0 only in the full path. */
 function similarity(search: string): Expression<number> {
   const text = asciiLower(search);
   const rank = (column: string) => sql<number>`

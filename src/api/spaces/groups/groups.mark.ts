@@ -17,10 +17,10 @@ import { destroyGroup } from './groups.destroy.ts';
 import { moveTree } from './groups.tree.ts';
 
 /**
- * Deletes a group with all below it: at once where the server keeps nothing, else it is marked and goes when its days are
- * over.
- * @param options `permanently`: what is marked goes now; `fullPath` then has to name it
- * @throws ApiError 400 for what is marked already, or shall go for good without having been marked or named
+ * Deletes a group and everything below it: immediately without delayed deletion, else it is marked and deleted after
+ * the delay.
+ * @param options `permanently`: delete a marked group immediately, named by `fullPath`
+ * @throws ApiError 400 if it is already marked; with `permanently` if it is not marked, or `fullPath` differs
  */
 export async function deleteGroup(
   deps: Deps,
@@ -33,7 +33,7 @@ export async function deleteGroup(
   const delayed = deletionDelay(settings, 'group') > 0;
   if (delayed && options.permanently !== true) return markGroup(deps, caller, group);
   if (delayed && !immediate && !caller.admin) {
-    throw forbidden('What is marked for deletion cannot be removed before its days are over.');
+    throw forbidden('Groups marked for deletion cannot be deleted immediately.');
   }
   await destroyGroup(deps, group, caller.user.id, async (db, now) => {
     await revalidateGroupAbility(deps, db, caller, now.id, 'remove_group');
@@ -58,9 +58,9 @@ async function markGroup(deps: Deps, caller: UserCaller, unlockedGroup: Namespac
 }
 
 /**
- * Takes the mark from a group, which gets its name and path again; where the path is taken meanwhile, with a few letters
- * more. What is below it and marked itself, or in a group above that is marked, goes on waiting.
- * @throws ApiError 400 where it is not marked, 409 when it has gone or moved meanwhile
+ * Restores a marked group with its name and path, with a suffix if the path is taken. Marked descendants, and
+ * everything below a marked ancestor, stay pending deletion.
+ * @throws ApiError 400 if it is not marked, 409 if it was deleted or moved meanwhile
  */
 export async function restoreGroup(deps: Deps, caller: UserCaller, unlockedGroup: Namespace): Promise<Namespace> {
   return changeMark(deps, caller, unlockedGroup, async (db, group, parentPath) => {
@@ -74,7 +74,7 @@ export async function restoreGroup(deps: Deps, caller: UserCaller, unlockedGroup
 
 type Marked = Pick<Namespace, 'name' | 'path' | 'marked_for_deletion_on' | 'marked_by_id'>;
 
-/** @param decide gets the path of the group above with a closing slash; empty for a group at the top */
+/** @param decide receives the path of the parent group with a trailing slash; empty for a top-level group */
 async function changeMark(
   deps: Deps,
   caller: UserCaller,

@@ -41,7 +41,7 @@ export const groupProjectRoutes = [
     input: Type.Object({
       ...ProjectListInput.properties,
       ...optional({
-        with_shared: Type.Boolean({ default: true, description: 'Projects that are shared with the group too.' }),
+        with_shared: Type.Boolean({ default: true, description: 'Include projects shared with the group.' }),
         include_subgroups: Type.Boolean({ default: false }),
         include_ancestor_groups: Type.Boolean({ default: false }),
         with_security_reports: Type.Boolean(),
@@ -61,7 +61,7 @@ export const groupProjectRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/projects/shared',
-    summary: 'List the projects that are shared with a group',
+    summary: 'List the projects shared with a group',
     access: inGroup('read_group', { anonymous: true }),
     input: ProjectListInput,
     success: { status: 200, schema: Projects },
@@ -71,7 +71,7 @@ export const groupProjectRoutes = [
     method: 'POST',
     path: '/groups/:id/projects/:project_id',
     operationId: 'transferProjectToGroup',
-    summary: 'Move a project into a group',
+    summary: 'Transfer a project to a group',
     access: byAdministrator(inGroup('read_group'), 'admin_projects'),
     params: Type.Object({ project_id: Type.String({ description: 'Id or URL-encoded full path of the project.' }) }),
     success: { status: 201, schema: GroupDetail },

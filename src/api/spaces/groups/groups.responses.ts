@@ -7,7 +7,7 @@ import { DUO_AVAILABILITIES, detailSettingFields, laterSettingFields, settingFie
 
 const basicFields = { id: Type.Integer(), web_url: Type.String(), name: Type.String() };
 
-/** A group as it is shown to people who only choose one. */
+/** A group in lists for selection. */
 export const PublicGroup = Type.Object({
   ...basicFields,
   avatar_url: Nullable(Type.String()),
@@ -16,7 +16,7 @@ export const PublicGroup = Type.Object({
 });
 export type PublicGroup = Static<typeof PublicGroup>;
 
-/** Bytes by kind, of the projects directly in the group. */
+/** Sizes in bytes of the projects directly in the group. */
 export const GroupStatistics = Type.Object(
   Object.fromEntries(
     [
@@ -36,7 +36,7 @@ export type GroupStatistics = Record<string, number>;
 
 const { ldap_cn: _cn, ldap_access: _access, ...shownSettings } = settingFields;
 
-/** Fields of the group object (silent parts of the specification, 1.9). */
+/** Fields of a group (silent parts of the specification, 1.9). */
 export const groupFields = {
   ...basicFields,
   path: Type.String(),
@@ -53,12 +53,12 @@ export const groupFields = {
   parent_id: Nullable(Type.Integer()),
   organization_id: Type.Integer(),
   marked_for_deletion_on: Nullable(Day()),
-  file_template_project_id: Nullable(Type.Integer({ description: 'Project with templates of files.' })),
+  file_template_project_id: Nullable(Type.Integer({ description: 'Id of the project with file templates.' })),
   ldap_cn: settingFields.ldap_cn,
   ldap_access: settingFields.ldap_access,
   root_storage_statistics: Type.Null(),
   ...(optional({
-    repository_storage: Type.String({ description: 'For administrators.' }),
+    repository_storage: Type.String({ description: 'Only for administrators.' }),
     statistics: GroupStatistics,
     custom_attributes: Type.Array(CustomAttribute),
   }).properties as TProperties),
@@ -66,7 +66,7 @@ export const groupFields = {
 
 export const Group = Type.Object(groupFields);
 
-/** A share in the object of what is shared. */
+/** A share, nested in the shared object. */
 export const SharedWithGroup = Type.Object({
   group_id: Type.Integer(),
   group_name: Type.String(),
@@ -77,17 +77,17 @@ export const SharedWithGroup = Type.Object({
 });
 export type SharedWithGroup = Static<typeof SharedWithGroup>;
 
-/** A group of a directory whose members a group takes over. */
+/** A directory group to synchronize members with. */
 export const LdapGroupLink = Type.Object({
   cn: Type.String(),
   group_access: Type.Integer(),
   provider: Type.String(),
 });
 
-/** A group of a sign-in service whose members a group takes over. */
+/** A SAML group to synchronize members with. */
 export const SamlGroupLink = Type.Object({ name: Type.String(), access_level: Type.Integer() });
 
-/** The group object of single reads (silent parts of the specification, 1.9). */
+/** A single group (silent parts of the specification, 1.9). */
 export const GroupDetail = Type.Object({
   ...groupFields,
   shared_with_groups: Type.Array(SharedWithGroup),
@@ -99,8 +99,11 @@ export const GroupDetail = Type.Object({
   allow_personal_snippets: laterSettingFields.allow_personal_snippets,
   ...(optional({
     allowed_email_domains_list: laterSettingFields.allowed_email_domains_list,
-    runners_token: Nullable(Type.String({ description: 'For owners; null where runners register by none.' })),
+    runners_token: Nullable(Type.String({ description: 'Only for owners; null if registration tokens are disabled.' })),
     projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects of the group.' }),
-    shared_projects: Type.Array(Project, { deprecated: true, description: 'The first 100 projects shared with it.' }),
+    shared_projects: Type.Array(Project, {
+      deprecated: true,
+      description: 'The first 100 projects shared with the group.',
+    }),
   }).properties as TProperties),
 });

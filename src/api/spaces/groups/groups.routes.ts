@@ -15,7 +15,8 @@ export const groupRoutes = [
     method: 'GET',
     path: '/groups',
     summary: 'List groups',
-    description: 'Groups that the caller is a member of; public ones for anonymous callers, all for administrators.',
+    description:
+      'Groups of which the caller is a member; public groups for anonymous callers, all groups for administrators.',
     access: anyone,
     input: Type.Object({ ...listParams, ...keysetParams }),
     success: { status: 200, schema: Type.Array(Group) },
@@ -52,7 +53,7 @@ export const groupRoutes = [
   route({
     method: 'PUT',
     path: '/groups/:id',
-    summary: 'Change a group',
+    summary: 'Update a group',
     access: inGroup('update_group'),
     input: UpdateInput,
     success: { status: 200, schema: GroupDetail },
@@ -65,13 +66,13 @@ export const groupRoutes = [
   route({
     method: 'DELETE',
     path: '/groups/:id',
-    summary: 'Remove a group with its subgroups and projects',
+    summary: 'Delete a group with its subgroups and projects',
     description:
-      'Where the server keeps deleted groups for some days, it is marked, renamed and read-only until then, with all below it; else nothing of it can be reached afterwards. Files are removed in the background.',
+      'With delayed deletion, the group and its contents are marked for deletion, renamed and read-only until the delay is over; otherwise they are inaccessible immediately. Files are removed in the background.',
     access: inGroup('remove_group'),
     input: optional({
-      permanently_remove: Type.Boolean({ description: 'What is marked goes now. Needs `full_path`.' }),
-      full_path: Type.String({ description: 'The path that the group has now, for `permanently_remove`.' }),
+      permanently_remove: Type.Boolean({ description: 'Delete a marked group immediately. Requires `full_path`.' }),
+      full_path: Type.String({ description: 'Current full path of the group; required for `permanently_remove`.' }),
     }),
     success: { status: 202, schema: Type.Object({ message: Type.String() }) },
     errors: [400, 409, 412],
@@ -97,7 +98,7 @@ export const groupRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/subgroups',
-    summary: 'List the groups directly below a group',
+    summary: 'List the subgroups of a group',
     access: inGroup('read_group', { anonymous: true }),
     input: ListInput,
     success: { status: 200, schema: Type.Array(Group) },
@@ -106,7 +107,7 @@ export const groupRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/descendant_groups',
-    summary: 'List all groups below a group',
+    summary: 'List the descendant groups of a group',
     access: inGroup('read_group', { anonymous: true }),
     input: ListInput,
     success: { status: 200, schema: Type.Array(Group) },

@@ -6,7 +6,7 @@ import type { Db } from '../../../db/db.schema.ts';
 import { startsWith } from '../../../db/like.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
-/** 400 of a group that could not be created: the texts by field, in the platform's own notation. */
+/** 400 for a group that could not be created: errors by field, in the platform's notation. */
 export function notSaved(errors: FieldErrors): ApiError {
   const fields = Object.entries(errors).map(
     ([field, texts]) => `:${field}=>[${texts.map((text) => JSON.stringify(text)).join(', ')}]`,
@@ -14,11 +14,11 @@ export function notSaved(errors: FieldErrors): ApiError {
   return new ApiError(400, `Failed to save group {${fields.join(', ')}}`, { errors });
 }
 
-/** Only the fields that have something wrong. */
+/** Only the fields with errors. */
 export const withErrors = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).filter(([, texts]) => texts.length > 0));
 
-/** What is wrong with a group's name and path at its place. */
+/** Validates the name and path of a group below its parent. */
 export const namingErrors = (
   { name, path }: { name?: string | undefined; path?: string | undefined },
   topLevel: boolean,
@@ -27,17 +27,17 @@ export const namingErrors = (
   path: path === undefined ? [] : groupPathErrors(path, { topLevel }),
 });
 
-/** A group is never more open than the one above it. */
+/** A group must not be more visible than its parent. */
 export const parentVisibilityErrors = (visibility: Visibility, parent: Namespace | null): string[] =>
   parent !== null && visibilityLevel(visibility) > visibilityLevel(parent.visibility)
     ? [`${visibility} is not allowed since the parent group has a ${parent.visibility} visibility.`]
     : [];
 
-/** No more than 20 groups stand above a group. */
+/** A group has at most 20 ancestors. */
 export const depthErrors = (parent: Namespace | null): string[] =>
   parent !== null && lineageIds(parent.lineage).length > MAX_ANCESTORS ? ['has too deep level of nesting'] : [];
 
-/** What is below a group is never more open than the group. */
+/** Subgroups and projects must not be more visible than the group. */
 export async function contentVisibilityErrors(db: Db, group: Namespace, visibility: Visibility): Promise<string[]> {
   const higher = (['internal', 'public'] as const).filter(
     (each) => visibilityLevel(each) > visibilityLevel(visibility),
@@ -67,7 +67,7 @@ export async function contentVisibilityErrors(db: Db, group: Namespace, visibili
   ];
 }
 
-/** How many levels of groups are below the group at most. */
+/** Returns the number of levels below the group. */
 export async function heightOf(db: Db, group: Namespace): Promise<number> {
   const rows = await db
     .selectFrom('namespaces')

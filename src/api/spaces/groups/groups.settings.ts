@@ -7,7 +7,7 @@ import { FULLY_PROTECTED, PROTECTIONS, protectionNumber } from '../../../setting
 
 const Level = Type.Object({ access_level: Type.Integer() });
 
-/** How the default branch of a new project is protected. */
+/** Protection of the default branch of new projects. */
 export const BranchProtection = Type.Object({
   allowed_to_push: Type.Array(Level),
   allow_force_push: Type.Boolean(),
@@ -16,7 +16,7 @@ export const BranchProtection = Type.Object({
 });
 export type BranchProtection = Static<typeof BranchProtection>;
 
-/** Attributes of a group that no query filters by: kept as JSON, shown as they are, set by parameters of their names. */
+/** Attributes of a group that no query filters by: stored as JSON, with parameters and fields of the same names. */
 export const settingFields = {
   share_with_group_lock: Type.Boolean(),
   require_two_factor_authentication: Type.Boolean(),
@@ -44,7 +44,7 @@ export const settingFields = {
   web_based_commit_signing_enabled: Type.Boolean(),
 };
 
-/** Settings that only the single read of a group shows. */
+/** Settings shown only for single groups. */
 export const detailSettingFields = {
   enabled_git_access_protocol: Enum(['ssh', 'http', 'all']),
   enforce_ssh_certificates: Type.Boolean(ofPlan('premium')),
@@ -65,21 +65,22 @@ export const detailSettingFields = {
   auto_ban_user_on_excessive_projects_download: Type.Boolean(ofPlan('ultimate')),
   experiment_features_enabled: Type.Boolean(ofPlan('premium')),
   only_allow_merge_if_pipeline_succeeds: Type.Boolean({
-    description: 'Whether merges into any project below need a pipeline that succeeded, whatever the project says.',
+    description:
+      'Whether merging requires a successful pipeline in all projects of the group, regardless of their settings.',
     ...ofPlan('premium'),
   }),
   allow_merge_on_skipped_pipeline: Type.Boolean({
-    description: 'Whether a skipped pipeline counts as a success in all projects below.',
+    description: 'Whether a skipped pipeline counts as successful in all projects of the group.',
     ...ofPlan('premium'),
   }),
   only_allow_merge_if_all_discussions_are_resolved: Type.Boolean({
     description:
-      'Whether all threads must be resolved before merges into any project below, whatever the project says.',
+      'Whether merging requires all threads to be resolved in all projects of the group, regardless of their settings.',
     ...ofPlan('premium'),
   }),
 };
 
-/** Settings that only the single read of a group shows, and that a group is not created with. */
+/** Settings shown only for single groups, and not accepted on creation. */
 export const laterSettingFields = {
   allowed_email_domains_list: Nullable(Type.String({ maxLength: 10_000, ...ofPlan('premium') })),
   allow_personal_snippets: Type.Boolean(ofPlan('premium')),
@@ -133,7 +134,7 @@ const DEFAULTS: GroupSettings = {
   allowed_email_domains_list: null,
   allow_personal_snippets: true,
 };
-/** What the settings of AI features are called together. */
+/** Values of `duo_availability` for the other two AI settings. */
 const AVAILABILITIES = {
   default_on: { duo_features_enabled: true, lock_duo_features_enabled: false },
   default_off: { duo_features_enabled: false, lock_duo_features_enabled: false },
@@ -142,7 +143,7 @@ const AVAILABILITIES = {
 export type DuoAvailability = keyof typeof AVAILABILITIES;
 export const DUO_AVAILABILITIES = Object.keys(AVAILABILITIES) as DuoAvailability[];
 
-/** `duo_availability` of a group, as its other two settings of AI features have it. */
+/** Returns `duo_availability`, derived from the other two AI settings. */
 export function duoAvailability(settings: GroupSettings): DuoAvailability {
   if (settings.duo_features_enabled) return 'default_on';
   return settings.lock_duo_features_enabled ? 'never_on' : 'default_off';
@@ -150,26 +151,26 @@ export function duoAvailability(settings: GroupSettings): DuoAvailability {
 
 const NAMES = Object.keys(DEFAULTS) as (keyof GroupSettings)[];
 
-/** Who makes projects in a new group, where the server says another than a group begins with. */
+/** Returns who may create projects in a new group, if the instance differs from the default. */
 export function creationLevel({ default_project_creation: number }: { default_project_creation: number }) {
   const project_creation_level = PROJECT_CREATION_LEVELS[number] ?? DEFAULTS.project_creation_level;
   return project_creation_level === DEFAULTS.project_creation_level ? {} : { project_creation_level };
 }
 
-/** The settings of a group, defaults filled in. */
+/** Returns the settings of a group, including defaults. */
 export const groupSettings = (group: Pick<Namespace, 'settings'>): GroupSettings => ({
   ...DEFAULTS,
   ...parseJson<Partial<GroupSettings>>(group.settings),
 });
 
-/** What parameters of creation and update say about settings; `emails_disabled` is the old form of `emails_enabled`. */
+/** Settings in requests; `emails_disabled` is the deprecated opposite of `emails_enabled`. */
 export type GivenSettings = Partial<Omit<GroupSettings, 'default_branch_protection_defaults'>> & {
   emails_disabled?: boolean;
   duo_availability?: DuoAvailability;
   default_branch_protection_defaults?: Partial<BranchProtection>;
 };
 
-/** The text of the `settings` column after the parameters have been put in force. */
+/** Returns the text of the `settings` column after applying parameters. */
 export function settingsColumn(current: Pick<Namespace, 'settings'>, input: GivenSettings): string {
   const stored = parseJson<Record<string, unknown>>(current.settings);
   if (input.duo_availability !== undefined) Object.assign(stored, AVAILABILITIES[input.duo_availability]);
@@ -181,7 +182,7 @@ export function settingsColumn(current: Pick<Namespace, 'settings'>, input: Give
   return JSON.stringify(stored);
 }
 
-/** The number and the rules behind it follow each other; rules that no number stands for keep the number. */
+/** Keeps the number and the rules of branch protection consistent; rules without a number keep the previous number. */
 function branchProtection(
   current: GroupSettings,
   { default_branch_protection: number, default_branch_protection_defaults: rules }: GivenSettings,

@@ -16,7 +16,7 @@ import { shareGroup, unshareGroup } from './groups.shares.ts';
 import { transferGroup, transferLocations } from './groups.transfer.ts';
 import { presentPublicGroups } from './groups.views.ts';
 
-/** Groups that the links of these groups let in. */
+/** Groups that these groups are shared with. */
 const invitedTo =
   (ids: readonly number[]): GroupCondition =>
   (eb) =>
@@ -32,7 +32,7 @@ const invitedTo =
             .where('source_id', 'in', ids),
         );
 
-/** Groups that have let this group in. */
+/** Groups that are shared with this group. */
 const hostsOf =
   (id: number): GroupCondition =>
   (eb) =>
@@ -46,14 +46,14 @@ export const groupShareRoutes = [
   route({
     method: 'POST',
     path: '/groups/:id/share',
-    summary: 'Let the members of another group into a group',
+    summary: 'Share a group with another group',
     access: inGroup('share_group'),
     input: Type.Object({
-      group_id: Type.Integer({ description: 'Group whose members come in.' }),
-      group_access: IntegerEnum(MEMBER_LEVELS, { description: 'The level that they have at most.' }),
-      expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
+      group_id: Type.Integer({ description: 'Id of the group to share with.' }),
+      group_access: IntegerEnum(MEMBER_LEVELS, { description: 'Maximum access level of the invited members.' }),
+      expires_at: Type.Optional(Nullable(Day({ description: 'Date on which the share expires.' }))),
       member_role_id: Type.Optional(
-        Nullable(Type.Integer({ description: 'Custom role that the members get.', ...ofPlan('ultimate') })),
+        Nullable(Type.Integer({ description: 'Id of a custom role for the invited members.', ...ofPlan('ultimate') })),
       ),
     }),
     success: { status: 201, schema: GroupDetail },
@@ -67,7 +67,7 @@ export const groupShareRoutes = [
   route({
     method: 'DELETE',
     path: '/groups/:id/share/:group_id',
-    summary: 'Take a share with another group back',
+    summary: 'Stop sharing a group with another group',
     access: inGroup('share_group'),
     params: Type.Object({ group_id: Type.Integer() }),
     success: { status: 204, empty: true },
@@ -77,11 +77,11 @@ export const groupShareRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/invited_groups',
-    summary: 'List the groups whose members were let into a group',
+    summary: 'List the groups that a group is shared with',
     access: inGroup('read_group', { anonymous: true }),
     input: Type.Object({
       ...optional({
-        relation: List(Enum(['direct', 'inherited']), { description: 'Both when absent.' }),
+        relation: List(Enum(['direct', 'inherited']), { description: 'Both direct and inherited when absent.' }),
         search: Type.String({ maxLength: 1_000 }),
         min_access_level: IntegerEnum([10, 15, 20, 30, 40, 50]),
         ...customAttributeParams,
@@ -100,7 +100,7 @@ export const groupShareRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/groups/shared',
-    summary: 'List the groups that have let a group in',
+    summary: 'List the groups that are shared with a group',
     access: inGroup('read_group', { anonymous: true }),
     input: ListInput,
     success: { status: 200, schema: Type.Array(Group) },
@@ -109,10 +109,12 @@ export const groupShareRoutes = [
   route({
     method: 'POST',
     path: '/groups/:id/transfer',
-    summary: 'Move a group under another one or to the top',
+    summary: 'Transfer a group',
     access: inGroup('transfer_group'),
     input: optional({
-      group_id: Type.Integer({ description: 'The new parent; absent: the group becomes top-level.' }),
+      group_id: Type.Integer({
+        description: 'Id of the new parent group; the group becomes a top-level group when absent.',
+      }),
     }),
     success: { status: 201, schema: GroupDetail },
     errors: [400, 404, 409],
@@ -125,7 +127,7 @@ export const groupShareRoutes = [
   route({
     method: 'GET',
     path: '/groups/:id/transfer_locations',
-    summary: 'List the groups that a group can be moved under',
+    summary: 'List the groups that a group can be transferred to',
     access: inGroup('transfer_group'),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },

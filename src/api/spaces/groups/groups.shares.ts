@@ -15,8 +15,9 @@ export interface NewShare {
 }
 
 /**
- * Lets the members of another group into the group.
- * @throws ApiError 400 for an expiry in the past or a role that there is not, 404 where the group's settings forbid it, 409 when it is shared already
+ * Shares a group with another group.
+ * @throws ApiError 400 for a past expiry or an unknown role, 404 if the group's settings forbid it, 409 if it is
+ * already shared
  */
 export async function shareGroup(
   deps: Deps,
@@ -40,12 +41,12 @@ export async function shareGroup(
   }
 }
 
-/** Takes a share back. @throws ApiError 401, 403, 404 */
+/** Removes a share. @throws ApiError 401, 403, 404 */
 export async function unshareGroup(deps: Deps, caller: UserCaller, group: Namespace, invitedId: number): Promise<void> {
   if (!(await removeShare(deps, caller, groupSource(group), invitedId))) throw notFound();
 }
 
-/** The shares of a project or group as its object names them: only groups that the caller may see. */
+/** Loads the shares of a project or group with groups that the caller may see. */
 export async function sharedWith(deps: Deps, caller: Caller, source: { type: 'project' | 'group'; id: number }) {
   const visible = await visibleGroups(deps, caller);
   const links = await deps.db

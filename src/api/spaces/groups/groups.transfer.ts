@@ -25,9 +25,9 @@ import { mayCreateTopLevel } from './groups.writes.ts';
 const failed = (why: string) => refused(`Transfer failed: ${why}`);
 
 /**
- * Moves a group with all below it under another group, or to the top when there is none. Where the new place is less
- * open, everything moved becomes so too, and projects of it leave the networks of forks that go beyond it.
- * @throws ApiError 400 with the reason; 401, 403 and 404 where the right has gone meanwhile
+ * Transfers a group with everything below it to another group, or to the top level. Visibility is reduced to that of
+ * the new parent, and affected projects leave fork networks that extend beyond the group.
+ * @throws ApiError 400 with the reason; 401, 403 and 404 if the right was lost meanwhile
  */
 export async function transferGroup(
   deps: Deps,
@@ -68,7 +68,7 @@ export async function transferGroup(
   });
 }
 
-/** Whether the caller may make groups under this one; null for the top. */
+/** Whether the caller may create groups below this one; null for the top level. */
 const mayPlace = async (deps: Deps, caller: UserCaller, parent: Namespace | null): Promise<boolean> =>
   parent === null
     ? mayCreateTopLevel(deps, caller)
@@ -96,7 +96,10 @@ async function checkContent(db: Db, group: Namespace, parent: Namespace | null):
   if (depthErrors(parent).length > 0 || depth > MAX_ANCESTORS) throw failed('Parent has too deep level of nesting');
 }
 
-/** Groups that the caller may move the group to: not itself, none below it, and where subgroups may be created. */
+/**
+ * Query for the groups that a group can be transferred to: not itself or a descendant, and with the right to create
+ * subgroups.
+ */
 export function transferLocations(
   deps: Deps,
   caller: UserCaller,

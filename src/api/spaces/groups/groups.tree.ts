@@ -4,7 +4,7 @@ import { type Visibility, visibilityLevel } from '../../../core/access-levels.ts
 import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
-/** Condition on a `lineage` column: the namespace itself or one below it. */
+/** Condition on a `lineage` column: the namespace itself or a descendant. */
 const transactionHook = (column: string, lineage: string): RawBuilder<unknown> =>
   sql`${sql.ref(column)} >= ${lineage} and ${sql.ref(column)} < ${lineage + AFTER_LINEAGE}`;
 
@@ -12,9 +12,9 @@ const projectsWithin = (lineage: string): RawBuilder<unknown> =>
   sql`namespace_id in (select n.id from namespaces n where ${transactionHook('n.lineage', lineage)})`;
 
 /**
- * Gives a group another path or another place: it, all groups and all projects below it get their new full paths, and
- * their old ones lead to them from now on. In a transaction that holds the locks of the trees.
- * @returns the group as it is afterwards
+ * Moves a group to another path or parent: all full paths below it change, and the old ones redirect. Call it in a
+ * transaction that has locked the hierarchies.
+ * @returns the updated group
  */
 export async function moveTree(
   db: Db,
@@ -42,7 +42,7 @@ export async function moveTree(
   return moved;
 }
 
-/** Writes redirects from the present paths of the group and all below it. */
+/** Inserts redirects from the current paths of the group and everything below it. */
 async function rememberPaths(db: Db, lineage: string): Promise<void> {
   const latest = sql`on conflict (lower(path)) do update
     set path = excluded.path, source_type = excluded.source_type, source_id = excluded.source_id`;
@@ -54,7 +54,7 @@ async function rememberPaths(db: Db, lineage: string): Promise<void> {
     select full_path, 'project', id from projects where ${projectsWithin(lineage)} ${latest}`.execute(db);
 }
 
-/** Removes redirects from paths that the group or something below it has now. */
+/** Deletes redirects from paths that the group or its descendants now have. */
 export async function deleteRedirects(db: Db, lineage: string): Promise<void> {
   await sql`
     delete from redirect_routes where lower(path) in (
@@ -63,10 +63,10 @@ export async function deleteRedirects(db: Db, lineage: string): Promise<void> {
       select lower(p.full_path) from projects p where p.${projectsWithin(lineage)})`.execute(db);
 }
 
-/** Rows that one statement names at most. */
+/** Maximum number of rows named in a statement. */
 const BATCH = 500;
 
-/** Makes everything below the group at most as open as given. @returns ids of the projects that became less open */
+/** Limits the visibility of everything below the group. @returns ids of the projects whose visibility was reduced */
 export async function closeTree(db: Db, lineage: string, visibility: Visibility): Promise<number[]> {
   const higher = (['internal', 'public'] as const).filter(
     (each) => visibilityLevel(each) > visibilityLevel(visibility),
@@ -81,7 +81,7 @@ export async function closeTree(db: Db, lineage: string, visibility: Visibility)
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-/** Those of the projects whose network of forks goes beyond the group and what is below it. */
+/** Returns those projects whose fork network extends beyond the group. */
 export async function forkedBeyond(db: Db, lineage: string, ids: readonly number[]): Promise<number[]> {
   const group: number[] = [];
   for (let at = 0; at < ids.length; at += BATCH) {

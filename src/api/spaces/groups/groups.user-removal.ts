@@ -10,7 +10,7 @@ import { lockOwners } from '../members/members.writes.ts';
 import { destroyProjectsWithin } from '../projects/projects.destroy.ts';
 import { destroyGroup } from './groups.destroy.ts';
 
-/** Groups at the top of a tree that have no other owner. */
+/** Returns top-level groups without another owner. */
 function soleGroups(db: Db, user: User): Promise<Namespace[]> {
   return db
     .selectFrom('namespaces as n')
@@ -32,7 +32,7 @@ function soleGroups(db: Db, user: User): Promise<Namespace[]> {
             .where('o.user_id', '!=', user.id)
             .where('o.state', '=', 'active')
             .where('u.kind', '=', 'human')
-            // Owners of a group above own this one too.
+            // Owners of an ancestor group own it as well.
             .where(sql<boolean>`n.lineage like '%/' || o.source_id || '/%'`),
         ),
       ),
@@ -43,7 +43,7 @@ function soleGroups(db: Db, user: User): Promise<Namespace[]> {
 
 const soleOwner = () => conflict('User cannot be removed while is the sole-owner of a group');
 
-/** Waits for other changes of the owners in the trees of groups that the user owns something in. */
+/** Locks the owners of all hierarchies in which the user owns a group. */
 async function lockOwnedTrees(db: Db, user: User): Promise<void> {
   const owned = await db
     .selectFrom('namespaces as n')
@@ -57,7 +57,7 @@ async function lockOwnedTrees(db: Db, user: User): Promise<void> {
   await lockOwners(db, [...roots]);
 }
 
-/** Takes part in the removal of users: with them go their personal projects, and groups that nobody else owns. */
+/** Deletes the personal projects of a deleted user, and groups that no one else owns. */
 export function registerGroupUserRemoval(deps: Deps): void {
   deps.lifecycle.userRemovalAsked.add(async (user, { hard, actorId }) => {
     const groups = await soleGroups(deps.db, user);
@@ -73,7 +73,7 @@ export function registerGroupUserRemoval(deps: Deps): void {
   });
   deps.lifecycle.userRemoved.add(async (db, user, { actorId }) => {
     await lockOwnedTrees(db, user);
-    // The other owners may have left meanwhile.
+    // Other owners may have left meanwhile.
     if ((await soleGroups(db, user)).length > 0) throw soleOwner();
     await destroyPersonalNamespace(deps, db, user, actorId);
     await takeStarsBack(db, user.id);
@@ -88,7 +88,7 @@ async function destroyPersonalNamespace(deps: Deps, db: Db, user: User, actorId:
   await db.deleteFrom('namespaces').where('id', '=', namespace.id).execute();
 }
 
-/** Takes the stars of a user off what they starred, before they go with them. */
+/** Removes the stars of a user before the user is deleted. */
 async function takeStarsBack(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('projects')

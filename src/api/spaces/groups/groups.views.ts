@@ -9,7 +9,7 @@ import type { CustomAttribute } from '../custom-attributes/custom-attributes.res
 import { GroupStatistics, type PublicGroup } from './groups.responses.ts';
 import { type GroupSettings, groupSettings, settingFields } from './groups.settings.ts';
 
-/** What goes with a row of the table into the object. */
+/** Data for the group object in addition to its row. */
 export interface GroupExtras {
   fullName: string;
   repositoryStorage?: string;
@@ -17,7 +17,7 @@ export interface GroupExtras {
   customAttributes?: CustomAttribute[];
 }
 
-/** Address of the group's picture; null without one. */
+/** URL of the group's avatar; null for none. */
 export function groupAvatarUrl(
   deps: Pick<Deps, 'externalUrl'>,
   group: Pick<Namespace, 'id' | 'avatar'>,
@@ -27,11 +27,11 @@ export function groupAvatarUrl(
   return `${deps.externalUrl()}/uploads/-/system/group/avatar/${group.id}/${encodeURIComponent(file)}`;
 }
 
-/** Address of the group's page. */
+/** URL of the group. */
 export const groupWebUrl = (deps: Pick<Deps, 'externalUrl'>, group: Pick<Namespace, 'full_path'>): string =>
   `${deps.externalUrl()}/groups/${group.full_path}`;
 
-/** The group as `PublicGroup`. */
+/** Renders a group as `PublicGroup`. */
 export const publicGroup = (deps: Deps, group: Namespace, fullName: string): PublicGroup => ({
   id: group.id,
   web_url: groupWebUrl(deps, group),
@@ -47,7 +47,7 @@ function shown(settings: GroupSettings): Pick<GroupSettings, keyof typeof settin
   ) as Pick<GroupSettings, keyof typeof settingFields>;
 }
 
-/** The group as the API shows it in lists. */
+/** Renders a group for lists. */
 export function groupEntity(deps: Deps, group: Namespace, extras: GroupExtras) {
   const settings = groupSettings(group);
   return {
@@ -85,7 +85,7 @@ const namesOf = prepared((db, { ids }: Ids) =>
   db.selectFrom('namespaces').select(['id', 'name']).where('id', 'in', ids),
 );
 
-/** Names from the root, `Parent / Child`, of the namespaces, by id: one query. */
+/** Returns the full names, `Parent / Child`, of namespaces by id, with one query. */
 export async function fullNames(db: Db, namespaces: readonly Namespace[]): Promise<Map<number, string>> {
   const ids = [...new Set(namespaces.flatMap(({ lineage }) => lineageIds(lineage)))];
   const rows = ids.length === 0 ? [] : await namesOf(db, { ids });
@@ -100,7 +100,7 @@ export async function fullNames(db: Db, namespaces: readonly Namespace[]): Promi
   );
 }
 
-/** The groups as lists show them, in a bounded number of queries. */
+/** Renders groups for lists with a bounded number of queries. */
 export async function presentGroups(
   deps: Deps,
   caller: Caller,
@@ -121,13 +121,13 @@ export async function presentGroups(
   });
 }
 
-/** The groups in their shortest public form. */
+/** Renders groups as `PublicGroup`. */
 export async function presentPublicGroups(deps: Deps, groups: readonly Namespace[]): Promise<PublicGroup[]> {
   const names = await fullNames(deps.db, groups);
   return groups.map((group) => publicGroup(deps, group, names.get(group.id) ?? group.name));
 }
 
-/** Where the wikis of groups are, by group; one that has none is not among them. */
+/** Loads the storages of group wikis, by group; groups without a wiki are missing. */
 async function storagesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map();
   const rows = await db

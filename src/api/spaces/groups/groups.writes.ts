@@ -33,7 +33,7 @@ import {
 import { creationLevel, groupSettings, settingsColumn } from './groups.settings.ts';
 import { moveTree } from './groups.tree.ts';
 
-/** Whether the user may make groups that stand under no other. */
+/** Whether the user may create top-level groups. */
 export async function mayCreateTopLevel(deps: Deps, { user, admin }: UserCaller): Promise<boolean> {
   if (isTokenBot(user)) return false;
   if (admin) return true;
@@ -44,9 +44,9 @@ export async function mayCreateTopLevel(deps: Deps, { user, admin }: UserCaller)
 }
 
 /**
- * Creates a group as parameters describe it.
- * @param transactionHook runs in the transaction that writes it
- * @throws ApiError 400 for what breaks a rule, 403 without the right, 404 for a parent that the caller may not see
+ * Creates a group from parameters.
+ * @param transactionHook runs in the transaction that inserts it
+ * @throws ApiError 400 for invalid parameters, 403 without the right, 404 for a hidden parent
  */
 export async function createByInput(
   deps: Deps,
@@ -104,8 +104,8 @@ function columnsOf(input: Static<typeof UpdateInput>): Updateable<NamespacesTabl
 }
 
 /**
- * Changes a group; a new path moves everything below it.
- * @throws ApiError 400 with the texts by field; 401, 403 and 404 where the right has gone meanwhile
+ * Updates a group; a new path moves everything below it.
+ * @throws ApiError 400 with errors by field; 401, 403 and 404 if the right was lost meanwhile
  */
 export async function updateGroup(
   deps: Deps,
@@ -188,14 +188,14 @@ async function updateErrors(
   return errors;
 }
 
-/** What is wrong with settings that would let people believe in a protection that is not there. */
+/** Refuses settings that would suggest a protection that the server does not provide. */
 function unavailableErrors(input: Static<typeof UpdateInput>): FieldErrors {
   const { ip_restriction_ranges: ranges, step_up_auth_required_oauth_provider: provider } = input;
   return {
     ip_restriction_ranges: ranges
-      ? ['cannot be set: leave it empty, and restrict addresses in front of the server']
+      ? ['cannot be set: leave it empty, and restrict addresses with a firewall or reverse proxy']
       : [],
-    step_up_auth_required_oauth_provider: provider ? ['is not a sign-in service of this server: leave it empty'] : [],
+    step_up_auth_required_oauth_provider: provider ? ['is not supported by this server: leave it empty'] : [],
   };
 }
 

@@ -8,15 +8,15 @@ import { destroyGroup } from './groups.destroy.ts';
 
 const REMOVE_MARKED = jobKind<Record<string, never>>('remove-marked', { lane: 'slow', timeoutMs: 3_600_000 });
 const DAY_MS = 86_400_000;
-/** Groups or projects that are looked up at a time. */
+/** Groups or projects loaded at a time. */
 const BATCH = 100;
 
-/** Has what is marked for deletion looked through at the beginning of every day (UTC). */
+/** Registers the daily deletion of marked groups and projects (at 00:00 UTC). */
 export function registerRemovalOfMarked(deps: Deps): void {
   deps.jobs.every(REMOVE_MARKED, { dailyAt: '00:00' }, (_payload, { signal }) => removeMarked(deps, signal));
 }
 
-/** Marked on this day or before it: to be removed now. */
+/** Latest day of marking whose delay is over. */
 async function lastDueDay(deps: Deps): Promise<string> {
   const { deletion_adjourned_period: days } = await applicationSettings(deps);
   return new Date(deps.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);
@@ -25,7 +25,7 @@ async function lastDueDay(deps: Deps): Promise<string> {
 async function removeMarked(deps: Deps, signal: AbortSignal): Promise<void> {
   const day = await lastDueDay(deps);
   const refuse: Refuse = async (_db, { marked_for_deletion_on: on }) => {
-    if (on === null || on > day) throw conflict('It was restored meanwhile');
+    if (on === null || on > day) throw conflict('The group was restored');
   };
   for (const table of ['namespaces', 'projects'] as const) {
     for (let last = 0; ; ) {
@@ -67,7 +67,7 @@ async function destroyGroupOf(deps: Deps, id: number, actorId: number | null, re
   if (group !== undefined) await destroyGroup(deps, group, actorId, refuse);
 }
 
-/** What was restored, moved or removed while its turn came is none of this work any more. */
+/** Ignores objects that were restored, moved or deleted meanwhile. */
 async function passOverGone(work: () => Promise<void>): Promise<void> {
   try {
     await work();

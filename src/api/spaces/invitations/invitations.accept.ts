@@ -9,9 +9,9 @@ import { refusedDomains } from '../groups/email-domains.ts';
 import { recordMember } from '../members/members.writes.ts';
 
 /**
- * Makes a user a member of all that an address of theirs was invited to. Give the handle of the transaction in which the
- * address becomes confirmed. Where they are a member already, by an
- * equal or higher role, where the membership would have ended, and where a group wants addresses of other domains, the invitation only goes.
+ * Makes a user a member of everything that an email address was invited to. Takes the handle of the transaction that
+ * confirms the address. The invitation is only deleted if the user has an equal or higher role, if the membership would
+ * have expired, or if a group does not allow the domain of the address.
  */
 export async function acceptInvitations(deps: Deps, db: Db, userId: number, email: string): Promise<void> {
   const invitations = await db
@@ -29,7 +29,7 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
   const groups = await groupsAround(db, invitation);
   if (groups === undefined || (await refusedDomains(db, groups, userId)) !== null) return;
   const own = await currentLevel(db, userId, invitation, groups, day);
-  // A custom role adds to a level that they have already.
+  // A custom role extends the level that they already have.
   if (own > access_level || (own === access_level && invitation.member_role_id === null)) return;
   const member = await db
     .insertInto('members')
@@ -51,7 +51,7 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
   await recordMember(deps, db, 'member.added', member, userId);
 }
 
-/** Ids of the groups that the place of an invitation is in, itself included; undefined where it is gone. */
+/** Returns the ids of the group of an invitation and its ancestors; undefined if it was deleted. */
 async function groupsAround(db: Db, { source_type, source_id }: Invitation): Promise<number[] | undefined> {
   const place =
     source_type === 'group'
@@ -65,7 +65,7 @@ async function groupsAround(db: Db, { source_type, source_id }: Invitation): Pro
   return place && lineageIds(place.lineage);
 }
 
-/** The user's level by memberships of the project or group, or of groups above it. */
+/** Returns the user's level from direct and inherited memberships. */
 async function currentLevel(
   db: Db,
   userId: number,

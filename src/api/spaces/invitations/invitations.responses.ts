@@ -2,21 +2,21 @@ import { Type } from 'typebox';
 import { Dialectal } from '../../../http/dialect.ts';
 import { Day, Enum, Instant, Nullable } from '../../../http/http.schema.ts';
 
-/** Somebody who was invited and is no member yet. */
+/** A pending invitation. */
 export const InvitationEntity = Type.Object({
   id: Type.Integer(),
   invite_email: Type.String(),
-  access_level: Type.Integer({ description: 'Level of the role.' }),
+  access_level: Type.Integer({ description: 'Access level.' }),
   created_at: Instant(),
   expires_at: Dialectal<string | null>(
     'invitation_expires_at',
-    Nullable(Day({ description: 'Day on which the membership will end.' })),
+    Nullable(Day({ description: 'Date on which the membership will expire.' })),
   ),
-  user_name: Nullable(Type.String({ description: 'Null: nobody has the address yet.' })),
-  created_by_name: Nullable(Type.String({ description: 'Who invites; null once they are deleted.' })),
+  user_name: Nullable(Type.String({ description: 'Always null: no user has the address yet.' })),
+  created_by_name: Nullable(Type.String({ description: 'User who sent the invitation; null if deleted.' })),
 });
 
-/** What became of the invitations: those that failed stand in `message` by address, user name or id. */
+/** Result of inviting: `message` contains failures by address, user name or id. */
 export const Invited = Type.Object({
   status: Enum(['success', 'error']),
   message: Type.Optional(Type.Record(Type.String(), Type.String())),

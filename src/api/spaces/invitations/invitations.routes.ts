@@ -37,9 +37,9 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'POST',
       path,
-      summary: `Invite people to a ${kind}`,
+      summary: `Invite members to a ${kind}`,
       description:
-        'A user is added at once; an address that nobody has confirmed becomes a member when a user with it appears.',
+        'Existing users are added immediately. Other addresses become members once a user confirms the address.',
       access,
       input: newInvitation,
       rules: { atLeastOne: [['email', 'user_id']] },
@@ -59,7 +59,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'GET',
       path,
-      summary: `List the open invitations to a ${kind}`,
+      summary: `List the pending invitations to a ${kind}`,
       access,
       input: listInvitations,
       success: { status: 200, schema: Type.Array(InvitationEntity) },
@@ -72,7 +72,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:email`,
-      summary: `Change an invitation to a ${kind}`,
+      summary: `Update an invitation to a ${kind}`,
       access,
       params: invitedEmail,
       input: changedInvitation,
@@ -90,7 +90,7 @@ function routesOf(kind: SourceKind): Route[] {
     route({
       method: 'DELETE',
       path: `${path}/:email`,
-      summary: `Take an invitation to a ${kind} back`,
+      summary: `Delete an invitation to a ${kind}`,
       access,
       params: invitedEmail,
       success: { status: 204, empty: true },
@@ -99,5 +99,5 @@ function routesOf(kind: SourceKind): Route[] {
   ];
 }
 
-/** Invitations to projects and to groups. */
+/** Invitations to projects and groups. */
 export const invitationRoutes: readonly Route[] = [...routesOf('project'), ...routesOf('group')];

@@ -16,10 +16,10 @@ import { addMember, addMembers, type Change, requireManager } from '../members/m
 import type { Source } from '../spaces.source.ts';
 
 const MAX_EMAILS = 100;
-/** No user: what is checked of a membership holds for anybody. */
+/** Stands for no user, so that a membership is validated independently of the user. */
 const ANYBODY = 0;
 
-/** Open invitations to a project or group; those whose membership would have ended are gone. */
+/** Query for the pending invitations to a project or group, without those whose membership would have expired. */
 export function invitationsOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, source: Source, query?: string) {
   const open = db
     .selectFrom('invitations')
@@ -31,7 +31,7 @@ export function invitationsOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, source:
   return query === undefined || query === '' ? open : open.where((eb) => contains(eb.ref('email'), query));
 }
 
-/** The open invitation of an address. @throws ApiError 404 */
+/** Returns the pending invitation of an address. @throws ApiError 404 */
 export async function findInvitation(deps: Pick<Deps, 'db' | 'clock'>, source: Source, email: string) {
   const found = await invitationsOf(deps, source)
     .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
@@ -40,7 +40,7 @@ export async function findInvitation(deps: Pick<Deps, 'db' | 'clock'>, source: S
   return found;
 }
 
-/** A refusal as a sentence about one invitation. */
+/** Converts an error to a sentence about one invitation. */
 function sentence(error: unknown): string {
   if (!(error instanceof ApiError)) throw error;
   if (error.status === 409) return 'User already exists in source';
@@ -54,9 +54,10 @@ function sentence(error: unknown): string {
 const titled = (field: string): string => `${field[0]!.toUpperCase()}${field.slice(1).replaceAll('_', ' ')}`;
 
 /**
- * Invites addresses and adds users, each for itself. An address that a user has confirmed makes them a member at once.
- * @returns what stood against whom, by address, user name or id
- * @throws ApiError 400 for more than 100 addresses or users, 403 for a higher role than one's own
+ * Invites addresses and adds users, independently of each other. A confirmed address of a user adds the user
+ * immediately.
+ * @returns failures by address, user name or id
+ * @throws ApiError 400 for more than 100 addresses or users, 403 for a role above one's own
  */
 export async function invite(
   deps: Deps,
@@ -139,11 +140,11 @@ async function insert(db: Db, deps: Deps, source: Source, email: string, input: 
 export interface InvitationChange {
   accessLevel?: number | undefined;
   expiresAt?: string | null | undefined;
-  /** Kept when undefined, as long as the level stays. */
+  /** Kept when undefined, if the level is unchanged. */
   memberRoleId?: number | null | undefined;
 }
 
-/** Changes role or end of an invitation. @throws ApiError 400, 403 above one's own role, 404 */
+/** Updates role or expiry of an invitation. @throws ApiError 400, 403 above one's own role, 404 */
 export const updateInvitation = (
   deps: Deps,
   by: Change,
@@ -181,7 +182,7 @@ async function changeInvitation(
   return updated;
 }
 
-/** Takes an invitation back. @throws ApiError 403 above one's own role, 404 */
+/** Deletes an invitation. @throws ApiError 403 above one's own role, 404 */
 export async function withdrawInvitation(deps: Deps, change: Change, email: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const own = await requireManager(deps, db, change);

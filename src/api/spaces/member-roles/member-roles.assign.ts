@@ -7,8 +7,8 @@ import type { Source } from '../spaces.source.ts';
 import { permissionsOfRoles } from './member-roles.queries.ts';
 
 /**
- * The top-level group of a place now; null where there is none. Until the transaction ends the place stays in that tree: whoever moves
- * it locks the same row.
+ * Returns the current top-level group of a project or group, or null. Until the transaction ends it stays in that
+ * hierarchy, since transfers lock the same row.
  */
 async function lockedRoot(db: Db, { kind, id, lineage: [known] }: Source): Promise<number | null> {
   if (known !== undefined) await lockRow(db, 'namespaces', known);
@@ -18,15 +18,16 @@ async function lockedRoot(db: Db, { kind, id, lineage: [known] }: Source): Promi
     : places.innerJoin('projects', 'projects.namespace_id', 'namespaces.id').where('projects.id', '=', id)
   ).executeTakeFirst();
   const root = place === undefined ? null : lineageIds(place.lineage)[0]!;
-  // It has moved since it was looked up, and nothing holds it where it is now.
+  // It was transferred since it was looked up, and is not locked in its new hierarchy.
   if (root !== (known ?? null)) throw conflict('409 Conflict: Resource lock');
   return root;
 }
 
 /**
- * What a role gives that somebody is to get in a place, in the transaction that gives it: until that ends nobody removes the role.
- * @returns undefined where there is no such role, or where it is for another tree of groups
- * @throws ApiError 409 when the place has moved meanwhile
+ * Returns what a role grants in a project or group, in the transaction that assigns it; the role cannot be deleted
+ * until the transaction ends.
+ * @returns undefined if the role does not exist, or belongs to another hierarchy
+ * @throws ApiError 409 if the project or group was transferred meanwhile
  */
 export async function assignableRole(db: Db, source: Source, id: number): Promise<EffectiveMembership | undefined> {
   const rootId = await lockedRoot(db, source);
@@ -45,7 +46,7 @@ interface Given {
   member_role_id: number | null;
 }
 
-/** What memberships, invitations or shares give, one by one; by one query. */
+/** Returns what each membership, invitation or share grants, with one query. */
 export async function grantedByAll(db: Db, rows: readonly Given[]): Promise<EffectiveMembership[]> {
   const roles = new Set(rows.flatMap(({ member_role_id }) => member_role_id ?? []));
   const permissions = await permissionsOfRoles(db, [...roles]);
@@ -55,6 +56,6 @@ export async function grantedByAll(db: Db, rows: readonly Given[]): Promise<Effe
   }));
 }
 
-/** What one of them gives. */
+/** Returns what a membership, invitation or share grants. */
 export const grantedBy = async (db: Db, row: Given): Promise<EffectiveMembership> =>
   (await grantedByAll(db, [row]))[0]!;

@@ -7,12 +7,12 @@ const flags = Object.fromEntries(ROLE_PERMISSIONS.map((name) => [name, Type.Bool
   ReturnType<typeof Type.Boolean>
 >;
 
-/** Levels that a role can start from (part 2, section 4.1). */
+/** Base access levels of roles (part 2, section 4.1). */
 const BASE_LEVELS = [10, 15, 20, 30, 40, 50] as const;
 
 export const newMemberRole = Type.Object({
-  name: Filled({ maxLength: 255, description: 'Name of the role: the only one of that name in its place.' }),
-  base_access_level: IntegerEnum(BASE_LEVELS, { description: 'Level of the role that the new one adds to.' }),
+  name: Filled({ maxLength: 255, description: 'Name of the role; unique within its group or the instance.' }),
+  base_access_level: IntegerEnum(BASE_LEVELS, { description: 'Access level that the role extends.' }),
   ...optional({ description: Nullable(Type.String({ maxLength: 255 })), ...flags }).properties,
 });
 

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { AFTER_LINEAGE } from '../../../access/access.membership.ts';
 import type { Db } from '../../../db/db.schema.ts';
 
-/** What is moved: a group with all below it, or one project. */
+/** A transferred group with everything below it, or a transferred project. */
 export type MovedSpace = { lineage: string } | { projectId: number };
 
 /**
- * Takes the custom roles of other trees of groups from all who have them in what was moved: roles hold in their own tree alone. The
- * levels stay. Give the handle of the transaction that moves.
- * @param rootId the group now at the top; null in a personal namespace
+ * Removes custom roles of other hierarchies from memberships in what was transferred, since roles apply in their own
+ * hierarchy only. Access levels are kept. Takes the handle of the transaction of the transfer.
+ * @param rootId new top-level group; null in a personal namespace
  */
 export async function dropForeignRoles(db: Db, moved: MovedSpace, rootId: number | null): Promise<void> {
   const foreign = sql`select id from member_roles where group_id is not null and group_id <> ${rootId ?? 0}`;

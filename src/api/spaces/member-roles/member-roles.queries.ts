@@ -2,17 +2,17 @@ import { type RolePermissions, rolePermissions } from '../../../access/role-perm
 import type { Db } from '../../../db/db.schema.ts';
 import type { MemberRole } from '../../../db/tables/member-roles.table.ts';
 
-/** Roles of a top-level group, or (null) of the server. */
+/** Query for the roles of a top-level group, or of the instance (null). */
 export function rolesOf(db: Db, groupId: number | null) {
   const roles = db.selectFrom('member_roles').selectAll().orderBy('id');
   return groupId === null ? roles.where('group_id', 'is', null) : roles.where('group_id', '=', groupId);
 }
 
-/** A role of that place; undefined when there is none. */
+/** Query for a role of a group or the instance; undefined if there is none. */
 export const findRole = (db: Db, groupId: number | null, id: number): Promise<MemberRole | undefined> =>
   rolesOf(db, groupId).where('id', '=', id).executeTakeFirst();
 
-/** The permissions of roles by their ids; roles without any are left out. */
+/** Loads the permissions of roles, by id; roles without permissions are missing. */
 export async function permissionsOfRoles(db: Db, ids: readonly number[]): Promise<Map<number, RolePermissions>> {
   if (ids.length === 0) return new Map();
   const rows = await db

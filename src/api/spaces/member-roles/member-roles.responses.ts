@@ -7,12 +7,12 @@ const permissions = Object.fromEntries(ROLE_PERMISSIONS.map((name) => [name, Typ
   ReturnType<typeof Type.Boolean>
 >;
 
-/** Part 2, section 2, "Member role". */
+/** A member role (part 2, section 2, "Member role"). */
 export const MemberRoleEntity = Type.Object({
   id: Type.Integer(),
-  group_id: Nullable(Type.Integer({ description: 'Top-level group that it is for; null for the whole server.' })),
+  group_id: Nullable(Type.Integer({ description: 'Top-level group of the role; null for instance roles.' })),
   name: Type.String(),
   description: Nullable(Type.String()),
-  base_access_level: Type.Integer({ description: 'Level of those who have it: 10, 15, 20, 30, 40 or 50.' }),
+  base_access_level: Type.Integer({ description: 'Base access level: 10, 15, 20, 30, 40 or 50.' }),
   ...permissions,
 });

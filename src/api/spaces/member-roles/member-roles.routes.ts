@@ -18,11 +18,11 @@ import { MemberRoleEntity } from './member-roles.responses.ts';
 import { presentRole, presentRoles } from './member-roles.views.ts';
 import { createRole, removeRole } from './member-roles.writes.ts';
 
-/** Where roles are kept: a group, or the server. */
+/** Owner of roles: a group or the instance. */
 interface Place {
-  /** Null for the server. */
+  /** Null for the instance. */
   group: Namespace | null;
-  /** Throws what refuses a caller who has lost the right meanwhile. */
+  /** Checks the rights again. @throws ApiError if the caller has lost them */
   revalidate(db: Db): Promise<unknown>;
 }
 
@@ -79,7 +79,7 @@ const routesOf = (access: Access<Place>, path: string, of: string): Route[] => [
     path,
     plan: 'ultimate',
     summary: `Create a custom member role of ${of}`,
-    description: 'Members who have the role have its base level, and the permissions that are true beside it.',
+    description: 'Members with the role have its base access level and the permissions that are set to true.',
     access,
     input: newMemberRole,
     success: { status: 201, schema: MemberRoleEntity },
@@ -89,7 +89,7 @@ const routesOf = (access: Access<Place>, path: string, of: string): Route[] => [
     method: 'DELETE',
     path: `${path}/:member_role_id`,
     plan: 'ultimate',
-    summary: `Delete a custom member role of ${of} that nobody has`,
+    summary: `Delete an unused custom member role of ${of}`,
     access,
     params: memberRoleId,
     success: { status: 204, empty: true },
@@ -99,8 +99,8 @@ const routesOf = (access: Access<Place>, path: string, of: string): Route[] => [
   }),
 ];
 
-/** Roles of one's own making: a level with permissions beside it (part 2, section 4.1). */
+/** Custom member roles: an access level with further permissions (part 2, section 4.1). */
 export const memberRoleRoutes: readonly Route[] = [
-  ...routesOf(ofServer, '/member_roles', 'the server'),
+  ...routesOf(ofServer, '/member_roles', 'the instance'),
   ...routesOf(ofGroup, '/groups/:id/member_roles', 'a top-level group'),
 ];

@@ -161,11 +161,11 @@ describe('a role is refused', () => {
     const json = { name: 'x', base_access_level: 15, admin_merge_request: true, admin_vulnerability: true };
     assert.equal(
       await refusal(json),
-      'Admin merge request needs Read code as well, Admin vulnerability needs Read vulnerability as well',
+      'Admin merge request requires Read code, Admin vulnerability requires Read vulnerability',
     );
     const held = await create(SERVER, { ...json, name: 'held', base_access_level: 30 });
     expectStatus(await app.delete(`${SERVER}/${held.id}`), 204);
-    assert.match(String(await refusal({ ...json, base_access_level: 20 })), /^Admin vulnerability needs/);
+    assert.match(String(await refusal({ ...json, base_access_level: 20 })), /^Admin vulnerability requires/);
   });
 
   test('when its name is taken in its place', async () => {

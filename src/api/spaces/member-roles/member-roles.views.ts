@@ -5,14 +5,14 @@ import type { MemberRole } from '../../../db/tables/member-roles.table.ts';
 import { permissionsOfRoles } from './member-roles.queries.ts';
 import type { MemberRoleEntity } from './member-roles.responses.ts';
 
-/** A role as the API shows it. */
+/** Renders a role. */
 export function presentRole(role: MemberRole, held: RolePermissions): Static<typeof MemberRoleEntity> {
   const { id, group_id, name, description, base_access_level } = role;
   const flags = Object.fromEntries(ROLE_PERMISSIONS.map((permission) => [permission, held.has(permission)]));
   return { id, group_id, name, description, base_access_level, ...flags } as Static<typeof MemberRoleEntity>;
 }
 
-/** The roles as the API shows them, with one query however many there are. */
+/** Renders roles with one query in total. */
 export async function presentRoles(db: Db, roles: readonly MemberRole[]): Promise<Static<typeof MemberRoleEntity>[]> {
   const held = await permissionsOfRoles(
     db,
@@ -21,7 +21,7 @@ export async function presentRoles(db: Db, roles: readonly MemberRole[]): Promis
   return roles.map((role) => presentRole(role, held.get(role.id) ?? NO_PERMISSIONS));
 }
 
-/** Roles by their ids as the API shows them; those that are gone are left out. */
+/** Renders roles by id; deleted ones are missing. */
 export async function rolesById(
   db: Db,
   ids: readonly (number | null)[],

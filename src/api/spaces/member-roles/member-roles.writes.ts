@@ -9,7 +9,7 @@ import type { MemberRole } from '../../../db/tables/member-roles.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { findRole, isInUse, rolesOf } from './member-roles.queries.ts';
 
-/** Roles that a group, or the server, has at most. */
+/** Maximum number of roles of a group, or of the instance. */
 const MAX = 10;
 
 export interface NewRole {
@@ -22,18 +22,18 @@ export interface NewRole {
 /** `admin_vulnerability` -> `Admin vulnerability`. */
 const humanized = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 
-/** @throws ApiError 400 for a permission without another one that it takes */
+/** @throws ApiError 400 for a permission that requires another one */
 function requirePermissions({ level, permissions }: NewRole): void {
   const base = missingPermissions(level, permissions).map(
-    ({ permission, needs }) => `${humanized(permission)} needs ${humanized(needs)} as well`,
+    ({ permission, needs }) => `${humanized(permission)} requires ${humanized(needs)}`,
   );
   if (base.length > 0) throw invalidModel({ base });
 }
 
 /**
- * Makes a role. One transaction at a time counts those of a place.
- * @param groupId a top-level group; null for the server
- * @param revalidate looks at the rights once more in the transaction
+ * Creates a role, one transaction per owner at a time.
+ * @param groupId a top-level group; null for the instance
+ * @param revalidate checks the rights again in the transaction
  * @throws ApiError 400
  */
 export async function createRole(
@@ -48,7 +48,11 @@ export async function createRole(
       await (groupId === null ? lockInstance(db) : lockRow(db, 'namespaces', groupId));
       await revalidate(db);
       if ((await rolesOf(db, groupId).execute()).length >= MAX) {
-        throw invalidModel({ base: [`There can be ${MAX} member roles here, and there are as many`] });
+        throw invalidModel({
+          base: [
+            `Limit reached: ${groupId === null ? 'an installation' : 'a group'} has at most ${MAX} member roles. Delete one first.`,
+          ],
+        });
       }
       const { name, description, level, permissions } = input;
       const role = await db
@@ -66,7 +70,7 @@ export async function createRole(
   }
 }
 
-/** @param more what it grants */
+/** @param more granted permissions */
 const recordRole = (
   deps: Deps,
   db: Db,
@@ -83,7 +87,7 @@ const recordRole = (
   });
 
 /**
- * Removes a role that nobody has. Whoever gives a role to somebody locks its row, too, so none is given meanwhile.
+ * Deletes an unused role. Assigning a role locks its row as well, so it cannot be assigned meanwhile.
  * @throws ApiError 400 while it is in use, 404
  */
 export async function removeRole(
@@ -98,7 +102,7 @@ export async function removeRole(
     const role = found ? await findRole(db, groupId, id) : undefined;
     if (role === undefined) throw notFound('Member Role');
     if (await isInUse(db, id)) {
-      throw refused('The role is in use: give its members, invitations and shares another role first');
+      throw refused('The role is in use. Assign another role to its members, invitations and shares first.');
     }
     await db.deleteFrom('member_roles').where('id', '=', id).execute();
     await recordRole(deps, db, 'deleted', role);

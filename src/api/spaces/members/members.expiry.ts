@@ -6,10 +6,10 @@ import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { endExpired } from './members.writes.ts';
 
 const END_MEMBERSHIPS = jobKind<Record<string, never>>('members.end-expired', { lane: 'slow', timeoutMs: 3_600_000 });
-/** Memberships or shares that are looked up at a time. */
+/** Memberships or shares loaded at a time. */
 const BATCH = 100;
 
-/** Has memberships and shares that ended by their day taken away at the beginning of every day (UTC). */
+/** Registers the daily removal of expired memberships and shares (at 00:00 UTC). */
 export function registerEndOfMemberships(deps: Deps): void {
   deps.jobs.every(END_MEMBERSHIPS, { dailyAt: '00:10' }, (_payload, { signal }) => endAll(deps, signal));
 }
@@ -31,7 +31,7 @@ async function endAll(deps: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Those of bots go with their tokens. */
+/** Memberships of bots are removed with their tokens. */
 const endedMembers = (db: Db, day: string, after: number) =>
   db
     .selectFrom('members')

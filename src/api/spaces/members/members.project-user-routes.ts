@@ -9,7 +9,7 @@ import { projectSource } from '../spaces.source.ts';
 import { listMembers } from './members.queries.ts';
 import { effectiveMembers } from './memberships.ts';
 
-/** The people of a project: everyone with a membership that counts in it, without levels. */
+/** Users with a direct or inherited membership of a project, without levels. */
 export const projectUserRoutes = [
   route({
     method: 'GET',
@@ -18,8 +18,8 @@ export const projectUserRoutes = [
     access: inProject('read_members', { anonymous: true }),
     input: Type.Object({
       ...optional({
-        search: Type.String({ description: 'Part of the name or user name, or the whole public address.' }),
-        skip_users: List(Type.Integer(), { description: 'Not these users.' }),
+        search: Type.String({ description: 'Part of the name or user name, or the complete public email address.' }),
+        skip_users: List(Type.Integer(), { description: 'Ids of users to leave out.' }),
       }).properties,
       ...pagination,
     }),

@@ -16,7 +16,7 @@ export interface MemberFilters {
   state?: Member['state'] | undefined;
 }
 
-/** A page of members, by the age of their membership. @param table one of the derived tables of `memberships.ts` */
+/** Query for a page of members, oldest membership first. @param table one of the derived tables of `memberships.ts` */
 export function listMembers(db: Db, table: RawBuilder<Membership>, filters: MemberFilters, page: Page) {
   const { query: text, userIds, skipUsers, state } = filters;
   let query = db
@@ -48,12 +48,12 @@ export function listMembers(db: Db, table: RawBuilder<Membership>, filters: Memb
   return pageOf(db, query, page);
 }
 
-/** One member of a derived table of `memberships.ts`; undefined when the user is none. */
+/** Query for a member in a derived table of `memberships.ts`; undefined if there is none. */
 export function findMembership(db: Db, table: RawBuilder<Membership>, userId: number): Promise<Membership | undefined> {
   return db.selectFrom(table.as('m')).selectAll().where('m.user_id', '=', userId).executeTakeFirst();
 }
 
-/** The user's own membership of the source, expired ones included. */
+/** Query for the user's direct membership of the source, including expired ones. */
 export function findDirect(db: Db, source: Source, userId: number): Promise<Member | undefined> {
   return db
     .selectFrom('members')
@@ -64,7 +64,7 @@ export function findDirect(db: Db, source: Source, userId: number): Promise<Memb
     .executeTakeFirst();
 }
 
-/** The user's highest level in the groups above the source, with that group's name; undefined for none. */
+/** Query for the user's highest level in ancestor groups, with the name of the group; undefined for none. */
 export function highestAbove(
   db: Db,
   source: Source,
@@ -87,7 +87,7 @@ export function highestAbove(
     .executeTakeFirst();
 }
 
-/** People who own the group by a membership of it or of a group above, two at most: bots and the blocked own nothing. */
+/** Returns owners of a group by direct or inherited membership, at most two; bots and blocked users do not count. */
 export async function ownersOf(db: Db, source: Source, day: string, exceptUserId = 0): Promise<number[]> {
   const owners = await db
     .selectFrom('members')
@@ -107,10 +107,10 @@ export async function ownersOf(db: Db, source: Source, day: string, exceptUserId
   return owners.map(({ id }) => id);
 }
 
-/** Whom a caller means, by id (also as the text that was sent) or by user name. */
+/** Users in a request, by id (possibly as text) or user name. */
 export type Users = { ids: readonly (number | string)[] } | { usernames: readonly string[] };
 
-/** Users of the ids or user names, in no order; what no database could hold as an id is nobody's. */
+/** Returns users by id or user name, in no order; ids out of range match no one. */
 export function findUsers(db: Db, who: Users): Promise<User[]> {
   const users = db.selectFrom('users').selectAll();
   return (
@@ -120,7 +120,7 @@ export function findUsers(db: Db, who: Users): Promise<User[]> {
   ).execute();
 }
 
-/** Memberships of the user in groups and projects below the group. */
+/** Query for the memberships of a user in groups and projects below the group. */
 export function findBelow(db: Db, lineage: string, userId: number): Promise<Member[]> {
   const inside = db
     .selectFrom('namespaces')

@@ -12,8 +12,8 @@ import { requireCover, requireMovable, requireOtherOwner } from './members.rules
 import { type Change, lockOwners, recordMember, requireDirect, requireManager } from './members.writes.ts';
 
 /**
- * Removes a member, none who has more than the actor but themselves. Memberships below a group end with it unless
- * `skipSubresources`.
+ * Removes a member, whose level must not exceed that of the actor, except for oneself. Memberships below a group are
+ * removed as well unless `skipSubresources`.
  * @throws ApiError 403 or 404
  */
 export async function removeMember(
@@ -39,9 +39,9 @@ export async function removeMember(
 }
 
 /**
- * Removes a user from a group and from every group and project below it.
+ * Removes a user from a group and everything below it.
  * @returns whether there was anything to remove
- * @throws ApiError 403 for the last owner and for bots, and 401, 403 or 404 when the caller has lost the right meanwhile
+ * @throws ApiError 403 for the last owner and for bots; 401, 403 or 404 if the caller has lost the right meanwhile
  */
 export async function removeFromTree(
   deps: Deps,

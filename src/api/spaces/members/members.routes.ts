@@ -65,7 +65,7 @@ function readRoutes(kind: SourceKind, path: string): Route[] {
       success: { status: 200, schema: Type.Array(Member) },
       handler: (c) => {
         const input = c.input as Static<typeof memberList> & Static<typeof allMemberList>;
-        // No membership is bound to a SAML identity.
+        // No membership is linked to a SAML identity.
         const userIds = input.with_saml_identity ? [] : input.user_ids;
         const { query, skip_users: skipUsers, state } = input;
         return answerList(c, direct, { query, userIds, skipUsers, state }, input.show_seat_info ?? false);
@@ -83,9 +83,9 @@ function readRoutes(kind: SourceKind, path: string): Route[] {
     });
   return [
     list('', true, memberList, `List the members of a ${kind}`),
-    list('/all', false, allMemberList, `List the members of a ${kind}, inherited and invited ones included`),
+    list('/all', false, allMemberList, `List the members of a ${kind}, including inherited and invited members`),
     one('', true, `Get a member of a ${kind}`),
-    one('/all', false, `Get a member of a ${kind}, be it an inherited or invited one`),
+    one('/all', false, `Get a member of a ${kind}, including inherited and invited members`),
   ];
 }
 
@@ -105,7 +105,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'PUT',
       path: `${path}/:user_id`,
-      summary: `Change a member of a ${kind}`,
+      summary: `Update a member of a ${kind}`,
       access: inSource(kind, MANAGE_MEMBERS),
       params: userIdParam,
       input: memberChange,
@@ -122,7 +122,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'DELETE',
       path: `${path}/:user_id`,
-      summary: `Remove a member of a ${kind}; everyone can remove themselves`,
+      summary: `Remove a member from a ${kind}; members can remove themselves`,
       access: inSourceOrSelf(kind, READ_MEMBERS, REMOVE_MEMBER, { as: 'self', noun: 'member' }),
       params: userIdParam,
       input: memberRemoval,
@@ -140,7 +140,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
   ];
 }
 
-/** Members of projects and of groups: the same calls, the same rules. */
+/** Members of projects and groups, with the same routes and rules. */
 export const memberRoutes: readonly Route[] = (['project', 'group'] as const).flatMap((kind) => {
   const path = `/${kind}s/:id/members`;
   return [...readRoutes(kind, path), ...writeRoutes(kind, path)];

@@ -19,15 +19,15 @@ import { highestAbove, ownersOf } from './members.queries.ts';
 
 export interface MembershipInput {
   accessLevel: number;
-  /** `YYYY-MM-DD`; null for a membership without end. */
+  /** `YYYY-MM-DD`; null if the membership does not expire. */
   expiresAt: string | null;
   memberRoleId: number | null;
 }
 
 /**
- * Checks a membership that is about to be written: the level exists and is not below what the user inherits, the custom role
- * is one of this place and of that level, the last day lies ahead. Give the handle of the transaction that writes it.
- * @returns what it will give
+ * Validates a membership before it is written: the level exists and is not below an inherited one, the custom role
+ * applies here and has that base level, the expiry lies ahead. Takes the handle of the transaction that writes it.
+ * @returns what it will grant
  * @throws ApiError 400
  */
 export async function validateMembership(
@@ -53,7 +53,7 @@ export async function validateMembership(
   return { level: accessLevel, permissions };
 }
 
-/** The permissions of the custom role that is wanted; what stands against it is added to the errors. */
+/** Returns the permissions of the requested custom role, adding errors to `errors`. */
 async function checkRole(
   db: Db,
   source: Source,
@@ -73,7 +73,7 @@ async function checkRole(
 }
 
 /**
- * Checks a share that is about to be written, in its transaction.
+ * Validates a share before it is written, in its transaction.
  * @returns what its members get at most
  * @throws ApiError 400
  */
@@ -91,25 +91,25 @@ export async function validateShare(
   return { level: accessLevel, permissions };
 }
 
-/** A new member has an address that the groups above want. @throws ApiError 400 */
+/** A new member needs an email address that the ancestor groups allow. @throws ApiError 400 */
 export async function requireAllowedDomain(db: Db, source: Source, userId: number): Promise<void> {
   const domains = await refusedDomains(db, source.lineage, userId);
   if (domains !== null)
     throw invalidModel({ user: [`email does not match the allowed domains: ${domains.join(', ')}`] });
 }
 
-/** Nobody gives more than they have, nor touches who stands above them. @throws ApiError 403 */
+/** Refuses to grant more than one has, and to change members above oneself. @throws ApiError 403 */
 export function requireCover(own: EffectiveMembership, source: Source, ...others: EffectiveMembership[]): void {
   if (others.some((other) => !covers(own, other, source.kind))) throw forbidden();
 }
 
-/** Bots belong to their token; the owner of a personal namespace owns its projects. @throws ApiError 403 */
+/** Bots belong to their token, and the owner of a personal namespace owns its projects. @throws ApiError 403 */
 export function requireMovable(source: Source, user: Pick<User, 'id' | 'kind'>): void {
   if (isTokenBot(user)) throw forbidden();
   if (source.kind === 'project' && source.namespace.owner_id === user.id) throw forbidden();
 }
 
-/** A group keeps an owner. Call it while the group is locked. @throws ApiError 403 */
+/** A group must keep an owner. Call it while the group is locked. @throws ApiError 403 */
 export async function requireOtherOwner(deps: Deps, db: Db, source: Source, member: Member): Promise<void> {
   if (source.kind !== 'group' || member.access_level !== AccessLevel.owner) return;
   const others = await ownersOf(db, source, today(deps.clock), member.user_id);

@@ -10,7 +10,7 @@ import { grantedBy } from '../member-roles/member-roles.assign.ts';
 import { revalidateSourceAbility, SHARE, type Source } from '../spaces.source.ts';
 import { type MembershipInput, requireCover, validateShare } from './members.rules.ts';
 
-/** Some trees of groups share with no group outside of them: whether that keeps the invited one out of a place in the group. */
+/** Whether the settings of a group prevent sharing with a group outside of its hierarchy. */
 export async function isKeptOut(deps: Deps, group: Namespace, invited: Namespace): Promise<boolean> {
   const rootId = lineageIds(group.lineage)[0]!;
   if (lineageIds(invited.lineage)[0] === rootId) return false;
@@ -19,7 +19,7 @@ export async function isKeptOut(deps: Deps, group: Namespace, invited: Namespace
 }
 
 /**
- * Lets the members of a group into a place. What already lets them in violates a unique index.
+ * Shares a project or group with a group. An existing share violates a unique index.
  * @throws ApiError 400, 401, 403, 404
  */
 export function insertShare(
@@ -51,7 +51,7 @@ export function insertShare(
 }
 
 /**
- * Takes a share back; nobody takes one that gives more than they have.
+ * Removes a share, but not one that grants more than the caller has.
  * @returns whether there was one
  * @throws ApiError 401, 403, 404
  */

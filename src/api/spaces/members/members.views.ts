@@ -10,12 +10,12 @@ import type { Member } from './members.responses.ts';
 import type { Membership } from './memberships.ts';
 
 export interface MemberView {
-  /** Whether e-mail addresses may be shown. */
+  /** Whether to include email addresses. */
   admin: boolean;
   seats?: boolean | undefined;
 }
 
-/** The memberships as the API shows them, with a few queries however many there are. */
+/** Renders memberships with a fixed number of queries. */
 export async function presentMembers(
   deps: Deps,
   rows: readonly Membership[],
@@ -38,7 +38,7 @@ export async function presentMembers(
     : null;
   return rows.flatMap((row) => {
     const user = users.get(row.user_id);
-    // Removed between the two queries.
+    // Deleted between the two queries.
     if (user === undefined) return [];
     const creator = row.created_by_id === null ? undefined : users.get(row.created_by_id);
     const role = roles.get(row.member_role_id ?? 0) ?? null;

@@ -31,28 +31,28 @@ import {
   validateMembership,
 } from './members.rules.ts';
 
-/** Who changes the members of what. */
+/** Source and actor of a change of members. */
 export interface Change {
   source: Source;
   caller: UserCaller;
   actor: User;
 }
 
-/** The caller as the one who changes members. @throws ApiError 401 when nobody is signed in */
+/** Returns the caller as the actor of a change. @throws ApiError 401 for anonymous callers */
 export function changeOf({ caller, source }: { caller: Caller; source: Source }): Change {
   const known = requireUser(caller);
   return { source, caller: known, actor: known.user };
 }
 
-/** What who manages members is in the place now, in the transaction of the change. @throws ApiError 401, 403, 404 */
+/** Returns the current membership of the actor, in the transaction of the change. @throws ApiError 401, 403, 404 */
 export const requireManager = (deps: Deps, db: Db, { caller, source }: Change): Promise<EffectiveMembership> =>
   revalidateSourceAbility(deps, db, caller, source, MANAGE_MEMBERS);
 
 const MAX_USERS = 100;
 
 /**
- * Waits for other changes of the owners in the same trees of groups, so that two cannot remove each other.
- * @param roots ids of the groups at their tops
+ * Locks the owners of hierarchies, so that two of them cannot remove each other.
+ * @param roots ids of the top-level groups
  */
 export async function lockOwners(db: Db, roots: readonly number[]): Promise<void> {
   await db
@@ -64,7 +64,7 @@ export async function lockOwners(db: Db, roots: readonly number[]): Promise<void
 
 type MemberEvent = 'member.added' | 'member.updated' | 'member.removed';
 
-/** Records a change of a membership in the transaction of the change. @param more `before`: what it was, of one that was changed */
+/** Records a change of a membership in the transaction of the change. @param more `before`: the previous membership */
 export async function recordMember<T extends MemberEvent>(
   deps: Deps,
   db: Db,
@@ -83,9 +83,9 @@ export async function recordMember<T extends MemberEvent>(
 }
 
 /**
- * Writes a membership with the handle of a transaction. One that has ended makes room; an access request is answered.
- * @param own what the actor is in the place
- * @throws ApiError 400, 403, or 409 when the user is a member already
+ * Inserts a membership with the handle of a transaction. Replaces an expired one, and deletes an access request.
+ * @param own membership of the actor
+ * @throws ApiError 400, 403, or 409 if the user is already a member
  */
 export async function insertMember(
   deps: Deps,
@@ -125,7 +125,7 @@ export async function insertMember(
   return member;
 }
 
-/** Takes a membership away if it has ended by its day, with the handle of a transaction: it may be prolonged meanwhile. */
+/** Removes a membership if it has expired, with the handle of a transaction: it may have been extended meanwhile. */
 export async function endExpired(deps: Deps, db: Db, id: number): Promise<void> {
   const ended = await db
     .deleteFrom('members')
@@ -136,7 +136,7 @@ export async function endExpired(deps: Deps, db: Db, id: number): Promise<void> 
   if (ended !== undefined) await recordMember(deps, db, 'member.removed', ended, null);
 }
 
-/** Adds one user. @throws ApiError 400, 403, 404 or 409 */
+/** Adds a user. @throws ApiError 400, 403, 404 or 409 */
 export async function addMember(deps: Deps, change: Change, who: Users, input: MembershipInput): Promise<Member> {
   const [user] = await findUsers(deps.db, who);
   if (user === undefined) throw notFound('User');
@@ -151,7 +151,7 @@ export async function addMember(deps: Deps, change: Change, who: Users, input: M
 }
 
 /**
- * Bots are members of the one project or group that they were made for, service accounts of what they were made in.
+ * Bots are members of a single project or group, service accounts of where they were created.
  * @throws ApiError 400, 404
  */
 function requirePerson(user: User, source: Source): User {
@@ -159,14 +159,14 @@ function requirePerson(user: User, source: Source): User {
   const isForeign =
     (group !== null && !source.lineage.includes(group)) ||
     (project !== null && (source.kind !== 'project' || source.id !== project));
-  if (isForeign) throw invalidModel({ user: ['is a service account of another group or project'] });
+  if (isForeign) throw invalidModel({ user: ['is a service account of a different group or project'] });
   if (isTokenBot(user) || user.kind === 'ghost' || user.kind === 'placeholder') throw notFound('User');
   return user;
 }
 
 /**
- * Adds several users; those who cannot be added do not keep the others out.
- * @returns what stood against whom, by user name (or the id or name that nobody has)
+ * Adds several users, independently of each other.
+ * @returns failures by user name (or by unknown id or name)
  * @throws ApiError 400 for more than 100 users
  */
 export async function addMembers(
@@ -195,7 +195,7 @@ export async function addMembers(
   return refused;
 }
 
-/** The user's current membership of the source itself, inside a transaction. @throws ApiError 404 */
+/** Returns the user's direct membership of the source, inside a transaction. @throws ApiError 404 */
 export async function requireDirect(deps: Deps, db: Db, source: Source, userId: number): Promise<Member> {
   const member = await findDirect(db, source, userId);
   const ended = member?.expires_at != null && member.expires_at <= today(deps.clock);
@@ -203,7 +203,7 @@ export async function requireDirect(deps: Deps, db: Db, source: Source, userId: 
   return member;
 }
 
-/** Changes a membership. @throws ApiError 400, 403 or 404 */
+/** Updates a membership. @throws ApiError 400, 403 or 404 */
 export async function updateMember(
   deps: Deps,
   by: Change,

@@ -3,14 +3,14 @@ import { SHARED_LEVEL, SHARED_ROLE } from '../../../access/access.membership.ts'
 import type { Member } from '../../../db/tables/members.table.ts';
 import type { Source } from '../spaces.source.ts';
 
-/** A membership with the level and the custom role that it gives: for members of a shared group no more than the share allows. */
+/** A membership with the level and custom role that it grants; for members of a shared group limited by the share. */
 export type Membership = Pick<
   Member,
   'id' | 'user_id' | 'access_level' | 'member_role_id' | 'created_by_id' | 'expires_at' | 'state' | 'created_at'
 >;
 
 const NOBODY = -1;
-/** `in ()` is no SQL; no row has this id. */
+/** `in ()` is not valid SQL; no row has this id. */
 const ids = (list: readonly number[]) => sql.join(list.length === 0 ? [NOBODY] : list);
 
 const columns = sql.raw('m.id, m.user_id, m.created_by_id, m.expires_at, m.state, m.created_at');
@@ -18,8 +18,8 @@ const own = sql.raw('m.access_level, m.member_role_id');
 const shared = sql`${SHARED_LEVEL} as access_level, ${SHARED_ROLE} as member_role_id`;
 
 /**
- * Every current membership that counts in the source, as a derived table: its own, those of the groups above, and
- * those of groups it (or a group above) is shared with. A user can be in it several times.
+ * Derived table of all current memberships of the source: direct ones, those of ancestor groups, and those of groups
+ * that it or an ancestor is shared with. A user can occur several times.
  * @param day today, `YYYY-MM-DD`
  */
 function memberships(source: Source, day: string): RawBuilder<Membership & { distance: number }> {
@@ -44,15 +44,12 @@ function memberships(source: Source, day: string): RawBuilder<Membership & { dis
     where l.source_type = 'project' and l.source_id = ${source.id} and ${open} and ${current}`;
 }
 
-/** The current members of the source itself. A derived table. */
+/** Derived table of the current direct members of the source. */
 export const directMembers = (source: Source, day: string): RawBuilder<Membership> => sql<Membership>`(
   select ${columns}, ${own} from members m
   where m.source_type = ${source.kind} and m.source_id = ${source.id} and (m.expires_at is null or m.expires_at > ${day}))`;
 
-/**
- * Every member of the source once, with the highest level that any way of membership gives; of equal ones the
- * nearest. A derived table.
- */
+/** Derived table of all members of the source, each once with their highest level; of equal ones the nearest. */
 export const effectiveMembers = (source: Source, day: string): RawBuilder<Membership> => sql<Membership>`(
   select id, user_id, access_level, member_role_id, created_by_id, expires_at, state, created_at from (
     select e.*, row_number() over (partition by user_id order by access_level desc, distance, id) as place

@@ -3,8 +3,8 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 
 /**
- * Makes the owner of a personal namespace a member of a project that is made in it or comes to it, so that lists of
- * members show them. Nothing to do in a group.
+ * Makes the owner of a personal namespace a member of a project that is created in it or transferred to it, so that
+ * member lists contain them. Does nothing in a group.
  * @param now ISO 8601
  */
 export async function addNamespaceOwner(

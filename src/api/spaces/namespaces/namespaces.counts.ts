@@ -5,12 +5,12 @@ import type { Db } from '../../../db/db.schema.ts';
 import type { Namespace } from '../../../db/tables/namespaces.table.ts';
 import type { NamespaceCounts } from './namespaces.views.ts';
 
-/** Each of the namespaces (`g`) with those in its tree (`d`), itself included. */
+/** Pairs of each namespace (`g`) with its descendants (`d`), including itself. */
 const trees = (ids: readonly number[]): RawBuilder<unknown> => sql`
   namespaces g join namespaces d on d.lineage >= g.lineage and d.lineage < g.lineage || ${AFTER_LINEAGE}
     and g.id in (${sql.join(ids)})`;
 
-/** Members, projects and sizes of the namespaces with all below them: three queries for any number of namespaces. */
+/** Counts members, projects and sizes of namespaces including descendants, with three queries in total. */
 export async function countsOf(db: Db, namespaces: readonly Namespace[]): Promise<Map<number, NamespaceCounts>> {
   const counts = new Map<number, NamespaceCounts>(
     namespaces.map(({ id, kind }) => [

@@ -23,7 +23,10 @@ export interface NamespaceFilters {
   full_path_search?: boolean | undefined;
 }
 
-/** The caller's own namespace and the groups in which they are a member themselves; all for administrators. */
+/**
+ * Query for the personal namespace of the caller and groups with a direct membership; all namespaces for
+ * administrators.
+ */
 export function namespaceQuery(
   deps: Deps,
   caller: UserCaller,
@@ -61,7 +64,7 @@ export function namespaceQuery(
   );
 }
 
-/** The namespace of an id or full path: of members, of the user themselves, any for administrators. @throws ApiError 404 */
+/** Returns a namespace by id or full path: for members, for its user, and for administrators. @throws ApiError 404 */
 export async function readableNamespace(deps: Deps, caller: UserCaller, idOrPath: string): Promise<NamespaceRow> {
   const namespace = await findNamespace(deps, idOrPath);
   if (namespace === undefined || (await groupPermissions(deps, caller, namespace)).level === 0) {
@@ -70,7 +73,7 @@ export async function readableNamespace(deps: Deps, caller: UserCaller, idOrPath
   return namespace;
 }
 
-/** The namespaces as the caller may know them, in a number of queries that does not grow with the page. */
+/** Renders namespaces as visible to the caller, with a fixed number of queries. */
 export async function presentNamespaces(
   deps: Deps,
   caller: UserCaller,
@@ -92,7 +95,7 @@ export async function presentNamespaces(
   });
 }
 
-/** Those of the namespaces that the caller is an owner of, in one query. */
+/** Returns the namespaces that the caller owns, with one query. */
 async function ownedOf(
   deps: Deps,
   { user, admin }: UserCaller,
@@ -115,10 +118,13 @@ async function ownedOf(
   return namespaces.filter(({ id }) => owned.has(id));
 }
 
-/** Paths looked at for a suggestion at most. */
+/** Maximum number of paths tried for a suggestion. */
 const MAX_LOOKED_AT = 10_000;
 
-/** Whether a namespace has the path, below the parent, and the next one that is free. Hidden groups hold nothing. */
+/**
+ * Whether a namespace below the parent has the path, and the next free one. A parent hidden from the caller has no
+ * paths.
+ */
 export async function pathInUse(
   deps: Deps,
   caller: UserCaller,

@@ -12,15 +12,15 @@ const basicFields = {
   web_url: Type.String(),
 };
 
-/** A namespace as other objects embed it. */
+/** A namespace nested in other objects. */
 export const NamespaceBasic = Type.Object(basicFields);
 export type NamespaceBasic = Static<typeof NamespaceBasic>;
 
-/** A namespace with what its owners and administrators know of it (silent parts of the specification, 1.9). */
+/** A namespace with details for owners and administrators (silent parts of the specification, 1.9). */
 export const Namespace = Type.Object({
   ...basicFields,
   ...optional({
-    members_count_with_descendants: Type.Integer({ description: 'Groups only.' }),
+    members_count_with_descendants: Type.Integer({ description: 'Only for groups.' }),
     root_repository_size: Type.Integer({ description: 'Bytes.' }),
     projects_count: Type.Integer(),
     billable_members_count: Type.Integer(),

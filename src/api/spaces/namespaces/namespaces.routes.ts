@@ -13,15 +13,15 @@ export const namespaceRoutes = [
   route({
     method: 'GET',
     path: '/namespaces',
-    summary: "List the caller's namespaces",
-    description: 'The personal one and those of groups; all of the installation for administrators.',
+    summary: 'List the namespaces of the caller',
+    description: 'The personal namespace and groups of the caller; all namespaces for administrators.',
     access: signedIn,
     input: Type.Object({
       ...optional({
         search: Type.String({ maxLength: 1_000 }),
         owned_only: Type.Boolean({ default: false }),
         top_level_only: Type.Boolean({ default: false }),
-        full_path_search: Type.Boolean({ default: false, description: 'Search in full paths.' }),
+        full_path_search: Type.Boolean({ default: false, description: 'Search full paths as well.' }),
         requested_hosted_plan: Type.String(),
       }).properties,
       ...pagination,
@@ -49,11 +49,11 @@ export const namespaceRoutes = [
   route({
     method: 'GET',
     path: '/namespaces/:id/exists',
-    summary: 'Ask whether a path is in use, and for one that is not',
+    summary: 'Check whether a path is taken, and suggest a free one',
     access: signedIn,
-    params: Type.Object({ id: Type.String({ maxLength: 255, description: 'The path, one segment of it.' }) }),
+    params: Type.Object({ id: Type.String({ maxLength: 255, description: 'A single path segment.' }) }),
     input: optional({
-      parent_id: Type.Integer({ description: 'Group that the path is below; top level when absent.' }),
+      parent_id: Type.Integer({ description: 'Id of the parent group; top level when absent.' }),
     }),
     success: { status: 200, schema: Type.Object({ exists: Type.Boolean(), suggests: Type.Array(Type.String()) }) },
     handler: ({ deps, caller, params, input }) => pathInUse(deps, caller, params.id, input.parent_id),

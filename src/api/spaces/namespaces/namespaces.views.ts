@@ -5,7 +5,7 @@ import { userAvatarUrl } from '../../identity/index.ts';
 import { groupAvatarUrl, groupWebUrl } from '../groups/groups.views.ts';
 import type { Namespace, NamespaceBasic } from './namespaces.responses.ts';
 
-/** What owners see beside the plain fields. */
+/** Additional data for owners. */
 export interface NamespaceCounts {
   members: number;
   billable: number;
@@ -14,8 +14,8 @@ export interface NamespaceCounts {
 }
 
 /**
- * The plain fields of a namespace.
- * @param owner the user of a personal namespace
+ * Basic fields of a namespace.
+ * @param owner user of a personal namespace
  */
 export function namespaceBasic(
   deps: Pick<Deps, 'externalUrl'>,
@@ -35,7 +35,7 @@ export function namespaceBasic(
   };
 }
 
-/** The fields that only owners and administrators get. */
+/** Fields for owners and administrators only. */
 export function ownerFields(
   plan: string,
   kind: NamespaceRow['kind'],
@@ -56,7 +56,7 @@ export function ownerFields(
   };
 }
 
-/** The fields that only administrators get. */
+/** Fields for administrators only. */
 export const ADMIN_FIELDS: Pick<
   Namespace,
   | 'shared_runners_minutes_limit'

@@ -10,8 +10,8 @@ import { setPageHeaders } from '../../../http/pagination.ts';
 import { administrator, onServer } from '../../api.access.ts';
 
 const ProjectAlias = Type.Object({ id: Type.Integer(), project_id: Type.Integer(), name: Type.String() });
-const byName = Type.Object({ name: Type.String({ description: 'The alias.' }) });
-/** What can be the path of a project: an alias stands in the place of one. */
+const byName = Type.Object({ name: Type.String({ description: 'Name of the alias.' }) });
+/** Valid project paths, since an alias replaces one. */
 const NAME = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
 
 async function aliasOf(db: Db, name: string) {
@@ -20,13 +20,13 @@ async function aliasOf(db: Db, name: string) {
   return alias;
 }
 
-/** Short names of projects. */
+/** Aliases of projects. */
 export const projectAliasRoutes = [
   route({
     method: 'GET',
     path: '/project_aliases',
     plan: 'premium',
-    summary: 'List the aliases of projects',
+    summary: 'List the project aliases',
     access: administrator,
     input: Type.Object(pagination),
     success: { status: 200, schema: Type.Array(ProjectAlias) },
@@ -41,7 +41,7 @@ export const projectAliasRoutes = [
     method: 'GET',
     path: '/project_aliases/:name',
     plan: 'premium',
-    summary: 'Get an alias of a project',
+    summary: 'Get a project alias',
     access: administrator,
     params: byName,
     success: { status: 200, schema: ProjectAlias },
@@ -52,11 +52,11 @@ export const projectAliasRoutes = [
     method: 'POST',
     path: '/project_aliases',
     plan: 'premium',
-    summary: 'Give a project an alias',
+    summary: 'Create a project alias',
     access: onServer('admin_project_aliases'),
     input: Type.Object({
       project_id: Filled({ description: 'Id or full path of the project.' }),
-      name: Filled({ maxLength: 255, description: 'The alias: letters, digits, `_`, `-` and `.`.' }),
+      name: Filled({ maxLength: 255, description: 'Name of the alias: letters, digits, `_`, `-` and `.`.' }),
     }),
     success: { status: 201, schema: ProjectAlias },
     errors: [404],
@@ -80,7 +80,7 @@ export const projectAliasRoutes = [
     method: 'DELETE',
     path: '/project_aliases/:name',
     plan: 'premium',
-    summary: 'Take an alias of a project away',
+    summary: 'Delete a project alias',
     access: onServer('admin_project_aliases'),
     params: byName,
     success: { status: 204, empty: true },

@@ -13,7 +13,7 @@ interface ProjectShareScope {
 const groupsAbove = ({ namespace }: ProjectShareScope): number[] =>
   namespace.kind === 'group' ? lineageIds(namespace.lineage) : [];
 
-/** Groups that a project, or one of these groups, is shared with: at the level at least. */
+/** Condition for groups that a project or one of these groups is shared with, with a minimum level. */
 function sharedWith(ids: readonly number[], type: 'project' | 'group', minLevel = 0): GroupCondition {
   if (ids.length === 0) return (eb) => eb.lit(false);
   return (eb) =>
@@ -29,7 +29,7 @@ function sharedWith(ids: readonly number[], type: 'project' | 'group', minLevel 
     );
 }
 
-/** The groups above a project, and those that it is shared with. */
+/** Condition for the ancestor groups of a project and the groups it is shared with. */
 export function groupsOfProject(
   scope: ProjectShareScope,
   options: { withShared: boolean; minLevel: number },
@@ -39,14 +39,14 @@ export function groupsOfProject(
   return (eb) => eb.or([above.length === 0 ? eb.lit(false) : eb('id', 'in', above), shared(eb)]);
 }
 
-/** Groups let into the project itself, or into a group above it. */
+/** Condition for groups that the project or an ancestor group is shared with. */
 export function invitedGroups(scope: ProjectShareScope, relation: readonly ('direct' | 'inherited')[]): GroupCondition {
   const direct = sharedWith(relation.includes('direct') ? [scope.project.id] : [], 'project');
   const inherited = sharedWith(relation.includes('inherited') ? groupsAbove(scope) : [], 'group');
   return (eb) => eb.or([direct(eb), inherited(eb)]);
 }
 
-/** Groups that the user could share the project with: their own that have no part in it yet. */
+/** Condition for groups of the user that the project can be shared with, and is not yet. */
 export function shareLocations(scope: ProjectShareScope, user: User, admin: boolean, day: string): GroupCondition {
   const above = groupsAbove(scope);
   const shared = sharedWith([scope.project.id], 'project');

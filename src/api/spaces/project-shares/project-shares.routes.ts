@@ -36,7 +36,7 @@ const presentShare = ({ id, source_id, group_id, group_access, expires_at }: Gro
 
 const search = Type.String({ maxLength: 1_000, description: 'Part of the name or path.' });
 
-/** A page of the groups that fit and that the caller may see, in their public form. */
+/** Renders a page of matching groups that the caller may see, as `PublicGroup`. */
 async function answerPublic(c: BaseContext, filters: GroupFilters, where: GroupCondition) {
   const query = await groupQuery(c.deps, c.caller, filters, { of: 'chosen', where });
   const { rows, total } = await pageOf(c.deps.db, query, c.page);
@@ -44,19 +44,19 @@ async function answerPublic(c: BaseContext, filters: GroupFilters, where: GroupC
   return presentPublicGroups(c.deps, rows);
 }
 
-/** Which groups belong to a project, and shares of the project with groups. */
+/** Groups of a project, and shares of the project with groups. */
 export const projectShareRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/share',
-    summary: 'Let the members of a group into a project',
+    summary: 'Share a project with a group',
     access: inProject('share_project'),
     input: Type.Object({
-      group_id: Type.Integer({ description: 'Group whose members come in.' }),
-      group_access: IntegerEnum(LEVELS, { description: 'The level that they have at most.' }),
-      expires_at: Type.Optional(Nullable(Day({ description: 'Day on which the share ends.' }))),
+      group_id: Type.Integer({ description: 'Id of the group to share with.' }),
+      group_access: IntegerEnum(LEVELS, { description: 'Maximum access level of the invited members.' }),
+      expires_at: Type.Optional(Nullable(Day({ description: 'Date on which the share expires.' }))),
       member_role_id: Type.Optional(
-        Nullable(Type.Integer({ description: 'Custom role that the members get.', ...ofPlan('ultimate') })),
+        Nullable(Type.Integer({ description: 'Id of a custom role for the invited members.', ...ofPlan('ultimate') })),
       ),
     }),
     success: { status: 201, schema: Share },
@@ -75,7 +75,7 @@ export const projectShareRoutes = [
   route({
     method: 'DELETE',
     path: '/projects/:id/share/:group_id',
-    summary: 'Take the share of a project with a group back',
+    summary: 'Stop sharing a project with a group',
     access: inProject('share_project'),
     params: Type.Object({ group_id: Type.Integer() }),
     success: { status: 204, empty: true },
@@ -85,16 +85,16 @@ export const projectShareRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/groups',
-    summary: 'List the groups above a project and those it is shared with',
+    summary: 'List the ancestor groups of a project and the groups it is shared with',
     description: 'Groups that the caller may not see are left out.',
     access: inProject('read_project', { anonymous: true }),
     input: Type.Object({
       ...optional({
         search,
         skip_groups: List(Type.Integer(), { maxItems: 1_000, description: 'Ids of groups to leave out.' }),
-        with_shared: Type.Boolean({ default: false, description: 'Groups that the project is shared with too.' }),
-        shared_visible_only: Type.Boolean({ description: 'Always so: hidden groups are never listed.' }),
-        shared_min_access_level: IntegerEnum(LEVELS, { description: 'Level that a share gives at least.' }),
+        with_shared: Type.Boolean({ default: false, description: 'Include groups that the project is shared with.' }),
+        shared_visible_only: Type.Boolean({ description: 'Always in effect: hidden groups are never listed.' }),
+        shared_min_access_level: IntegerEnum(LEVELS, { description: 'Minimum access level of the shares.' }),
       }).properties,
       ...pagination,
     }),
@@ -112,13 +112,13 @@ export const projectShareRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/invited_groups',
-    summary: 'List the groups whose members were let into a project or a group above it',
+    summary: 'List the groups that a project or its ancestor groups are shared with',
     access: inProject('read_project', { anonymous: true }),
     input: Type.Object({
       ...optional({
-        relation: List(Enum(['direct', 'inherited']), { description: 'Both when absent.' }),
+        relation: List(Enum(['direct', 'inherited']), { description: 'Both direct and inherited when absent.' }),
         search,
-        min_access_level: IntegerEnum(LEVELS, { description: "The caller's level in the groups at least." }),
+        min_access_level: IntegerEnum(LEVELS, { description: 'Minimum access level of the caller in the groups.' }),
         ...customAttributeParams,
       }).properties,
       ...pagination,
@@ -132,7 +132,7 @@ export const projectShareRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/share_locations',
-    summary: 'List the groups that the caller could share a project with',
+    summary: 'List the groups that the caller can share a project with',
     access: inProject('share_project'),
     input: Type.Object({ search: Type.Optional(search), ...pagination }),
     success: { status: 200, schema: Type.Array(PublicGroup) },

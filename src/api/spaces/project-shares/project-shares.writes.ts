@@ -12,8 +12,9 @@ import { insertShare, isKeptOut, removeShare } from '../members/members.shares.t
 import { projectSource } from '../spaces.source.ts';
 
 /**
- * Lets the members of a group into a project.
- * @throws ApiError 400 for a day in the past or where the group above forbids it, 403, 404, 409 when it is so already
+ * Shares a project with a group.
+ * @throws ApiError 400 for a past expiry or if the group of the project forbids it, 403, 404, 409 if it is already
+ * shared
  */
 export async function shareProject(
   deps: Deps,
@@ -36,7 +37,7 @@ export async function shareProject(
   }
 }
 
-/** Takes a share back; nobody takes one that gives more than they have. @throws ApiError 401, 403, 404 */
+/** Removes a share, but not one that grants more than the caller has. @throws ApiError 401, 403, 404 */
 export async function unshareProject(
   deps: Deps,
   caller: UserCaller,

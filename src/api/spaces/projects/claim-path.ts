@@ -7,9 +7,9 @@ import { refuseTakenName } from './projects.create.ts';
 import { lockProject } from './projects.destroy.ts';
 
 /**
- * Gives a project that was kept aside the name and path that it shall have within its namespace; nothing leads there from
- * the path that it had.
- * @throws ApiError 400 where another project has them
+ * Gives a project that was kept under a temporary path its final name and path in its namespace; the temporary path
+ * does not redirect.
+ * @throws ApiError 400 if another project has them
  */
 export async function claimPath(
   deps: Deps,

@@ -2,12 +2,14 @@ import type { ContainerExpirationPolicy } from './projects.settings.ts';
 
 const DAY_MS = 86_400_000;
 
-/** How often images may be looked through, in days. */
+/** Intervals of the cleanup in days. */
 const CADENCES: Readonly<Record<string, number>> = { '1d': 1, '7d': 7, '14d': 14, '1month': 30, '3month': 90 };
 
 export const CADENCE_NAMES = Object.keys(CADENCES);
 
-/** When the policy of a project made at `createdAt` is applied next after `now`; null while it is off. */
+/**
+ * Returns when the cleanup policy of a project created at `createdAt` runs next after `now`; null while it is disabled.
+ */
 export function nextRunAt(policy: ContainerExpirationPolicy, createdAt: string, now: Date): string | null {
   const days = CADENCES[policy.cadence];
   if (!policy.enabled || days === undefined) return null;

@@ -43,24 +43,25 @@ import { enqueueImport } from './repository-import.ts';
 
 export const CreateInput = Type.Object({
   name: Type.Optional(Type.String()),
-  namespace_id: Type.Optional(Type.Integer({ description: "The caller's own namespace when absent." })),
+  namespace_id: Type.Optional(
+    Type.Integer({ description: 'Id of the namespace; the personal namespace of the caller when absent.' }),
+  ),
   initialize_with_readme: Type.Optional(Type.Boolean({ default: false })),
   repository_object_format: Type.Optional(Enum(['sha1', 'sha256'])),
   template_name: Type.Optional(
     Type.String({
-      description:
-        'With `use_custom_template`, name of a project of the group of templates; there are no built-in ones.',
+      description: 'Name of a template project; requires `use_custom_template`, as there are no built-in templates.',
     }),
   ),
   use_custom_template: Type.Optional(
-    Type.Boolean({ description: 'Begin with the repository of a project of a group.', ...ofPlan('premium') }),
+    Type.Boolean({ description: 'Use a project of a group as the template.', ...ofPlan('premium') }),
   ),
   template_project_id: Type.Optional(
-    Type.Integer({ description: 'Id of that project; instead of `template_name`.', ...ofPlan('premium') }),
+    Type.Integer({ description: 'Id of the template project; instead of `template_name`.', ...ofPlan('premium') }),
   ),
   group_with_project_templates_id: Type.Optional(
     Type.Integer({
-      description: 'Id of the group that it is in; without one, the group of templates of the server.',
+      description: 'Id of the group with the template project; the template group of the instance when absent.',
       ...ofPlan('premium'),
     }),
   ),
@@ -68,7 +69,7 @@ export const CreateInput = Type.Object({
 });
 export type CreateInput = Static<typeof CreateInput>;
 
-/** A path out of a name, as the platform makes it: `Böse Sache!` becomes `bose-sache`. */
+/** Derives a path from a name as the platform does: `Böse Sache!` becomes `bose-sache`. */
 export const pathFromName = (name: string): string =>
   name
     .normalize('NFKD')
@@ -78,17 +79,17 @@ export const pathFromName = (name: string): string =>
     .replace(/-{2,}/g, '-')
     .replace(/^-+|-+$/g, '');
 
-/** A project whose content comes in the background. */
+/** A project whose repository is filled in the background. */
 export interface CreationHooks {
-  /** Runs in the transaction that writes it. */
+  /** Runs in the transaction that inserts it. */
   transactionHook: (db: Db, project: Project) => Promise<void>;
 }
 
 /**
- * Creates a project for its owner-to-be, with a README on request (public documentation, "Create a project").
- * @param owner whose namespace it goes to when none is named, and who counts as its creator
- * @param awaited where its content comes in the background: nobody writes into its repository until then
- * @throws ApiError 400 with the texts by field, 403, 404
+ * Creates a project, optionally with a README (public documentation, "Create a project").
+ * @param owner owner of the default namespace, recorded as creator
+ * @param awaited set if the repository is filled in the background: it is read-only until then
+ * @throws ApiError 400 with errors by field, 403, 404
  */
 export async function makeProject(
   deps: Deps,
@@ -167,7 +168,7 @@ export async function makeProject(
     },
     transactionHook: async (db, project) => {
       await requirePlacement(deps, db, caller, namespace.id);
-      // The namespace is locked by now, and the new project counted.
+      // The namespace is locked by now, and the new project is counted.
       if (namespace.kind === 'user') await checkLimit(db, namespace, owner, 1);
       if (topics !== undefined) await setTopics(db, deps.clock, project.id, topics);
       if (importUrl !== null) await enqueueImport(deps, db, project.id);
@@ -190,7 +191,7 @@ export async function makeProject(
   });
 }
 
-/** What the server says of new projects. */
+/** Instance defaults of new projects. */
 const projectDefaults = ({ shared_runners_enabled, default_ci_config_path }: ApplicationSettings) => ({
   ...(shared_runners_enabled ? {} : { shared_runners_enabled }),
   ...(default_ci_config_path ? { ci_config_path: default_ci_config_path } : {}),
@@ -199,8 +200,8 @@ const projectDefaults = ({ shared_runners_enabled, default_ci_config_path }: App
 const errorsOf = (field: string, texts: string[]): FieldErrors => (texts.length === 0 ? {} : { [field]: texts });
 
 /**
- * @param made how many of the projects there are counted already, but not allowed yet
- * @throws ApiError 403 when the owner has as many projects as allowed
+ * @param made number of projects that are counted already, but not yet checked against the limit
+ * @throws ApiError 403 if the owner has reached the project limit
  */
 async function checkLimit(db: Db, namespace: Namespace, owner: User, made = 0): Promise<void> {
   const { count } = await db

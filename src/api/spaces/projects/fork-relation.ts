@@ -10,8 +10,8 @@ import type { Deps } from '../../../deps.ts';
 import { lockProject } from './projects.destroy.ts';
 
 /**
- * Makes a project a fork of another by hand.
- * @throws ApiError 404 for a source that the caller may not see, 403 for one that they may not fork, 409 for a fork
+ * Creates a fork relationship between existing projects.
+ * @throws ApiError 404 for a hidden source, 403 for one that the caller may not fork, 409 for a fork
  */
 export async function linkFork(deps: Deps, caller: Caller, project: Project, sourceId: string): Promise<Project> {
   const found = await findProject(deps, sourceId);
@@ -35,7 +35,7 @@ export async function linkFork(deps: Deps, caller: Caller, project: Project, sou
   });
 }
 
-/** Ends a project's being a fork. @returns false where it is none */
+/** Removes the fork relationship. @returns false if the project is not a fork */
 export async function unlinkFork(deps: Deps, { id }: Project, actorId: number | null): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
     const now = await lockProject(db, id);
@@ -46,8 +46,8 @@ export async function unlinkFork(deps: Deps, { id }: Project, actorId: number | 
 }
 
 /**
- * Takes a project out of its network of forks, with the handle of a transaction: it has no source any more, nor have the forks that
- * were made of it, which go on to be forks of each other.
+ * Removes a project from its fork network, with the handle of a transaction. It no longer has a source, nor do its
+ * forks, which remain in one network.
  */
 export async function leaveForks(
   deps: Deps,
@@ -81,7 +81,7 @@ export async function leaveForks(
   );
 }
 
-/** Lets the network of a root that leaves it go by the id of its oldest fork. */
+/** Renames the network of a root that leaves it to the id of its oldest fork. */
 async function renameNetwork(db: Db, rootId: number): Promise<void> {
   const oldest = await db
     .selectFrom('projects')

@@ -177,7 +177,7 @@ test('a fork gets nothing of a source that was closed before its repository was 
   await app.drain();
   const failed = expectStatus<Json>(await app.get(`/projects/${fork.id}`, { token }), 200);
   assert.equal(failed.import_status, 'failed');
-  assert.equal(failed.import_error, 'The source project is closed to who forked it.');
+  assert.equal(failed.import_error, 'The user who forked the project has no access to the source project.');
   assert.deepEqual(await (await repositoryOf(Number(fork.id))).refs.list('refs/heads/'), []);
 });
 
@@ -213,7 +213,7 @@ test('a project is made as a copy of a project of a group of templates, by who m
   expectStatus(await make({ template_project_id: template }), 404);
   await app.make.member({ group }, user, 10);
   const refused = expectStatus<Json>(await make({ template_project_id: template }), 400);
-  assert.equal(refused.message, 'template_project_id is not a project of the group that can be copied');
+  assert.equal(refused.message, 'template_project_id is not a project of the group, or cannot be copied');
   await app.deps.db.updateTable('members').set({ access_level: 20 }).where('user_id', '=', user.id).execute();
   for (const [name, by] of [
     ['by-id', { template_project_id: template }],

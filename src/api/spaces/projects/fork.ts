@@ -27,17 +27,17 @@ import { FILL_SCHEDULED } from './repository-fill.ts';
 export const ForkInput = Type.Object({
   name: Type.Optional(Type.String()),
   path: Type.Optional(Type.String()),
-  namespace: Type.Optional(Type.String({ description: 'Id or path; deprecated.' })),
+  namespace: Type.Optional(Type.String({ description: 'Id or path of the namespace; deprecated.' })),
   namespace_id: Type.Optional(Type.Integer()),
   namespace_path: Type.Optional(Type.String()),
   visibility: Type.Optional(Enum(VISIBILITIES)),
   description: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
-  branches: Type.Optional(Type.String({ description: 'The one branch to copy; all when absent.' })),
+  branches: Type.Optional(Type.String({ description: 'Only branch to copy; all branches when absent.' })),
   mr_default_target_self: Type.Optional(Type.Boolean()),
 });
 export type ForkInput = Static<typeof ForkInput>;
 
-/** Settings that a fork takes over from its source. */
+/** Settings that a fork inherits from its source. */
 const INHERITED = [
   'repository_object_format',
   'ci_config_path',
@@ -49,10 +49,10 @@ const INHERITED = [
 ] as const;
 
 /**
- * Forks a project (public documentation, "Fork a project"): the project is there at once, its repository is copied in
- * the background, which `import_status` tells. A fork is never more open than its source and its namespace.
- * @throws ApiError 404 for a target in which the caller may not make projects, 409 when name or path is taken or the
- * visibility is too open, 400 for a branch that is not there
+ * Forks a project (public documentation, "Fork a project"). The project is created immediately, its repository is
+ * copied in the background, see `import_status`. A fork is not more visible than its source and its namespace.
+ * @throws ApiError 404 for a namespace in which the caller may not create projects, 409 if name or path is taken or the
+ * visibility is too high, 400 for an unknown branch
  */
 export async function forkProject(deps: Deps, caller: UserCaller, source: Project, input: ForkInput): Promise<Project> {
   const target = input.namespace_id?.toString() ?? input.namespace_path ?? input.namespace;
@@ -107,7 +107,7 @@ export async function forkProject(deps: Deps, caller: UserCaller, source: Projec
   });
 }
 
-/** Refuses a fork of what the caller may fork no more, or not so openly. @throws ApiError 401, 403, 404, 409 */
+/** Checks again whether the caller may fork the project with that visibility. @throws ApiError 401, 403, 404, 409 */
 async function requireForkable(deps: Deps, caller: UserCaller, { id }: Project, visibility: Visibility): Promise<void> {
   const now = await callerInProject(deps, await revalidateCaller(deps, caller), id);
   if (now === undefined || !now.permissions.can('read_project')) throw notFound('Project');
@@ -116,7 +116,7 @@ async function requireForkable(deps: Deps, caller: UserCaller, { id }: Project, 
   if (Object.keys(errors).length > 0) throw invalidModel(errors, 409);
 }
 
-/** Whether the source's top-level group lets forks be made in the namespace. */
+/** Whether the source's top-level group allows forks in the namespace. */
 async function mayLeave(deps: Deps, source: Project, target: Namespace): Promise<boolean> {
   const { lineage } = await deps.db
     .selectFrom('namespaces')

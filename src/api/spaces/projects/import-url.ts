@@ -5,9 +5,9 @@ import { BlockedAddress } from '../../../outbound/outbound.resolve.ts';
 import { applicationSettings } from '../../../settings/application-settings.ts';
 
 /**
- * Refuses an address that the server would not import from.
- * @returns the address as it is stored
- * @throws ApiError 403 where administrators allow no imports by URL, 422
+ * Refuses URLs that the server must not import from.
+ * @returns the URL to store
+ * @throws ApiError 403 if imports by URL are disabled, 422
  */
 export async function checkImportUrl(deps: Deps, address: string): Promise<string> {
   if (!(await applicationSettings(deps)).import_sources.includes('git')) throw forbidden();

@@ -119,7 +119,7 @@ test('what may have been safe when it was stored is looked at again when it is u
   });
   await guarded.drain();
   const body = expectStatus<Json>(await guarded.get(`/projects/${project.id}`), 200);
-  assert.equal(body.import_error, 'The address is blocked: Requests to localhost are not allowed');
+  assert.equal(body.import_error, 'The URL is blocked: Requests to localhost are not allowed');
   assert.equal(body.import_url, 'http://*****:*****@127.0.0.1:8081/x.git');
 });
 

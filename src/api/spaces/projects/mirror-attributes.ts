@@ -28,12 +28,12 @@ const NAMES = [
 ] as const;
 
 /**
- * What the attributes of a project say of its pull mirror (part 1, section 4.12, the deprecated way).
- * @param db the handle of the transaction that changes the project, where there is one
- * @param project its row as it is in the transaction that changes it; one of a new project has nothing yet
- * @param mirrorUserId in whose name it is updated, where the request says so; otherwise the caller
- * @returns null where they say nothing
- * @throws ApiError 400 with the texts by field, 403 where the plan has no pull mirrors
+ * Returns the changes of a pull mirror in the attributes of a project (part 1, section 4.12, the deprecated way).
+ * @param db handle of the transaction that changes the project, if any
+ * @param project its row in that transaction; absent for a new project
+ * @param mirrorUserId user for updates, if requested; otherwise the caller
+ * @returns null if there are none
+ * @throws ApiError 400 with errors by field, 403 if the plan has no pull mirrors
  */
 export async function mirrorChange(
   deps: Deps,
@@ -55,9 +55,9 @@ export async function mirrorChange(
 }
 
 /**
- * The user in whose name a mirror is to be updated: administrators name anybody who can push, others themselves.
- * @param db the handle of the transaction that changes the project
- * @returns null where the request names nobody, or somebody whom the caller may not name
+ * Returns the requested user for updates: administrators may choose any user who can push, others only themselves.
+ * @param db handle of the transaction that changes the project
+ * @returns null if no user is requested, or the caller may not choose that user
  * @throws ApiError 400 for a user who cannot push
  */
 export async function namedMirrorUser(
@@ -72,12 +72,12 @@ export async function namedMirrorUser(
   const user = await jobCaller(inside, id);
   const scope = user === undefined ? undefined : await callerInProject(inside, user, project.id);
   if (!scope?.permissions.can('push_code')) {
-    throw invalidModel({ mirror_user_id: ['must be that of a user who can push to the project'] });
+    throw invalidModel({ mirror_user_id: ['must be a user who can push to the project'] });
   }
   return id;
 }
 
-/** Enters a change of a project's mirror with the handle of the transaction that has changed the project's row. */
+/** Applies changes of a mirror with the handle of the transaction that has changed the project's row. */
 export async function applyMirrorChange(
   deps: Deps,
   db: Db,
@@ -89,7 +89,7 @@ export async function applyMirrorChange(
   if (change !== null && concerned) await savePullMirror(deps, db, now, change);
 }
 
-/** Enters the mirror of a new project, whose repository is filled first. */
+/** Inserts the mirror of a new project, whose repository is filled first. */
 export async function insertNewMirror(deps: Deps, db: Db, project: Project): Promise<void> {
   const settings = mirrorSettings(project);
   if (!settings.mirror) return;

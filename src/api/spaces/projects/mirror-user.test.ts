@@ -52,7 +52,7 @@ test('whoever cannot push is refused as the user of a mirror, with all else that
       await put({ mirror_user_id: id, description: 'Changed', mirror_branch_regex: 'x' }),
       400,
     );
-    assert.equal(message, 'mirror_user_id must be that of a user who can push to the project');
+    assert.equal(message, 'mirror_user_id must be a user who can push to the project');
   }
   const { mirror_user_id, description } = expectStatus(await app.get(`/projects/${project.id}`), 200);
   assert.deepEqual([mirror_user_id, description], [developer.user.id, project.description]);

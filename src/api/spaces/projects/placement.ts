@@ -12,7 +12,7 @@ import type { User } from '../../../db/tables/users.table.ts';
 import type { Deps } from '../../../deps.ts';
 import { type GroupSettings, groupSettings } from '../groups/groups.settings.ts';
 
-/** Level that may make projects in a group, by its `project_creation_level`. */
+/** Minimum level for creating projects in a group, by `project_creation_level`. */
 const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> = {
   noone: Number.POSITIVE_INFINITY,
   administrator: AccessLevel.admin,
@@ -21,7 +21,7 @@ const CREATION_LEVELS: Record<GroupSettings['project_creation_level'], number> =
   developer: AccessLevel.developer,
 };
 
-/** Whether the caller may put projects into the namespace. */
+/** Whether the caller may create projects in the namespace. */
 export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: Namespace): Promise<boolean> {
   if (namespace.kind === 'user') {
     const { user } = caller;
@@ -35,10 +35,7 @@ export async function mayCreateProjects(deps: Deps, caller: Caller, namespace: N
   return permissions.can('create_projects') && permissions.level >= CREATION_LEVELS[project_creation_level];
 }
 
-/**
- * Refuses who may make projects in the namespace no more, within the transaction that puts one there.
- * @throws ApiError 401, 403
- */
+/** Checks the right again within the transaction that puts a project into the namespace. @throws ApiError 401, 403 */
 export async function requirePlacement(deps: Deps, db: Db, caller: Caller, namespaceId: number): Promise<void> {
   const inside = transactionDeps(deps, db);
   const now = await revalidateCaller(inside, caller);
@@ -47,9 +44,9 @@ export async function requirePlacement(deps: Deps, db: Db, caller: Caller, names
 }
 
 /**
- * The namespace of an id or full path in which the caller may make projects.
- * @param what the name of the thing in the text of the refusal
- * @throws ApiError 404 for one that the caller may not see, 403 where no projects may be made
+ * Returns a namespace in which the caller may create projects, by id or full path.
+ * @param what what the 404 names
+ * @throws ApiError 404 for a hidden namespace, 403 without the right
  */
 export async function findPlacement(
   deps: Deps,
@@ -64,7 +61,7 @@ export async function findPlacement(
   throw seen ? forbidden() : notFound(what);
 }
 
-/** The personal namespace in which a user makes projects. @throws ApiError 403 for bots, 404 for who has none */
+/** Returns the personal namespace of a user. @throws ApiError 403 for bots, 404 for users without one */
 export async function personalNamespace(deps: Deps, user: Pick<User, 'id' | 'kind' | 'admin'>): Promise<Namespace> {
   if (isTokenBot(user)) throw forbidden('You cannot create projects in your personal namespace.');
   if (user.admin === 0 && !(await mayCreateTopLevelSpaces(deps, user.id))) throw forbidden();

@@ -8,7 +8,7 @@ import { bit } from '../../../db/columns.ts';
 import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 
-/** Archives a project, so that nothing in it changes any more, or brings it back. @throws ApiError 401, 403, 404 */
+/** Archives a project, which makes it read-only, or unarchives it. @throws ApiError 401, 403, 404 */
 export async function setArchived(
   deps: Deps,
   caller: UserCaller,

@@ -21,7 +21,7 @@ const ultimate = paid('ultimate');
 const described = (description: string | undefined, rest: Record<string, unknown> = {}): Record<string, unknown> =>
   description === undefined ? rest : { description, ...rest };
 
-/** `issues_access_level` and the like: who may use a part of the project. */
+/** `issues_access_level` and others: who may use a feature of the project. */
 const featureLevels = Object.fromEntries(
   PROJECT_FEATURES.map((feature) => [
     `${feature}_access_level`,
@@ -29,7 +29,7 @@ const featureLevels = Object.fromEntries(
   ]),
 ) as Record<FeatureColumn, ReturnType<typeof Type.Optional<typeof Level>>>;
 
-/** Settings that are given and shown under one name; `projects.settings.ts` has the defaults. */
+/** Settings with the same name in input and output; `projects.settings.ts` has the defaults. */
 export const settingAttributes = {
   resolve_outdated_diff_discussions: flag(),
   service_desk_enabled: flag(),
@@ -38,9 +38,9 @@ export const settingAttributes = {
   shared_runners_enabled: flag(),
   group_runners_enabled: flag(),
   lfs_enabled: flag(),
-  show_default_award_emojis: flag('Whether pages offer a thumb up and down before anybody has reacted.'),
-  mr_default_target_self: flag('Merge requests of this fork go to the fork itself unless they say otherwise.'),
-  ci_config_path: text('Path of the CI configuration file; empty for the default.'),
+  show_default_award_emojis: flag('Whether to show thumbs-up and thumbs-down buttons before the first reaction.'),
+  mr_default_target_self: flag('Whether merge requests of this fork target the fork by default.'),
+  ci_config_path: text('Path of the CI/CD configuration file; empty for the default.'),
   ci_default_git_depth: number({ minimum: 0, maximum: 1000 }),
   ci_delete_pipelines_in_seconds: number({ minimum: 86_400, maximum: 31_536_000 }),
   ci_forward_deployment_enabled: flag(),
@@ -70,7 +70,7 @@ export const settingAttributes = {
     Nullable(
       Type.String({
         maxLength: 255,
-        description: 'Pattern that jobs without `coverage` tell theirs by; empty for none.',
+        description: 'Regular expression for coverage in logs of jobs without `coverage`; empty for none.',
       }),
     ),
   ),
@@ -135,35 +135,35 @@ const OF_MERGE_REQUESTS: ReadonlySet<string> = new Set<keyof typeof settingAttri
   'prevent_merge_without_jira_issue',
 ]);
 
-/** Whether an attribute of a project is a setting of its merge requests. */
+/** Whether an attribute of a project is a merge request setting. */
 export const isOfMergeRequests = (name: string): boolean => OF_MERGE_REQUESTS.has(name);
 
-/** Parts that were one part before, Operations. */
+/** Features that formerly were one, Operations. */
 export const OPERATIONS = ['monitor', 'environments', 'feature_flags', 'infrastructure'] as const;
 
-/** Older names that mean something else's value. */
+/** Deprecated attributes that stand for others. */
 const oldAttributes = {
-  issues_enabled: flag('Old form of `issues_access_level`.'),
-  merge_requests_enabled: flag('Old form of `merge_requests_access_level`.'),
-  wiki_enabled: flag('Old form of `wiki_access_level`.'),
-  jobs_enabled: flag('Old form of `builds_access_level`.'),
-  snippets_enabled: flag('Old form of `snippets_access_level`.'),
-  container_registry_enabled: flag('Old form of `container_registry_access_level`.'),
-  packages_enabled: flag('Old form of `package_registry_access_level`.'),
-  requirements_enabled: flag('Old form of `requirements_access_level`.'),
-  security_and_compliance_enabled: flag('Old form of `security_and_compliance_access_level`.'),
-  emails_disabled: flag('The opposite of `emails_enabled`.'),
+  issues_enabled: flag('Deprecated: use `issues_access_level`.'),
+  merge_requests_enabled: flag('Deprecated: use `merge_requests_access_level`.'),
+  wiki_enabled: flag('Deprecated: use `wiki_access_level`.'),
+  jobs_enabled: flag('Deprecated: use `builds_access_level`.'),
+  snippets_enabled: flag('Deprecated: use `snippets_access_level`.'),
+  container_registry_enabled: flag('Deprecated: use `container_registry_access_level`.'),
+  packages_enabled: flag('Deprecated: use `package_registry_access_level`.'),
+  requirements_enabled: flag('Deprecated: use `requirements_access_level`.'),
+  security_and_compliance_enabled: flag('Deprecated: use `security_and_compliance_access_level`.'),
+  emails_disabled: flag('Deprecated: the opposite of `emails_enabled`.'),
   public_builds: flag(),
   operations_access_level: Type.Optional(
     Enum(LEVELS, {
       description:
-        'Old form of `monitor_access_level`, `environments_access_level`, `feature_flags_access_level` and `infrastructure_access_level`.',
+        'Deprecated: sets `monitor_access_level`, `environments_access_level`, `feature_flags_access_level` and `infrastructure_access_level`.',
     }),
   ),
-  tag_list: Type.Optional(List(Type.String(), { description: 'Old name of `topics`.' })),
+  tag_list: Type.Optional(List(Type.String(), { description: 'Deprecated: use `topics`.' })),
 };
 
-/** Attributes that creating and updating a project take alike. */
+/** Attributes for creating and updating a project. */
 export const projectAttributes = {
   path: Type.Optional(Type.String()),
   description: Type.Optional(Nullable(Type.String({ maxLength: 2000 }))),
@@ -171,13 +171,13 @@ export const projectAttributes = {
   default_branch: Type.Optional(Type.String()),
   request_access_enabled: flag(),
   topics: Type.Optional(List(Type.String())),
-  avatar: Type.Optional(Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' })),
+  avatar: Type.Optional(Upload({ description: 'An image of at most 200 KiB; an empty string removes it.' })),
   import_url: Type.Optional(Nullable(Type.String({ maxLength: 2048 }))),
-  mirror: flag('Keep the repository up to date with `import_url`.'),
+  mirror: flag('Whether the project is a pull mirror of `import_url`.'),
   repository_storage: Type.Optional(
     Type.String({
       description:
-        'Storage of the repository, which a change moves there; passed over from others than administrators.',
+        'Storage of the repository, which is moved when it changes. Ignored unless the caller is an administrator.',
     }),
   ),
   container_expiration_policy_attributes: Type.Optional(

@@ -3,7 +3,7 @@ import { registerCopies } from './repository-copy.ts';
 import { registerImports } from './repository-import.ts';
 import { registerStatistics } from './statistics.ts';
 
-/** The background work of projects. */
+/** Registers the background work of projects. */
 export function registerProjectWork(deps: Deps): void {
   registerCopies(deps);
   registerImports(deps);

@@ -17,15 +17,15 @@ import { DEFAULT_SETTINGS, type ProjectSettings, settingsOf } from './projects.s
 
 export type AttributeInput = Static<TObject<typeof projectAttributes>>;
 
-/** What the attributes of a request mean for a project's row. */
+/** Changes of a project's row. */
 export interface ProjectChanges {
   columns: Updateable<ProjectsTable>;
   settings: Partial<ProjectSettings>;
-  /** Names of all topics; undefined leaves them as they are. */
+  /** Names of all topics; undefined leaves them unchanged. */
   topics: readonly string[] | undefined;
 }
 
-/** Older switches and the part of the project that each is about. */
+/** Deprecated switches, with the feature that each stands for. */
 const SWITCHES = {
   issues_enabled: 'issues',
   merge_requests_enabled: 'merge_requests',
@@ -40,7 +40,7 @@ const SWITCHES = {
 
 const SETTING_NAMES = Object.keys(settingAttributes) as (keyof typeof settingAttributes)[];
 
-/** Sorts the attributes of a request into columns, settings and topics; older names become what they stand for. */
+/** Sorts the attributes of a request into columns, settings and topics, resolving deprecated names. */
 export function changesOf(input: AttributeInput, project?: Pick<Project, 'settings'>): ProjectChanges {
   const columns: Updateable<ProjectsTable> = { ...featureLevelsOf(input) };
   if (input.description !== undefined) columns.description = input.description;
@@ -84,7 +84,7 @@ function featureLevelsOf(input: AttributeInput): Partial<Record<FeatureColumn, F
 
 const RANK: Record<FeatureLevel, number> = { disabled: 0, private: 10, enabled: 20, public: 30 };
 
-/** What is wrong with the levels of a project's parts: merge requests and builds need the repository. */
+/** Validates the access levels of features: merge requests and builds need the repository. */
 export function featureErrors(levels: Partial<Record<FeatureColumn, FeatureLevel>>): FieldErrors {
   const repository = RANK[levels.repository_access_level ?? 'enabled'];
   const errors: FieldErrors = {};
@@ -96,7 +96,7 @@ export function featureErrors(levels: Partial<Record<FeatureColumn, FeatureLevel
   return errors;
 }
 
-/** What is wrong with a visibility in a namespace: a project is not more open than the groups around it. */
+/** Validates a visibility in a namespace: a project must not be more visible than its ancestor groups. */
 export function visibilityErrors(
   visibility: Visibility,
   namespace: Pick<Namespace, 'kind' | 'visibility'>,
@@ -105,7 +105,7 @@ export function visibilityErrors(
   return { visibility_level: [`${visibility} is not allowed in a ${namespace.visibility} group.`] };
 }
 
-/** What is wrong with a visibility of a fork: it is not more open than its source. */
+/** Validates the visibility of a fork: it must not be more visible than its source. */
 export function forkVisibilityErrors(visibility: Visibility, source: Pick<Project, 'visibility'>): FieldErrors {
   if (visibilityLevel(visibility) <= visibilityLevel(source.visibility)) return {};
   return { visibility_level: [`${visibility} is not allowed since the fork source project has lower visibility.`] };
@@ -113,7 +113,7 @@ export function forkVisibilityErrors(visibility: Visibility, source: Pick<Projec
 
 const MAX_PATH = 255;
 
-/** What is wrong with where the CI configuration shall stand: it is a path in a repository, or an address. */
+/** Validates the location of the CI configuration: a path in a repository, or a URL. */
 export function configPathErrors(path: string | null | undefined): FieldErrors {
   if (!path) return {};
   const texts = [
@@ -123,17 +123,17 @@ export function configPathErrors(path: string | null | undefined): FieldErrors {
   return texts.length === 0 ? {} : { ci_config_path: texts };
 }
 
-/** What is wrong with the pattern of coverage. */
+/** Validates the regular expression for coverage. */
 export const coverageErrors = (pattern: string | null | undefined): FieldErrors =>
   !pattern || compilePattern(pattern, '') !== null
     ? {}
-    : { build_coverage_regex: ['is not a regular expression of RE2: write it without slashes around it'] };
+    : { build_coverage_regex: ['must be an RE2 regular expression without enclosing slashes'] };
 
-/** `operations_access_level` of a project: the least open of the parts that it stands for. */
+/** Returns `operations_access_level`: the most restrictive level of the features that it stands for. */
 export const operationsLevel = (levels: Record<FeatureColumn, FeatureLevel>): FeatureLevel =>
   OPERATIONS.map((feature) => levels[`${feature}_access_level`]).reduce((a, b) => (RANK[b] < RANK[a] ? b : a));
 
-/** What is wrong with the names of topics. */
+/** Validates names of topics. */
 export function topicErrors(topics: readonly string[] | undefined): FieldErrors {
   if (topics?.some((name) => name.length > 255)) return { topic_list: ['is too long (maximum is 255 characters)'] };
   if ((topics?.length ?? 0) > 100) return { topic_list: ['has too many topics (maximum is 100)'] };

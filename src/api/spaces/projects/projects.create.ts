@@ -24,22 +24,19 @@ export interface NewProject {
   creatorId: number;
   defaultBranch: string;
   objectFormat?: ObjectFormat;
-  /** Name of the storage of its repository; drawn by weight when absent. */
+  /** Name of the storage of its repository; chosen by weight when absent. */
   storage?: string;
-  /** Further columns: feature access levels, description, settings and the like. */
+  /** Further columns, such as feature access levels, description and settings. */
   columns?: Partial<Insertable<ProjectsTable>>;
   /** Writes the first objects and refs into the empty repository, before anyone can see it. */
   fillRepository?: (dir: string) => Promise<void>;
-  /** Runs in the transaction that writes the row. */
+  /** Runs in the transaction that inserts the row. */
   transactionHook?: (db: Db, project: Project) => Promise<void>;
-  /** Status of the refusal when the name or path is taken; 400 when absent. */
+  /** Status of the error if name or path is taken; 400 when absent. */
   takenStatus?: number;
 }
 
-/**
- * Creates a project with its repository.
- * @throws ApiError 400 (or `takenStatus`) when the name or path is taken
- */
+/** Creates a project with its repository. @throws ApiError 400 (or `takenStatus`) if name or path is taken */
 export async function createProject(deps: Deps, input: NewProject): Promise<Project> {
   const make = async (dir: string) => {
     await createRepository(dir, {
@@ -105,9 +102,9 @@ async function insertProject(
 }
 
 /**
- * Refuses a name or path that another project, group or user has; what only used to be there gives way. In a
- * transaction that holds the lock of the tree.
- * @throws ApiError 400 (or `status`) with the platform's texts by field
+ * Refuses a name or path of another project, group or user; redirects do not count. Call it in a transaction that has
+ * locked the hierarchy.
+ * @throws ApiError 400 (or `status`) with the platform's errors by field
  */
 export async function refuseTakenName(
   db: Db,

@@ -13,12 +13,12 @@ import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
 import { endAccountsOf } from '../service-accounts/service-accounts.removal.ts';
 import { removeUploads } from '../uploads/uploads.removal.ts';
 
-/** Projects whose rows go by one query, so that other work of the process gets its turn between them. */
+/** Number of projects deleted per query, so that other work of the process can run in between. */
 const BATCH = 200;
 
-/** A project as it is now, its row kept for the rest of the transaction; undefined when it has gone. */
+/** Returns a project with its row locked until the transaction ends; undefined if it was deleted. */
 export const lockProject = (db: Db, id: number): Promise<Project | undefined> =>
-  // An update that changes nothing locks the row on either engine.
+  // An update without changes locks the row on both engines.
   db
     .updateTable('projects')
     .set({ pending_delete: sql<0>`pending_delete` })
@@ -27,9 +27,9 @@ export const lockProject = (db: Db, id: number): Promise<Project | undefined> =>
     .executeTakeFirst();
 
 /**
- * Removes a project at once: its rows now, its repository by background work.
- * @param check looks at the project as it is once its row is locked; may throw
- * @throws ApiError 404 when it has gone meanwhile
+ * Deletes a project: its rows immediately, its repository in the background.
+ * @param check receives the project once its row is locked; may throw
+ * @throws ApiError 404 if it was deleted meanwhile
  */
 export async function destroyProject(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function destroyProject(
 }
 
 /**
- * Removes projects' rows with the handle of a transaction, and writes the jobs that remove their repositories.
+ * Deletes the rows of projects with the handle of a transaction, and enqueues the jobs that delete their repositories.
  */
 export async function destroyProjectsWithin(
   deps: Deps,
@@ -61,7 +61,7 @@ export async function destroyProjectsWithin(
     await deps.lifecycle.projectsRemoved.run(db, ids, actorId);
     await recordProjectRemovals(deps, db, batch, actorId);
     await removeUploads(deps, db, 'project', ids);
-    // A move may have taken a repository elsewhere since its row was read.
+    // The repository may have moved since the row was read.
     for (const place of await removeRows(db, ids)) await enqueueRemoval(deps, db, place);
     for (const project of batch) {
       await deps.events.record(
@@ -74,7 +74,7 @@ export async function destroyProjectsWithin(
   }
 }
 
-/** @returns where the repositories lie */
+/** @returns the locations of the repositories */
 async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
   await removeBelongings(db, 'project', ids);
   await endAccountsOf(db, 'project', ids);
@@ -100,7 +100,7 @@ async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
   return gone.map(locationOf);
 }
 
-/** A private deploy key goes with the last project that uses it: nobody could ever use it again. */
+/** Deletes private deploy keys with the last project that uses them, since no one could use them any more. */
 async function removeUnusedKeys(db: Db, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await db

@@ -12,7 +12,7 @@ export const forkRoutes = [
     method: 'POST',
     path: '/projects/:id/fork',
     summary: 'Fork a project',
-    description: 'The repository is copied in the background; `import_status` tells how far that is.',
+    description: 'The repository is copied in the background; see `import_status`.',
     access: inProject('fork_project'),
     input: ForkInput,
     success: { status: 201, schema: Project },
@@ -25,9 +25,9 @@ export const forkRoutes = [
   route({
     method: 'POST',
     path: '/projects/:id/fork/:forked_from_id',
-    summary: 'Make a project a fork of another',
+    summary: 'Create a fork relationship',
     access: inProject('link_fork'),
-    params: Type.Object({ forked_from_id: Type.String({ description: 'Id or full path of the source.' }) }),
+    params: Type.Object({ forked_from_id: Type.String({ description: 'Id or full path of the source project.' }) }),
     success: { status: 201, schema: Project },
     errors: [409],
     handler: async (c) => {
@@ -38,7 +38,7 @@ export const forkRoutes = [
   route({
     method: 'DELETE',
     path: '/projects/:id/fork',
-    summary: "End a project's being a fork",
+    summary: 'Delete the fork relationship of a project',
     access: inProject('link_fork'),
     success: { status: 204, empty: true },
     errors: [304],

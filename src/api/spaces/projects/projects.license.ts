@@ -14,11 +14,11 @@ interface Known {
   name: string;
   nickname?: string;
   source?: string;
-  /** Phrases that all occur in the text, in lower case with single spaces. */
+  /** Phrases that must all occur in the text, in lower case with single spaces. */
   phrases: readonly string[];
 }
 
-/** The first whose phrases are all there is taken, so those that name others come first. */
+/** The first match is taken, so licences that mention others come first. */
 const KNOWN: readonly Known[] = [
   {
     key: 'mpl-2.0',
@@ -107,7 +107,7 @@ const KNOWN: readonly Known[] = [
 const MAX_BYTES = 256 * 1024;
 const FILE_NAME = /^(?:un)?licen[cs]e(?:[.-][\w.-]+)?$|^copying(?:[.-][\w.-]+)?$/i;
 
-/** The licence that a text is, by its own words; null where none is known. */
+/** Detects the licence of a text by its phrases; null if unknown. */
 export function detectLicense(text: string): License | null {
   const words = text.toLowerCase().replace(/\s+/g, ' ').replaceAll(', version', ' version');
   const found = KNOWN.find(({ phrases }) => phrases.every((phrase) => words.includes(phrase)));
@@ -123,7 +123,7 @@ export function detectLicense(text: string): License | null {
 
 const OTHER: License = { key: 'other', name: 'Other', nickname: null, html_url: null, source_url: null };
 
-/** The licence file among the files of a folder and what licence it holds; null where there is no such file. */
+/** Finds the licence file in a folder and its licence; null if there is no such file. */
 export async function findLicense(
   repo: Repository,
   files: readonly TreeEntry[],

@@ -13,7 +13,7 @@ import { Project } from './projects.responses.ts';
 
 const Projects = Type.Array(Project);
 const YEAR_MS = 365 * 24 * 3600 * 1000;
-/** Rows before a page at most; further ones need keyset pagination. */
+/** Maximum offset; further rows take keyset pagination. */
 const MAX_OFFSET = 50_000;
 
 interface Shape {
@@ -36,7 +36,7 @@ function checkFilters(filters: ProjectFilters): void {
   }
 }
 
-/** Answers with one offset page. @throws ApiError 400 */
+/** Sends a page by offset. @throws ApiError 400 */
 async function answerPage(c: BaseContext, input: ProjectFilters & Shape, base: ListBase = {}) {
   checkFilters(input);
   const { rows, total } = await listProjects(c.deps, c.caller, input, c.page, base);
@@ -44,7 +44,7 @@ async function answerPage(c: BaseContext, input: ProjectFilters & Shape, base: L
   return presentProjects(c.deps, c.caller, rows, optionsOf(input));
 }
 
-/** Answers with one page by id (silent parts, keyset pagination): the next one is where the last id says. */
+/** Sends a page by id (silent parts, keyset pagination); the next page begins after the last id. */
 async function answerKeyset(c: BaseContext, input: ProjectFilters & Shape) {
   if (input.order_by !== 'id') {
     const text = 'Keyset pagination is not yet available for this type of request';
@@ -61,7 +61,7 @@ async function answerKeyset(c: BaseContext, input: ProjectFilters & Shape) {
   return presentProjects(c.deps, c.caller, shown, optionsOf(input));
 }
 
-/** Whether the caller may see what a user with a private profile does. */
+/** Whether the caller may see the activity of a user with a private profile. */
 const seesProfile = (caller: Caller, user: User): boolean =>
   user.private_profile === 0 || caller.admin || caller.user?.id === user.id;
 
@@ -73,7 +73,7 @@ export const projectListRoutes = [
     path: '/projects',
     limit: { setting: 'projects_api_rate_limit_unauthenticated', periodSeconds: 600, anonymous: true },
     summary: 'List projects',
-    description: 'All projects that the caller may see; anonymous callers see public ones, with fewer keys.',
+    description: 'All projects visible to the caller; anonymous callers get public projects with fewer fields.',
     access: anyone,
     input: KeysetProjectListInput,
     success: { status: 200, schema: Projects },
@@ -115,7 +115,7 @@ export const projectListRoutes = [
   route({
     method: 'GET',
     path: '/users/:user_id/contributed_projects',
-    summary: 'List the projects that a user has contributed to in the last year',
+    summary: 'List the projects that a user contributed to in the last year',
     access: anyone,
     params: userParams,
     input: ProjectListInput,

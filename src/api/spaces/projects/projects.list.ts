@@ -12,21 +12,21 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 import type { ProjectFilters } from './projects.filters.ts';
 
-/** Where a list begins; without any of these it is every project the caller may see. */
+/** Base of a list; by default all projects that the caller may see. */
 export interface ListBase {
-  /** Projects right in these namespaces; groups that they are shared with count too where `withShared` is set. */
+  /** Projects directly in these namespaces; with `withShared` also those shared with these groups. */
   namespaceIds?: readonly number[];
-  /** Projects in the group of this lineage and in all groups below it. */
+  /** Projects in the group of this lineage and its descendants. */
   below?: string;
-  /** Beside those of the namespaces, projects that are shared with this group. */
+  /** In addition, projects that are shared with this group. */
   sharedWithGroupId?: number;
   /** Projects in the personal namespace of a user. */
   ownerId?: number;
   starredById?: number;
-  /** Projects in which a user has done something since the instant. */
+  /** Projects with contributions of a user since an instant. */
   contributor?: { userId: number; since: string };
   forkedFromId?: number;
-  /** Those too that wait for their deletion: of a group that waits itself. */
+  /** Include projects marked for deletion, within a marked group. */
   withMarked?: boolean;
 }
 
@@ -35,9 +35,9 @@ type Query = SelectQueryBuilder<Schema, 'projects', Project>;
 const MAX_SEARCH_WORDS = 20;
 
 /**
- * One page of the projects that the caller may see.
- * @param page `uncounted`: leave the total out
- * @returns `total` is at most 10,001; null where it was left out
+ * Returns a page of the projects that the caller may see.
+ * @param page `uncounted`: leave out the total
+ * @returns `total` is at most 10,001; null if left out
  */
 export async function listProjects(
   deps: Deps,
@@ -54,10 +54,10 @@ export async function listProjects(
   return { rows: await query.limit(page.size).offset(page.offset).execute(), total: null };
 }
 
-/** Projects that are named one by one at most. */
+/** Maximum number of projects listed by id in a query. */
 const FEW_PROJECTS = 100;
 
-/** The projects that a filter by membership leaves, where they are few: then no index has to be walked for them. */
+/** Returns the projects that a membership filter leaves, if they are few, so that no index has to be walked. */
 function fewOfCaller(deps: Deps, { user }: Caller, filters: ProjectFilters): Promise<number[] | null> | null {
   const { owned, membership, min_access_level = 0 } = filters;
   if (user === null || !(owned || membership || min_access_level > 0)) return null;
@@ -84,8 +84,8 @@ function filtered(deps: Deps, caller: Caller, filters: ProjectFilters, base: Lis
 }
 
 /**
- * Most projects of a list are visible, so walking along an index in the wanted order finds a page soon; an expression
- * instead of the bare column keeps SQLite from gathering and sorting all of them by their visibility first.
+ * Most projects of a list are visible, so walking an index in the requested order soon fills a page. An expression
+ * instead of the bare column keeps SQLite from collecting and sorting all projects by visibility first.
  */
 const openness = sql<string>`(projects.visibility || '')`;
 
@@ -141,7 +141,7 @@ const starredBy = (eb: Eb, userId: number) =>
     eb.selectFrom('project_stars').select('project_stars.project_id').where('project_stars.user_id', '=', userId),
   );
 
-/** Filters by what the caller has to do with a project; nothing fits an anonymous caller. */
+/** Filters by the relation of the caller to a project; nothing matches for anonymous callers. */
 function ofCaller(eb: Eb, { user }: Caller, filters: ProjectFilters, day: string): Expression<SqlBool>[] {
   const { owned, starred, membership, min_access_level: level } = filters;
   if (user === null) return owned || starred || membership || level !== undefined ? [sql<SqlBool>`1 = 0`] : [];
@@ -171,7 +171,7 @@ function byColumns(eb: Eb, filters: ProjectFilters, { withMarked }: ListBase): E
   if (last_activity_before !== undefined) list.push(eb('projects.last_activity_at', '<', last_activity_before));
   if (updated_after !== undefined) list.push(eb('projects.updated_at', '>', updated_after));
   if (updated_before !== undefined) list.push(eb('projects.updated_at', '<', updated_before));
-  // Damaged repositories are not recorded here.
+  // Failed checksums are not recorded.
   const never = [filters.wiki_checksum_failed, filters.repository_checksum_failed];
   if (never.some(Boolean)) list.push(sql<SqlBool>`1 = 0`);
   return list;
@@ -226,7 +226,7 @@ function byTexts(eb: Eb, filters: ProjectFilters): Expression<SqlBool>[] {
   return list;
 }
 
-/** Filters that count only for administrators; others' are passed over, as the platform does. */
+/** Filters for administrators only; ignored for others, as on the platform. */
 function byAdministration(eb: Eb, caller: Caller, filters: ProjectFilters): Expression<SqlBool>[] {
   if (!caller.admin) return [];
   const list: Expression<SqlBool>[] = [];
@@ -258,7 +258,7 @@ function ordered(query: Query, filters: ProjectFilters, admin: boolean): Query {
   return query.orderBy(`projects.${order_by}`, sort).orderBy('projects.id', sort);
 }
 
-/** How well a project fits a search: by its path, its name, the beginning of either, anything else. */
+/** Rank of a project in a search: equal path, equal name, prefix of either, any other match. */
 function similarity(eb: Eb, text: string): Expression<number> {
   const [path, name] = [sql`lower(${eb.ref('projects.path')})`, sql`lower(${eb.ref('projects.name')})`];
   const begins = (column: Expression<unknown>) => sql<SqlBool>`substr(${column}, 1, ${[...text].length}) = ${text}`;

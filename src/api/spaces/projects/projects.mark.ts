@@ -17,9 +17,9 @@ import { refuseTakenName } from './projects.create.ts';
 import { destroyProject, lockProject } from './projects.destroy.ts';
 import { insertRedirect } from './projects.update.ts';
 
-const NOT_AT_ONCE = 'What is marked for deletion cannot be removed before its days are over.';
+const NOT_AT_ONCE = 'Projects marked for deletion cannot be deleted immediately.';
 
-/** A project with its place, and who deletes or restores it. */
+/** A project with its namespace, and the user who deletes or restores it. */
 export interface DeletionScope {
   project: Project;
   namespace: Namespace;
@@ -27,9 +27,9 @@ export interface DeletionScope {
 }
 
 /**
- * Deletes a project: at once where the server keeps nothing, else it is marked and goes when its days are over.
- * @param options `permanently`: what is marked goes now; `fullPath` then has to name it
- * @throws ApiError 400 for what is marked already, or shall go for good without having been marked or named
+ * Deletes a project: immediately without delayed deletion, else it is marked and deleted after the delay.
+ * @param options `permanently`: delete a marked project immediately, named by `fullPath`
+ * @throws ApiError 400 if it is already marked; with `permanently` if it is not marked, or `fullPath` differs
  */
 export async function deleteProject(
   deps: Deps,
@@ -66,9 +66,9 @@ async function markProject(deps: Deps, scope: DeletionScope): Promise<void> {
 }
 
 /**
- * Takes the mark from a project, which gets its name and path again; where they are taken meanwhile, with a few letters
- * more. In a group that waits for its deletion itself the project goes on waiting.
- * @throws ApiError 400 where it is not marked, 404
+ * Restores a marked project with its name and path, with a suffix if they are taken. In a marked group it stays pending
+ * deletion.
+ * @throws ApiError 400 if it is not marked, 404
  */
 export async function restoreProject(deps: Deps, scope: DeletionScope): Promise<Project> {
   return changeMark(deps, scope, async (project, namespace) => {
@@ -89,7 +89,7 @@ export async function restoreProject(deps: Deps, scope: DeletionScope): Promise<
 }
 
 interface Change {
-  /** What it may be called, the best first. */
+  /** Possible names, in order of preference. */
   names: readonly { name: string; path: string }[];
   columns: Pick<Project, 'marked_for_deletion_on' | 'marked_by_id' | 'in_deletion'>;
 }
@@ -131,7 +131,7 @@ async function changeMark(
   });
 }
 
-/** The first of the names that nothing else in the namespace has. @throws ApiError 400 where all are taken */
+/** Returns the first name that is free in the namespace. @throws ApiError 400 if all are taken */
 async function freeName(db: Db, project: Project, namespace: Namespace, names: Change['names']) {
   for (const [index, each] of names.entries()) {
     const fullPath = `${namespace.full_path}/${each.path}`;

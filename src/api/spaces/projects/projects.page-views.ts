@@ -14,7 +14,7 @@ export interface PresentOptions extends FullOptions {
   simple?: boolean;
 }
 
-/** What a list shows of a repository: two small reads, no process. Null where the caller may not read code. */
+/** Reads facts about a repository for lists: two small reads, no process. Null if the caller may not read code. */
 async function factsOf(deps: Deps, { project, permissions }: ProjectView): Promise<RepositoryFacts | null> {
   if (!permissions.can('read_code')) return null;
   try {
@@ -24,7 +24,7 @@ async function factsOf(deps: Deps, { project, permissions }: ProjectView): Promi
     const empty = tip === null && (await refs.list('refs/heads/')).length === 0;
     return { defaultBranch, empty };
   } catch (error) {
-    // A damaged repository does not take the project's own data away.
+    // The project itself is shown even if its repository is damaged.
     if (error instanceof GitError || isUnreadable(error)) return { defaultBranch: null, empty: true };
     throw error;
   }
@@ -41,7 +41,7 @@ async function withSource(deps: Deps, caller: Caller, { forkedFrom }: ProjectVie
   return { ...json, forked_from_project: simpleProject(deps, caller, forkedFrom, await factsOf(deps, forkedFrom)) };
 }
 
-/** The JSON of a list of projects, in their order; the number of queries does not grow with the list. */
+/** Renders projects as JSON, in order, with a fixed number of queries. */
 export async function presentProjects(
   deps: Deps,
   caller: Caller,
@@ -57,8 +57,8 @@ export async function presentProjects(
 }
 
 /**
- * The JSON of one project, with the README's address and on request the licence.
- * @param options `license`: look for the licence among the files of the default branch
+ * Renders a single project as JSON, with the URL of its README and optionally its licence.
+ * @param options `license`: detect the licence from the files of the default branch
  */
 export async function presentProject(
   deps: Deps,
@@ -77,13 +77,13 @@ export async function presentProject(
   return { ...json, ...(await fileFacts(deps, row, json, options.license === true)) };
 }
 
-/** With the token by which runners register, for those whom the answer shows that there is one. */
+/** Adds the runner registration token for callers who may see it. */
 async function withRunnersToken(deps: Deps, { project }: ProjectView, json: Project): Promise<Project> {
   if (json.runners_token === undefined || !deps.settings.now.allow_runner_registration_token) return json;
   return { ...json, runners_token: await registrationToken(deps, { project_id: project.id, group_id: null }) };
 }
 
-/** What the files of the default branch tell. */
+/** Reads facts from the files of the default branch. */
 async function fileFacts(
   deps: Deps,
   row: ProjectRow,

@@ -52,7 +52,7 @@ const simpleFields = {
   custom_attributes: Type.Optional(Type.Array(CustomAttribute)),
 };
 
-/** What anonymous callers and `simple=true` get (part 1, section 2). */
+/** A project for anonymous callers and with `simple=true` (part 1, section 2). */
 export const SimpleProject = Type.Object(simpleFields);
 export type SimpleProject = Static<typeof SimpleProject>;
 
@@ -157,9 +157,9 @@ const fullFields = {
   operations_access_level: Type.Optional(Level),
 };
 
-/** A project; which of the optional keys are there depends on who asks and on `simple`, `statistics` and the like. */
+/** A project; optional fields depend on the caller and on `simple`, `statistics` and others. */
 export const Project = Type.Object({ ...simpleFields, ...fullFields });
 export type Project = Static<typeof Project>;
 
-/** Answer to what is done in the background. */
+/** Response to requests that are processed in the background. */
 export const Accepted = Type.Object({ message: Type.String() });

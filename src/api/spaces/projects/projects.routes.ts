@@ -68,12 +68,14 @@ export const projectRoutes = [
     method: 'GET',
     path: '/projects/:id',
     summary: 'Get a project',
-    description: 'Anonymous callers get fewer keys.',
+    description: 'Anonymous callers get fewer fields.',
     access: inProject('read_project', { anonymous: true }),
     input: Type.Object({
       license: Type.Optional(Type.Boolean({ default: false })),
       statistics: Type.Optional(Type.Boolean({ default: false })),
-      with_custom_attributes: Type.Optional(Type.Boolean({ default: false, description: 'Administrators only.' })),
+      with_custom_attributes: Type.Optional(
+        Type.Boolean({ default: false, description: 'Include custom attributes; for administrators.' }),
+      ),
     }),
     success: { status: 200, schema: Project },
     handler: (c) =>
@@ -89,7 +91,7 @@ export const projectRoutes = [
     path: '/projects/:id',
     summary: 'Update a project',
     description:
-      'Who has the permission `manage_merge_request_settings` by a custom role sets what is about merge requests.',
+      'Callers with the custom permission `manage_merge_request_settings` can change merge request settings only.',
     access: inProject('configure_merge_requests'),
     input: UpdateInput,
     rules: { atLeastOne: [UPDATE_NAMES] },
@@ -105,14 +107,14 @@ export const projectRoutes = [
     path: '/projects/:id',
     summary: 'Delete a project',
     description:
-      'Where the server keeps deleted projects for some days, it is marked, renamed and read-only until then; else it is gone at once. Files are removed in the background.',
+      'With delayed deletion, the project is marked for deletion, renamed and read-only until the delay is over; otherwise it is deleted immediately. Files are removed in the background.',
     access: inProjectByUser('remove_project'),
     input: Type.Object({
       permanently_remove: Type.Optional(
-        Type.Boolean({ default: false, description: 'What is marked goes now. Needs `full_path`.' }),
+        Type.Boolean({ default: false, description: 'Delete a marked project immediately. Requires `full_path`.' }),
       ),
       full_path: Type.Optional(
-        Type.String({ description: 'The path that the project has now, for `permanently_remove`.' }),
+        Type.String({ description: 'Current full path of the project; required for `permanently_remove`.' }),
       ),
     }),
     success: { status: 202, schema: Accepted },

@@ -11,7 +11,7 @@ export interface ContainerExpirationPolicy {
   name_regex_keep: string | null;
 }
 
-/** Attributes of a project that no query filters by; they live as JSON in `projects.settings`. */
+/** Attributes of a project that no query filters by; stored as JSON in `projects.settings`. */
 export interface ProjectSettings extends MirrorSettings {
   repository_object_format: 'sha1' | 'sha256';
   resolve_outdated_diff_discussions: boolean;
@@ -23,7 +23,7 @@ export interface ProjectSettings extends MirrorSettings {
   group_runners_enabled: boolean;
   lfs_enabled: boolean;
   show_default_award_emojis: boolean;
-  /** Somebody pushed to it before it was there. */
+  /** Whether it was created by a push to its path. */
   created_by_push: boolean;
   mr_default_target_self: boolean;
   ci_config_path: string | null;
@@ -31,9 +31,9 @@ export interface ProjectSettings extends MirrorSettings {
   ci_delete_pipelines_in_seconds: number | null;
   ci_forward_deployment_enabled: boolean;
   ci_forward_deployment_rollback_allowed: boolean;
-  /** Whether jobs of this project reach others that have it on no list of theirs: the older, outgoing scope. */
+  /** Whether job tokens of this project reach only projects on its own list: the older, outbound scope. */
   ci_job_token_scope_enabled: boolean;
-  /** Whether jobs of other projects come in only if the project lists them. */
+  /** Whether job tokens of other projects have access only if their project is on the allowlist. */
   ci_inbound_job_token_scope_enabled: boolean;
   ci_separated_caches: boolean;
   ci_allow_fork_pipelines_to_run_in_parent_project: boolean;
@@ -51,7 +51,7 @@ export interface ProjectSettings extends MirrorSettings {
   auto_devops_enabled: boolean;
   auto_devops_deploy_strategy: 'continuous' | 'manual' | 'timed_incremental';
   public_jobs: boolean;
-  /** Tells the coverage of jobs that have no pattern of their own. */
+  /** Regular expression for coverage of jobs without one of their own. */
   build_coverage_regex: string | null;
   only_allow_merge_if_pipeline_succeeds: boolean;
   allow_merge_on_skipped_pipeline: boolean;
@@ -91,7 +91,7 @@ export interface ProjectSettings extends MirrorSettings {
   web_based_commit_signing_enabled: boolean;
 }
 
-/** What a project has where its settings say nothing. */
+/** Defaults of settings. */
 export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   repository_object_format: 'sha1',
   resolve_outdated_diff_discussions: false,
@@ -175,12 +175,12 @@ export const DEFAULT_SETTINGS: Readonly<ProjectSettings> = {
   web_based_commit_signing_enabled: false,
 };
 
-/** The settings of a project, with the defaults where it has none of its own. */
+/** Returns the settings of a project, including defaults. */
 export const settingsOf = (project: Pick<Project, 'settings'>): ProjectSettings => ({
   ...DEFAULT_SETTINGS,
   ...parseJson<Partial<ProjectSettings>>(project.settings),
 });
 
-/** The text of the column after a change; what was set before stays. */
+/** Returns the text of the column after a change; other settings are kept. */
 export const changedSettings = (project: Pick<Project, 'settings'>, changes: Partial<ProjectSettings>): string =>
   JSON.stringify({ ...parseJson<Partial<ProjectSettings>>(project.settings), ...changes });

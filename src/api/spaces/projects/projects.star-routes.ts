@@ -14,8 +14,8 @@ const starring = (action: 'star' | 'unstar') =>
   route({
     method: 'POST',
     path: `/projects/:id/${action}`,
-    summary: action === 'star' ? 'Star a project' : 'Take back the star of a project',
-    description: `Answers 304 where the project is ${action === 'star' ? 'starred already' : 'not starred'}.`,
+    summary: action === 'star' ? 'Star a project' : 'Unstar a project',
+    description: `304 if the project is ${action === 'star' ? 'already starred' : 'not starred'}.`,
     access: inProject('star_project'),
     success: { status: 201, schema: Project },
     errors: [304],
@@ -31,7 +31,7 @@ export const starRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/starrers',
-    summary: 'List the users who have starred a project',
+    summary: 'List the users who starred a project',
     access: inProject('read_project', { anonymous: true }),
     input: Type.Object({ search: Type.Optional(Type.String({ maxLength: 1_000 })), ...pagination }),
     success: { status: 200, schema: Type.Array(Type.Object({ starred_since: Instant(), user: UserBasic })) },

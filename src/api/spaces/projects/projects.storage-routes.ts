@@ -14,7 +14,7 @@ const StoragePlace = Type.Object({
   repository_storage: Type.String(),
 });
 
-/** Administrators, who see every project. */
+/** Access for administrators. */
 const administrated = {
   ...inProject('read_project'),
   description: administrator.description,
@@ -28,7 +28,7 @@ export const storageRoutes = [
   route({
     method: 'GET',
     path: '/projects/:id/storage',
-    summary: 'Get the place where a repository is stored',
+    summary: 'Get the storage location of a repository',
     access: administrated,
     success: { status: 200, schema: StoragePlace },
     handler: ({ project }) => ({
@@ -42,7 +42,7 @@ export const storageRoutes = [
     method: 'POST',
     path: '/projects/:id/housekeeping',
     operationId: 'startProjectHousekeeping',
-    summary: 'Have the files of a repository tidied up in the background',
+    summary: 'Start housekeeping of a repository',
     access: inProject('run_housekeeping'),
     input: Type.Object({ task: Type.Optional(Enum(['prune', 'eager'])) }),
     success: { status: 201, empty: true },
@@ -54,7 +54,7 @@ export const storageRoutes = [
     method: 'GET',
     path: '/projects/:id/languages',
     summary: 'List the programming languages of a project',
-    description: 'Percent of the bytes on the default branch, by language.',
+    description: 'Percentage of bytes on the default branch, by language.',
     access: inProject('read_code', { anonymous: true }),
     success: { status: 200, schema: Type.Record(Type.String(), Type.Number()) },
     handler: async (c) => {

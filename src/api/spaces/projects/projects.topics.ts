@@ -4,8 +4,8 @@ import type { Db } from '../../../db/db.schema.ts';
 import { asciiLower } from '../../../db/like.ts';
 
 /**
- * Gives a project exactly these topics, with the handle of a transaction; those that nobody had before come into
- * being. They stand in this order. Case does not tell names apart.
+ * Sets the topics of a project, in order, with the handle of a transaction; missing topics are created. Names are
+ * case-insensitive.
  */
 export async function setTopics(db: Db, clock: Clock, projectId: number, names: readonly string[]): Promise<void> {
   await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute();
@@ -37,7 +37,7 @@ export async function setTopics(db: Db, clock: Clock, projectId: number, names: 
     .execute();
 }
 
-/** Names of the topics of a project, in their order. */
+/** Returns the names of the topics of a project, in order. */
 export async function topicsOf(db: Db, projectId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('project_topics')

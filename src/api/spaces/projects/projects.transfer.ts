@@ -26,10 +26,11 @@ import { insertRedirect } from './projects.update.ts';
 const failed = (reason: string) => refused(`Failed to transfer project ["${reason}"]`);
 
 /**
- * Moves a project into another namespace (public documentation, "Transfer a project"); it becomes no more open than
- * the group it comes to, and its old address leads to the new one. Who may take it out of its place has been checked.
- * @throws ApiError 400 where it cannot be moved, 404 for a namespace in which the caller may not make projects; 401, 403 and
- * 404 where a right has gone meanwhile
+ * Transfers a project to another namespace (public documentation, "Transfer a project"). Its visibility is limited to
+ * that of the group, and its old path redirects. The caller must have checked the right to move it out of its
+ * namespace.
+ * @throws ApiError 400 if it cannot be moved, 404 for a namespace in which the caller may not create projects; 401, 403
+ * and 404 if a right was lost meanwhile
  */
 export async function transferProject(
   deps: Deps,
@@ -41,7 +42,7 @@ export async function transferProject(
   return deps.db.transaction().execute(async (db) => move(deps, db, caller, project, target));
 }
 
-/** The namespace that a transfer names by id or full path. @throws ApiError 404 */
+/** Returns the target namespace of a transfer by id or full path. @throws ApiError 404 */
 export async function transferTarget(deps: Deps, idOrPath: string): Promise<Namespace> {
   const namespace = await findNamespace(deps, idOrPath);
   if (namespace === undefined) throw notFound('Namespace');
@@ -97,7 +98,7 @@ async function move(deps: Deps, db: Db, caller: Caller, input: Project, target: 
   return db.selectFrom('projects').selectAll().where('id', '=', project.id).executeTakeFirstOrThrow();
 }
 
-/** One page of the groups that the caller could move the project to, as the public sees groups. */
+/** Returns a page of the groups that the caller could transfer the project to, as `PublicGroup`. */
 export async function transferLocations(
   deps: Deps,
   caller: Caller,

@@ -54,14 +54,14 @@ export const UpdateInput = Type.Object({
     Nullable(
       Type.Integer({
         description:
-          'In whose name the pull mirror is updated; passed over from others than administrators but for their own.',
+          'User who pull mirror updates run as. Only administrators can set users other than themselves; other values are ignored.',
         ...ofPlan('premium'),
       }),
     ),
   ),
 });
 export type UpdateInput = Static<typeof UpdateInput>;
-/** One of these has to be given. */
+/** At least one of these is required. */
 export const UPDATE_NAMES = Object.keys(propertiesOf(UpdateInput));
 
 export interface UpdateScope {
@@ -72,8 +72,8 @@ export interface UpdateScope {
 }
 
 /**
- * Changes a project's attributes (public documentation, "Edit a project").
- * @throws ApiError 400 with the texts by field, 403 where only owners may change what was given
+ * Updates the attributes of a project (public documentation, "Edit a project").
+ * @throws ApiError 400 with errors by field, 403 if only owners may change an attribute
  */
 export async function updateProject(deps: Deps, scope: UpdateScope, input: UpdateInput): Promise<Project> {
   const { project, namespace, permissions } = scope;
@@ -95,7 +95,7 @@ export async function updateProject(deps: Deps, scope: UpdateScope, input: Updat
   }
 }
 
-/** Names, paths and visibility are for owners; what is about merge requests is also for those who may set nothing else. */
+/** Name, path and visibility take Owner; merge request settings can be changed with a lesser ability. */
 function abilityFor(input: UpdateInput, project: Project): ProjectAbility {
   const { name, path, visibility } = input;
   const opens = visibility !== undefined && visibility !== project.visibility;
@@ -125,14 +125,14 @@ function refuseInvalid(project: Project, namespace: Namespace, input: UpdateInpu
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** @throws ApiError 400 for a visibility that only administrators give */
+/** @throws ApiError 400 for a visibility that only administrators may set */
 async function refuseRestricted(deps: Deps, { caller, project }: UpdateScope, visibility?: Visibility): Promise<void> {
   if (visibility === undefined || visibility === project.visibility) return;
   const texts = restrictionErrors(await applicationSettings(deps), caller, visibility);
   if (texts.length > 0) throw invalidModel({ visibility_level: texts });
 }
 
-/** The storage that the repository is to be moved to; null where it stays. @throws ApiError 400 for one that is not there */
+/** Returns the storage to move the repository to; null if unchanged. @throws ApiError 400 for an unknown storage */
 function newStorage(
   { storages }: Deps,
   { admin }: UserCaller,
@@ -144,7 +144,7 @@ function newStorage(
   return wanted;
 }
 
-/** Makes HEAD name another branch, which must be there. @throws ApiError 400 */
+/** Changes the default branch to an existing branch. @throws ApiError 400 */
 async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Project, branch: string): Promise<void> {
   await inRepositoryQueue(deps, project, async (repo) => {
     await revalidateProjectAbility(deps, deps.db, caller, project.id, 'update_project');
@@ -157,7 +157,7 @@ async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Proj
         ],
       });
     }
-    // HEAD is no row: what is told of it is there before it is moved.
+    // HEAD is not in the database: the audit event is recorded before the change.
     const told = { change: 'default branch', from: from ?? '', to: branch };
     await deps.db.transaction().execute((db) =>
       recordProject(deps, db, project.id, {
@@ -185,7 +185,7 @@ async function apply(
     fullPath = `${now!.full_path}/${path}`;
     await refuseTakenName(db, { namespaceId: namespace.id, name, fullPath, projectId: project.id });
   }
-  // Settings are merged into what is there now; the update that changes nothing locks the row.
+  // Settings are merged into the current ones; an update without changes locks the row.
   const current = await db
     .updateTable('projects')
     .set({ pending_delete: sql<0>`pending_delete` })
@@ -212,7 +212,7 @@ async function apply(
     .returningAll()
     .executeTakeFirstOrThrow();
   await applyMirrorChange(deps, db, current, changed, mirror);
-  // What may not be seen any more is no part of what others work with.
+  // With reduced visibility, the project leaves its fork network.
   const hides = visibilityLevel(changed.visibility) < visibilityLevel(current.visibility);
   if (hides) await leaveForks(deps, db, changed, caller.user.id);
   await recordProjectChanges(deps, db, withSettings(current), withSettings(changed));
@@ -236,7 +236,7 @@ async function changeTopics(deps: Deps, db: Db, id: number, topics: readonly str
   const before = await topicsOf(db, id);
   await setTopics(db, deps.clock, id, topics);
   const after = await topicsOf(db, id);
-  // Another order alone is not told of.
+  // A change of order only is not recorded.
   if (before.toSorted().join() === after.toSorted().join()) return;
   const [from, to] = [before.join(', '), after.join(', ')];
   const message = `Changed topics from ${from} to ${to}`;
@@ -245,7 +245,7 @@ async function changeTopics(deps: Deps, db: Db, id: number, topics: readonly str
 
 const withSettings = (row: Project) => ({ ...row, ...settingsOf(row) });
 
-/** A fork becomes no more open than its source. @throws ApiError 400 */
+/** A fork must not become more visible than its source. @throws ApiError 400 */
 async function refuseMoreOpenThanSource(
   db: Db,
   current: Pick<Project, 'visibility' | 'forked_from_id'>,
@@ -261,7 +261,7 @@ async function refuseMoreOpenThanSource(
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
-/** Lets the address that a project had lead to it from now on. */
+/** Inserts a redirect from the old path of a project. */
 export async function insertRedirect(db: Db, projectId: number, oldFullPath: string): Promise<void> {
   await db
     .insertInto('redirect_routes')

@@ -24,18 +24,18 @@ export interface SharedGroup {
   expires_at: string | null;
 }
 
-/** What a project's JSON needs beside its row. */
+/** Data for the JSON of a project in addition to its row. */
 export interface ProjectView {
   project: Project;
   namespace: Namespace;
-  /** Names of the namespace and those above it, joined as the platform shows them. */
+  /** Full name of the namespace. */
   namespaceFullName: string;
   owner: User | null;
   topics: string[];
   forksCount: number;
-  /** Those that the caller may know of: guests do not count confidential ones. */
+  /** As visible to the caller: guests do not count confidential ones. */
   openIssuesCount: number;
-  /** The project that this one is a fork of, where the caller may see it. */
+  /** Source of the fork, if the caller may see it. */
   forkedFrom: ProjectView | null;
   sharedGroups: SharedGroup[];
   customAttributes: { key: string; value: string }[];
@@ -44,7 +44,7 @@ export interface ProjectView {
 }
 
 export interface RelatedOptions {
-  /** Leaves out what only the full object shows. */
+  /** Leaves out what only the full object contains. */
   simple?: boolean;
   customAttributes?: boolean;
 }
@@ -69,7 +69,7 @@ const countForks = prepared((db, { ids }: Ids) =>
 
 const NOBODY: ProjectAccessLevels = { ...atLevel(0), projectAccess: null, groupAccess: null };
 
-/** Loads what the projects' JSON needs in a fixed number of queries, however many projects there are. */
+/** Loads the data for the JSON of projects with a fixed number of queries. */
 export async function loadViews(
   deps: Deps,
   caller: Caller,
@@ -123,7 +123,7 @@ export async function loadViews(
   });
 }
 
-/** Open issues by project and confidentiality, out of an index of their own. */
+/** Counts open issues by project and confidentiality, from a covering index. */
 const countOpenIssues = prepared((db, { ids }: Ids) =>
   db
     .selectFrom('issues')
@@ -133,7 +133,7 @@ const countOpenIssues = prepared((db, { ids }: Ids) =>
     .groupBy(['project_id', 'confidential']),
 );
 
-/** Of those the ones that the caller may know of. */
+/** Counts the issues visible to the caller. */
 function openIssuesOf(
   id: number,
   permissions: ProjectPermissions,
@@ -181,7 +181,7 @@ const sharesOf = (db: Db, ids: readonly number[]) =>
     .orderBy('group_links.id');
 
 interface Shown extends Ids {
-  /** Visibilities of what anybody may see. */
+  /** Visibilities that everyone may see. */
   open: readonly ('public' | 'internal')[];
 }
 
@@ -196,7 +196,7 @@ const sharesForUser = prepared((db, { ids, open, user, day }: Shown & { user: nu
   ),
 );
 
-/** Groups that the projects are shared with, those only that the caller may see. */
+/** Loads the groups that the projects are shared with, as far as the caller may see them. */
 async function loadShares({ db, clock }: Deps, { admin, user }: Caller, ids: readonly number[]) {
   if (admin) return allShares(db, { ids });
   if (user === null) return openShares(db, { ids, open: ['public'] });
@@ -204,7 +204,7 @@ async function loadShares({ db, clock }: Deps, { admin, user }: Caller, ids: rea
   return sharesForUser(db, { ids, open, user: user.id, day: today(clock) });
 }
 
-/** The projects that the given ones are forks of, where the caller may see them, by id. */
+/** Loads the sources of forks that the caller may see, by id. */
 async function loadSources(
   deps: Deps,
   caller: Caller,

@@ -20,13 +20,13 @@ import type { Project, ProjectStatistics, SimpleProject } from './projects.respo
 import { settingsOf } from './projects.settings.ts';
 import type { ProjectView } from './projects.view-rows.ts';
 
-/** What is read from the repository for the JSON; null where the caller may not read code. */
+/** Facts from the repository for the JSON; null if the caller may not read code. */
 export interface RepositoryFacts {
   defaultBranch: string | null;
   empty: boolean;
 }
 
-/** Address of a project's picture; null without one. */
+/** URL of a project's avatar; null for none. */
 export function projectAvatarUrl(deps: Deps, project: Pick<ProjectRow, 'id' | 'avatar'>): string | null {
   if (project.avatar === null) return null;
   const file = project.avatar.slice(project.avatar.indexOf('/') + 1);
@@ -53,7 +53,7 @@ function namespaceAvatarUrl(deps: Deps, namespace: Namespace, owner: ProjectView
   return groupAvatarUrl(deps, namespace);
 }
 
-/** The project as anonymous callers and `simple=true` get it (part 1, section 2). */
+/** Renders a project for anonymous callers and with `simple=true` (part 1, section 2). */
 export function simpleProject(
   deps: Deps,
   caller: Caller,
@@ -78,7 +78,7 @@ export function simpleProject(
     ssh_url_to_repo: deps.sshUrl(`${project.full_path}.git`),
     http_url_to_repo: httpCloneAddress(deps, project.full_path),
     web_url: webUrl,
-    // Known only where the files are looked at: in answers with one project.
+    // Known only if files are read: for single projects.
     readme_url: null,
     forks_count: view.forksCount,
     avatar_url: projectAvatarUrl(deps, project),
@@ -105,7 +105,7 @@ const NO_STATISTICS: ProjectStatistics = {
   container_registry_size: 0,
 };
 
-/** The sizes of a project in bytes, and its commits on the default branch, as background work last counted them. */
+/** Sizes of a project in bytes, and its number of commits on the default branch, as last measured in the background. */
 export const statisticsOf = (project: Pick<ProjectRow, 'statistics'>): ProjectStatistics => ({
   ...NO_STATISTICS,
   ...parseJson<Partial<ProjectStatistics>>(project.statistics),
@@ -116,7 +116,7 @@ function featureLevels(project: ProjectRow): Record<FeatureColumn, FeatureLevel>
   return Object.fromEntries(columns.map((column) => [column, project[column]])) as Record<FeatureColumn, FeatureLevel>;
 }
 
-/** The older switches, each for the caller: whether that part of the project is there for them. */
+/** Deprecated switches, for the caller: whether each feature is available to them. */
 function switches({ project, permissions }: ProjectView) {
   return {
     issues_enabled: permissions.featureOpen('issues'),
@@ -148,11 +148,11 @@ function links(deps: Deps, { project, permissions }: ProjectView): Project['_lin
 export interface FullOptions {
   customAttributes?: boolean;
   statistics?: boolean;
-  /** Adds the caller's own memberships. */
+  /** Include the caller's own memberships. */
   permissions?: boolean;
 }
 
-/** The project with all its keys for a signed-in caller (part 1, section 2). */
+/** Renders a project with all fields for a signed-in caller (part 1, section 2). */
 export function fullProject(
   deps: Deps,
   caller: Caller,
@@ -164,7 +164,7 @@ export function fullProject(
   const {
     container_expiration_policy,
     mirror_user_id,
-    // The configuration of approvals has endpoints of its own.
+    // The approval configuration has endpoints of its own.
     reset_approvals_on_push: _reset,
     selective_code_owner_removals: _selective,
     disable_overriding_approvers_per_merge_request: _overriding,
@@ -183,10 +183,10 @@ export function fullProject(
     ...simpleProject(deps, caller, view, facts, options),
     ...settings,
     keep_latest_artifact: settings.keep_latest_artifact && deps.settings.now.keep_latest_artifact,
-    // Older names of the same.
+    // Deprecated names of other fields.
     pre_receive_secret_detection_enabled: settings.secret_push_protection_enabled,
     operations_access_level: operationsLevel(levels),
-    // Jobs get such tokens only where they ask for them.
+    // Jobs get such tokens on request only.
     ci_opt_in_jwt: true,
     ...levels,
     ...switches(view),

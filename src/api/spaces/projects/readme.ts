@@ -2,19 +2,19 @@ import type { TreeEntry } from '../../../git/git.objects.ts';
 import type { Repository } from '../../../git/git.repository.ts';
 import { treeOf } from '../../../git/git.tree.ts';
 
-/** Endings by how well the platform shows them. */
+/** File extensions in order of preference. */
 const MARKUP = ['md', 'markdown', 'mdown', 'mkd', 'mkdn', 'adoc', 'ad', 'asciidoc', 'rst', 'org', 'textile', 'rdoc'];
 
 const isFile = (entry: TreeEntry): boolean => entry.mode.startsWith('100');
 
-/** The files in the top folder of a commit. */
+/** Returns the files in the root folder of a commit. */
 export async function topFiles(repo: Repository, commit: string): Promise<readonly TreeEntry[]> {
   const tree = await treeOf(repo, commit);
   const entries = tree === null ? null : await repo.objects.tree(tree);
   return (entries ?? []).filter(isFile);
 }
 
-/** The README among the files of a folder: one in a markup language before a plain one; null where there is none. */
+/** Finds the README in a folder, preferring markup to plain text; null if there is none. */
 export function findReadme(files: readonly Pick<TreeEntry, 'name'>[]): string | null {
   const readmes = files.map(({ name }) => name).filter((name) => /^(?:readme|index)(?:\.|$)/i.test(name));
   const rank = (name: string): number => {
@@ -27,6 +27,6 @@ export function findReadme(files: readonly Pick<TreeEntry, 'name'>[]): string | 
   return best ?? null;
 }
 
-/** What a new project's README says. */
+/** Content of a new project's README. */
 export const readmeText = (name: string, description: string | null): string =>
   description === null || description.trim() === '' ? `# ${name}\n` : `# ${name}\n\n${description.trim()}\n`;

@@ -11,18 +11,18 @@ import { jobKind } from '../../../jobs/jobs.kinds.ts';
 import { type FillJob, FillRefused, type FillTask, fillRepository } from './repository-fill.ts';
 
 const GONE = 'The source project no longer exists.';
-const CLOSED = 'The source project is closed to who forked it.';
+const CLOSED = 'The user who forked the project has no access to the source project.';
 
 interface RepositoryCopy {
   project_id: number;
   source_id: number;
-  /** The one branch to copy; null for all. */
+  /** Only branch to copy; null for all. */
   branch: string | null;
 }
 
 const COPY = jobKind<RepositoryCopy & FillJob>('project.copy_repository', { lane: 'git', timeoutMs: 1_800_000 });
 
-/** Writes the job that fills a fork's repository, in the transaction that makes the fork. */
+/** Enqueues the job that fills a fork's repository, in the transaction that creates the fork. */
 export async function enqueueCopy(deps: Deps, db: Db, copy: RepositoryCopy): Promise<void> {
   await deps.jobs.enqueue(
     db,
@@ -32,7 +32,7 @@ export async function enqueueCopy(deps: Deps, db: Db, copy: RepositoryCopy): Pro
   );
 }
 
-/** Names the work behind `enqueueCopy`. */
+/** Registers the job of `enqueueCopy`. */
 export function registerCopies(deps: Deps): void {
   deps.jobs.register(COPY, (job, { signal }) => fillRepository(deps, job, (fork) => copyOf(deps, job, fork, signal)));
 }
@@ -52,14 +52,14 @@ async function copyOf(
     failure: 'The repository could not be copied.',
     unreadable: `The repository of ${source.full_path} is damaged: an administrator can run stithy doctor.`,
     transactionHook: async (db, project) => {
-      // Copying takes a while; what is closed by then stays closed.
+      // Copying takes a while: the right to fork is checked again.
       if (!(await mayFork(transactionDeps(deps, db), fork, source_id))) throw new FillRefused(CLOSED);
       await copyLfsObjects(deps, db, source_id, project.id);
     },
   };
 }
 
-/** Whether whoever made the fork may still fork the source. */
+/** Whether the creator of the fork may still fork the source. */
 async function mayFork(deps: Deps, { creator_id }: Project, sourceId: number): Promise<boolean> {
   const { db } = deps;
   const user = await db
@@ -73,7 +73,7 @@ async function mayFork(deps: Deps, { creator_id }: Project, sourceId: number): P
   return (await callerInProject(deps, caller, sourceId))?.permissions.can('fork_project') === true;
 }
 
-/** Lets the fork have what its commits refer to. */
+/** Gives the fork access to the LFS objects of its commits. */
 async function copyLfsObjects({ clock }: Deps, db: Db, from: number, to: number): Promise<void> {
   const created_at = timestamp(clock);
   await db

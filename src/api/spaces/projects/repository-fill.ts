@@ -9,27 +9,27 @@ import { protectDefaultBranch } from '../../../repositories/default-branch.ts';
 import { enqueueRemoval } from '../../../repositories/repository.removal.ts';
 import { enqueueStatistics } from './statistics.ts';
 
-/** Columns of a project whose repository is filled in the background: nobody writes into it until that is done. */
+/** Columns of a project whose repository is filled in the background: it is read-only until then. */
 export const FILL_SCHEDULED = { import_status: 'scheduled', repository_read_only: 1 } as const;
 
 /** Payload of a job that fills a repository. */
 export interface FillJob {
   project_id: number;
-  /** Where it is made: fixed when the job is written, so that a job that runs again finds its own work. */
+  /** Folder to create it in, fixed when the job is enqueued, so that a repeated job finds its own work. */
   disk_path: string;
 }
 
-/** Thrown by `transactionHook` where the repository may not become the project's after all; the message is shown. */
+/** Thrown by `transactionHook` if the repository must not be used after all; the message is shown. */
 export class FillRefused extends Error {}
 
 export interface FillTask {
-  /** Makes the repository in the folder. GitError `conflict` says that an earlier run of the job has. */
+  /** Creates the repository in the folder. GitError `conflict` means that an earlier run has created it. */
   make: (dir: string) => Promise<void>;
-  /** Shown as `import_error` where it cannot be made. */
+  /** `import_error` if it cannot be created. */
   failure: string;
-  /** The same where what it is made of cannot be read. */
+  /** `import_error` if its source cannot be read. */
   unreadable?: string;
-  /** Runs in the transaction that makes the repository the project's. */
+  /** Runs in the transaction that assigns the repository to the project. */
   transactionHook?: (db: Db, project: Project) => Promise<void>;
 }
 
@@ -37,9 +37,9 @@ const rowOf = (deps: Deps, id: number): Promise<Project | undefined> =>
   deps.db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 
 /**
- * Fills the repository of a project: makes one at a place of its own, and makes it the project's in one transaction,
- * which also gives the empty one away. `import_status` tells how far that is.
- * @param prepare says what to do, with the project as it is now; a text is the reason why it cannot be done
+ * Fills the repository of a project: creates one in a separate folder and assigns it to the project in a transaction
+ * that also releases the empty one. `import_status` shows the progress.
+ * @param prepare returns the plan for the current project; a string is the reason why it cannot be filled
  */
 export async function fillRepository(
   deps: Deps,
@@ -58,7 +58,10 @@ export async function fillRepository(
     const unreadable = work.unreadable !== undefined && isUnreadable(error);
     if (!unreadable && (!(error instanceof GitError) || comesAgain(error))) throw error;
     if (!(error instanceof GitError) || error.code !== 'conflict') {
-      deps.log.log('warn', 'a repository could not be filled', { project_id: project.id, error: String(error) });
+      deps.log.log('warn', 'the repository of a new project could not be filled', {
+        project_id: project.id,
+        error: String(error),
+      });
       const remote = error instanceof RemoteError ? error.message : work.failure;
       return fail(deps, project.id, unreadable ? work.unreadable! : remote);
     }
@@ -73,7 +76,7 @@ export async function fillRepository(
       .where('id', '=', project.id)
       .where('disk_path', '=', project.disk_path)
       .executeTakeFirst();
-    // Removed meanwhile: then it is the new repository that nobody needs.
+    // If the project was deleted meanwhile, the new repository is unused.
     const unused = numUpdatedRows === 0n ? job.disk_path : project.disk_path;
     await enqueueRemoval(deps, db, { storage: location.storage, diskPath: unused });
     if (numUpdatedRows === 0n) return;
@@ -89,7 +92,7 @@ export async function fillRepository(
   });
 }
 
-/** Whether the same work may succeed at another time. */
+/** Whether a retry may succeed. */
 const comesAgain = (error: GitError): boolean =>
   error.code === 'aborted' || error.code === 'busy' || environmentFaultOf(error) !== null;
 

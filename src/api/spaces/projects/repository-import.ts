@@ -16,13 +16,13 @@ import { type FillJob, type FillTask, fillRepository } from './repository-fill.t
 
 const IMPORT = jobKind<FillJob>('project.import_repository', { lane: 'mirrors', timeoutMs: 3_600_000 });
 
-/** Writes the job that fills a new project's repository from its `import_url`. */
+/** Enqueues the job that fills a new project's repository from its `import_url`. */
 export async function enqueueImport(deps: Deps, db: Db, projectId: number): Promise<void> {
   const job: FillJob = { project_id: projectId, disk_path: deps.storages.newDiskPath() };
   await deps.jobs.enqueue(db, IMPORT, job, { projectId });
 }
 
-/** Names the work behind `enqueueImport`. */
+/** Registers the job of `enqueueImport`. */
 export function registerImports(deps: Deps): void {
   deps.jobs.register(IMPORT, (job, { signal }) =>
     fillRepository(deps, job, (project) => importOf(deps, job, project, signal)),
@@ -36,14 +36,14 @@ async function importOf(
   signal: AbortSignal,
 ): Promise<FillTask | string> {
   const address = importUrlOf(deps, project);
-  if (address === null) return 'There is no address to import from.';
+  if (address === null) return 'The project has no URL to import from.';
   const head = await deps.storages
     .open({ storage: project.repository_storage, diskPath: project.disk_path })
     .refs.head();
   const { max_import_size } = await applicationSettings(deps);
   const { push } = deps.config.limits;
   try {
-    // Looked up again: the name may lead elsewhere by now.
+    // Resolved again: the host name may have another address by now.
     const source = await remoteSource(deps, address);
     const location = { storage: project.repository_storage, diskPath: disk_path };
     let note: string | null = null;
@@ -55,23 +55,23 @@ async function importOf(
           signal,
         };
         await importRepository(source, dir, options).catch((error: unknown) => {
-          // An earlier run has made it, and may have been cut off after that.
+          // Created by an earlier run, which may have been interrupted after that.
           if (!(error instanceof GitError) || error.code !== 'conflict') throw error;
         });
-        // A mirror has them brought by its first update.
+        // The first update of a mirror fetches LFS objects.
         if (!settingsOf(project).mirror)
           note = await importLfsObjects(deps, project, deps.storages.open(location), source, signal);
       },
-      failure: 'The repository could not be imported. Check the address and the credentials.',
+      failure: 'The repository could not be imported. Check the URL and the credentials.',
       transactionHook: async (db, row) => {
-        // Needed once; a mirror needs them again and again.
+        // Credentials are needed only once, except for mirrors.
         if (settingsOf(row).mirror) return recordFilled(deps, db, row.id);
         const import_url = storedImportUrl(deps, row, withoutCredentials(address));
         await db.updateTable('projects').set({ import_url, import_error: note }).where('id', '=', row.id).execute();
       },
     };
   } catch (error) {
-    if (error instanceof BlockedAddress) return `The address ${error.message}`;
+    if (error instanceof BlockedAddress) return `The URL ${error.message}`;
     throw error;
   }
 }

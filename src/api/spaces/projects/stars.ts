@@ -5,8 +5,8 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import type { Deps } from '../../../deps.ts';
 
 /**
- * Stars a project for a user, or takes the star back.
- * @returns the project afterwards; undefined where nothing changed
+ * Stars a project for a user, or unstars it.
+ * @returns the updated project; undefined if nothing changed
  */
 export async function setStar(
   deps: Deps,
@@ -46,7 +46,7 @@ async function removeStar(db: Db, projectId: number, userId: number): Promise<bo
   return numDeletedRows > 0n;
 }
 
-/** Users who have starred a project, the last ones first; those with a private profile only for administrators. */
+/** Query for the users who starred a project, latest first; users with a private profile only for administrators. */
 export function starrersOf(deps: Deps, projectId: number, options: { search?: string; all: boolean }) {
   let query = deps.db
     .selectFrom('users')

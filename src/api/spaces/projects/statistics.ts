@@ -19,10 +19,10 @@ import type { ProjectStatistics } from './projects.responses.ts';
 import { statisticsOf } from './projects.views.ts';
 
 const COUNT = jobKind<{ project_id: number }>('project.statistics', { lane: 'slow' });
-/** So long after a push, so that one count serves a burst of them. */
+/** Delay after a push, so that one measurement serves several pushes. */
 const PAUSE_MS = 10_000;
 const SIZE_OF_SNIPPET = jobKind<{ snippet_id: number }>('project.snippet_size', { lane: 'slow' });
-/** What of the storage a project takes as a whole. */
+/** Statistics that add up to the storage size of a project. */
 const SIZES = [
   'repository_size',
   'wiki_size',
@@ -34,7 +34,7 @@ const SIZES = [
   'uploads_size',
 ] as const;
 
-/** Has a project's statistics counted soon; asked for again meanwhile, they are counted once. */
+/** Enqueues the measurement of a project's statistics; pending requests are merged. */
 export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): Promise<void> {
   await deps.jobs.enqueue(
     db,
@@ -44,7 +44,7 @@ export async function enqueueStatistics(deps: Deps, db: Db, projectId: number): 
   );
 }
 
-/** Keeps statistics and languages up to date after pushes, pipelines and changes of packages. */
+/** Registers updates of statistics and languages after pushes, pipelines and changes of packages. */
 export function registerStatistics(deps: Deps): void {
   deps.jobs.register(COUNT, ({ project_id }) => count(deps, project_id));
   deps.events.followUp(['push'], COUNT, PAUSE_MS);
@@ -73,7 +73,7 @@ export function registerStatistics(deps: Deps): void {
   });
 }
 
-/** Measures a snippet of a project that came or was changed; one that went counts no more. */
+/** Measures a project snippet that was created or changed; deleted ones no longer count. */
 async function countSnippet(deps: Deps, id: number): Promise<void> {
   const snippet = await deps.db
     .selectFrom('snippets')
@@ -86,7 +86,7 @@ async function countSnippet(deps: Deps, id: number): Promise<void> {
   await writeStatistics(deps, snippet.project_id, { snippets_size: await snippetsSize(deps.db, snippet.project_id) });
 }
 
-/** Bytes of the repositories of a project's snippets. */
+/** Total size of the repositories of a project's snippets in bytes. */
 async function snippetsSize(db: Db, projectId: number): Promise<number> {
   const { total } = await db
     .selectFrom('snippets')
@@ -130,25 +130,25 @@ function nothingIfDamaged(error: unknown): null {
   throw error;
 }
 
-/** Of more files than are counted the languages are not told; all else is. */
+/** Above the maximum number of files languages are not computed; everything else is. */
 function nothingIfTooLarge(error: unknown): null {
   if (error instanceof GitError && error.permanent) return null;
   throw error;
 }
 
-/** Writes some of a project's numbers; the sum and the columns to sort by follow. */
+/** Updates some statistics of a project, and the sum and sort columns derived from them. */
 export async function writeStatistics(deps: Deps, id: number, changes: Partial<ProjectStatistics>): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    // Nothing is committed where nothing changes: what others remember stays true.
+    // Without changes there is no commit, which would invalidate caches.
     if ((await changedColumns(db, id, changes)) === null) return;
-    // Others of the numbers may be written at the same time.
+    // Other statistics may be written concurrently.
     await lockRow(db, 'projects', id);
     const columns = await changedColumns(db, id, changes);
     if (columns !== null) await db.updateTable('projects').set(columns).where('id', '=', id).execute();
   });
 }
 
-/** What the columns become; null where all is so already, or the project is gone. */
+/** Returns the new columns; null if nothing changes, or the project was deleted. */
 async function changedColumns(db: Db, id: number, changes: Partial<ProjectStatistics>) {
   const row = await db.selectFrom('projects').select('statistics').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return null;
@@ -170,7 +170,7 @@ async function writeLanguages(deps: Deps, id: number, languages: readonly Langua
     .select(['name', 'bytes'])
     .where('project_id', '=', id)
     .execute();
-  // Nothing is committed where nothing changes, as above.
+  // Without changes there is no commit, as above.
   if (textOf(known) === textOf(languages)) return;
   await deps.db.transaction().execute(async (db) => {
     const row = await db.selectFrom('projects').select('id').where('id', '=', id).executeTakeFirst();
@@ -183,7 +183,7 @@ async function writeLanguages(deps: Deps, id: number, languages: readonly Langua
   });
 }
 
-/** Share of each language in percent with two decimals, as the platform shows it. */
+/** Percentage of each language with two decimals, as on the platform. */
 export function languagePercentages(shares: readonly LanguageShare[]): Record<string, number> {
   const total = shares.reduce((sum, { bytes }) => sum + bytes, 0);
   return Object.fromEntries(shares.map(({ name, bytes }) => [name, Math.round((bytes / total) * 10_000) / 100]));

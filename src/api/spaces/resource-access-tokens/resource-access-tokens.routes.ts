@@ -34,23 +34,21 @@ const SEE = { project: 'read_project', group: 'read_group' } as const;
 
 const tokenId = Type.Object({ token_id: Type.Integer({ description: 'Id of the token.' }) });
 const rotation = Type.Object({
-  expires_at: Type.Optional(
-    Nullable(Day({ description: 'Day the new token expires on; a week from now by default.' })),
-  ),
+  expires_at: Type.Optional(Nullable(Day({ description: 'Expiration date of the new token; in a week when absent.' }))),
 });
 const newToken = Type.Object({
   name: Filled({ maxLength: 255 }),
   scopes: List(Enum(RESOURCE_SCOPES)),
   ...optional({
     description: Nullable(Type.String({ maxLength: 255 })),
-    expires_at: Nullable(Day({ description: 'Day the token expires on, at most 365 days from now (the default).' })),
-    access_level: IntegerEnum([10, 15, 20, 30, 40, 50], { default: 40, description: 'Level of the bot.' }),
+    expires_at: Nullable(Day({ description: 'Expiration date; at most 365 days from now, which is the default.' })),
+    access_level: IntegerEnum([10, 15, 20, 30, 40, 50], { default: 40, description: 'Access level of the bot user.' }),
   }).properties,
 });
 
 const resourceOf = ({ kind, id }: Source) => ({ type: kind, id });
 
-/** Adds to each token where it belongs and what its bot may do; one query for all. */
+/** Adds the source and the access level of its bot to each token; one query in total. */
 async function withLevels<T extends { user_id: number }>(deps: Deps, source: Source, tokens: readonly T[]) {
   const bots = tokens.map(({ user_id }) => user_id);
   const members = await deps.db
@@ -82,7 +80,7 @@ async function findToken(deps: Deps, source: Source, id: number): Promise<Access
   return token;
 }
 
-/** Those who send an access token of the project or group: what it may do with itself. */
+/** Access tokens of the project or group, for requests about themselves. */
 function byToken(kind: SourceKind): Access<SourceScope & { tokenId: number }> {
   const place = inSource(kind, SEE, { refusal: unauthorized });
   return {
@@ -162,7 +160,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
       method: 'POST',
       path: `${path}/:token_id/rotate`,
       summary: `Rotate an access token of a ${kind}`,
-      description: 'Revokes the token and makes one like it. Rotating a revoked token revokes its whole family.',
+      description: 'Revokes the token and creates a successor. Rotating a revoked token revokes its whole family.',
       access,
       params: tokenId,
       input: rotation,
@@ -180,8 +178,8 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'POST',
       path: `${path}/self/rotate`,
-      summary: `Rotate the ${kind} access token that the request is made with`,
-      description: 'When a token that was rotated already is sent here, its whole family is revoked.',
+      summary: `Rotate the ${kind} access token that authenticates the request`,
+      description: 'If the token was already rotated, its whole family is revoked.',
       access: byToken(kind),
       scopes: ['self_rotate'],
       input: rotation,
@@ -208,7 +206,7 @@ function writeRoutes(kind: SourceKind, path: string): Route[] {
   ];
 }
 
-/** Access tokens of projects and groups, each with a bot of its own (part 1, section 5.8). */
+/** Access tokens of projects and groups, each with a bot user (part 1, section 5.8). */
 export const resourceAccessTokenRoutes: readonly Route[] = (['project', 'group'] as const).flatMap((kind) => {
   const path = `/${kind}s/:id/access_tokens`;
   return [...readRoutes(kind, path), ...writeRoutes(kind, path)];

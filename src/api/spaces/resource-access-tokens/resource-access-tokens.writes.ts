@@ -18,7 +18,7 @@ import { findDirect } from '../members/members.queries.ts';
 import { type Change, insertMember, recordMember } from '../members/members.writes.ts';
 import { revalidateSourceAbility, type Source } from '../spaces.source.ts';
 
-/** What managing tokens is called in a project, and in a group. */
+/** Ability for managing access tokens, in projects and groups. */
 export const MANAGE_TOKENS = { project: 'admin_access_tokens', group: 'admin_group_access_tokens' } as const;
 
 export interface ResourceTokenRequest {
@@ -29,10 +29,7 @@ export interface ResourceTokenRequest {
   accessLevel: number;
 }
 
-/**
- * Makes a token of a project or group: a bot, its membership and the token, all or nothing.
- * @throws ApiError 400
- */
+/** Creates a token of a project or group: bot, membership and token in one transaction. @throws ApiError 400 */
 export async function createResourceToken(
   deps: Deps,
   change: Change,
@@ -71,21 +68,21 @@ export async function createResourceToken(
   });
 }
 
-/** Level of the token's bot in the source; 0 once the token has been revoked for good. */
+/** Access level of the token's bot in the source; 0 if the token was revoked. */
 async function levelOf(db: Db, source: Source, token: AccessToken): Promise<number> {
   return (await findDirect(db, source, token.user_id))?.access_level ?? AccessLevel.none;
 }
 
-/** Nobody gets a token that may do more than themselves. @throws ApiError 400 */
+/** Refuses to rotate tokens with a higher level than the caller's. @throws ApiError 400 */
 async function requireRotatable(db: Db, source: Source, own: EffectiveMembership, token: AccessToken): Promise<void> {
   if ((await levelOf(db, source, token)) <= own.level) return;
   throw badRequest('Not eligible to rotate token with access level higher than the user');
 }
 
 /**
- * Replaces a token; the bot stays.
- * @param own what the caller was when they were let in
- * @throws ApiError 400, and 401, 403 or 404 when they have lost the right meanwhile
+ * Rotates a token; its bot is kept.
+ * @param own membership of the caller at authorization
+ * @throws ApiError 400; 401, 403 or 404 if the right was lost meanwhile
  */
 export async function rotateResourceToken(
   deps: Deps,
@@ -101,8 +98,8 @@ export async function rotateResourceToken(
 }
 
 /**
- * Revokes a token with every one it was rotated from or to, and ends the bot's membership. The bot's account stays,
- * blocked, so that what it did keeps its author.
+ * Revokes a token with all its predecessors and successors, and removes the bot's membership. The bot is blocked, not
+ * deleted, so that its contributions keep their author.
  */
 export async function revokeResourceToken(deps: Deps, change: Change, token: AccessToken): Promise<void> {
   const { source, actor } = change;

@@ -3,9 +3,9 @@ import { Day, Enum, Filled, List, Nullable, optional, pagination } from '../../.
 import { PERSONAL_SCOPES, tokenFilters } from '../../identity/index.ts';
 
 const attributes = {
-  name: Type.String({ maxLength: 255, description: 'Name to show; "Service account user" by default.' }),
-  username: Type.String({ description: 'User name; one that nobody has by default.' }),
-  email: Type.String({ description: 'Address; one that no mail goes to by default.' }),
+  name: Type.String({ maxLength: 255, description: 'Display name; "Service account user" when absent.' }),
+  username: Type.String({ description: 'User name; generated when absent.' }),
+  email: Type.String({ description: 'Email address; a generated no-reply address when absent.' }),
 };
 
 export const newServiceAccount = optional(attributes);
@@ -23,7 +23,7 @@ export const listServiceAccounts = Type.Object({
 export const accountId = Type.Object({ user_id: Type.Integer({ description: 'Id of the service account.' }) });
 
 export const deletion = optional({
-  hard_delete: Type.Boolean({ description: 'Delete what the account made, too.' }),
+  hard_delete: Type.Boolean({ description: 'Delete the contributions of the service account as well.' }),
 });
 
 export const listTokens = Type.Object({ ...optional(tokenFilters).properties, ...pagination });
@@ -38,6 +38,6 @@ export const newAccountToken = Type.Object({
   scopes: List(Enum(PERSONAL_SCOPES)),
   description: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
   expires_at: Type.Optional(
-    Nullable(Day({ description: 'Day the token expires on, at most 365 days from now (the default).' })),
+    Nullable(Day({ description: 'Expiration date; at most 365 days from now, which is the default.' })),
   ),
 });

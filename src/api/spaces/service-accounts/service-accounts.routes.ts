@@ -86,7 +86,7 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
       path,
       plan: 'premium',
       summary: `Create a service account of ${of}`,
-      description: 'A user for a program: it signs in by its personal access tokens alone.',
+      description: 'A user for programs. It can sign in with personal access tokens only.',
       access,
       input: newServiceAccount,
       success: { status: 201, schema: ServiceAccount },
@@ -97,7 +97,7 @@ function accountRoutes(access: Access<Manager>, path: string, of: string): Route
       method: 'PATCH',
       path: `${path}/:user_id`,
       plan: 'premium',
-      summary: `Change a service account of ${of}`,
+      summary: `Update a service account of ${of}`,
       access,
       params: accountId,
       input: changedServiceAccount,
@@ -171,7 +171,7 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
       path: `${path}/:token_id/rotate`,
       plan: 'premium',
       summary: `Rotate a personal access token of a service account of ${of}`,
-      description: 'Revokes the token and makes one like it. Rotating a revoked token revokes its whole family.',
+      description: 'Revokes the token and creates a successor. Rotating a revoked token revokes its whole family.',
       access,
       params: tokenId,
       input: rotation,
@@ -204,10 +204,10 @@ function tokenRoutes(access: Access<Manager>, accounts: string, of: string): Rou
   ];
 }
 
-/** Users for programs: of the whole server, of groups and of projects. */
+/** Service accounts of the instance, of groups and of projects. */
 export const serviceAccountRoutes: readonly Route[] = [
-  ...accountRoutes(ofServer, '/service_accounts', 'the server'),
-  ...tokenRoutes(ofServer, '/service_accounts', 'the server'),
+  ...accountRoutes(ofServer, '/service_accounts', 'the instance'),
+  ...tokenRoutes(ofServer, '/service_accounts', 'the instance'),
   ...(['group', 'project'] as const).flatMap((kind) => {
     const path = `/${kind}s/:id/service_accounts`;
     return [...accountRoutes(ofSource(kind), path, `a ${kind}`), ...tokenRoutes(ofSource(kind), path, `a ${kind}`)];

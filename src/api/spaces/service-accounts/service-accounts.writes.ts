@@ -16,10 +16,10 @@ import { attributeErrors, createAccount, isEmailTaken, isUsernameTaken, updateUs
 import type { Source } from '../spaces.source.ts';
 import type { Attributes } from './service-accounts.inputs.ts';
 
-/** Whose service accounts: those of the whole server, of a group, or of a project. */
+/** Owner of service accounts: the instance (null), a group or a project. */
 export type ServiceAccountOwner = null | Source;
 
-/** The service accounts of one home, in no order. */
+/** Query for the service accounts of an owner, in no order. */
 export function accountsOf(db: Db, owner: ServiceAccountOwner) {
   const accounts = db.selectFrom('users').selectAll().where('kind', '=', 'service_account');
   if (owner === null) {
@@ -45,8 +45,8 @@ function refuse(errors: FieldErrors): void {
 }
 
 /**
- * Makes an account for a program. Those of groups and projects make no groups and projects of their own, and an address
- * that anyone but an administrator gives them counts as unconfirmed.
+ * Creates a service account. Those of groups and projects cannot create groups and projects, and an email address
+ * counts as unconfirmed unless an administrator sets it.
  * @throws ApiError 400
  */
 export async function createServiceAccount(
@@ -94,24 +94,24 @@ export async function createServiceAccount(
   }
 }
 
-/** Changes what is given. @throws ApiError 400, 403, 404, 409 */
+/** Updates the given attributes. @throws ApiError 400, 403, 404, 409 */
 export async function updateServiceAccount(deps: Deps, scope: Manager, user: User, input: Attributes): Promise<User> {
   await requireManageable(deps, scope, user);
   const { manager } = scope;
   return updateUser(deps, manager, user.id, input, { confirmed: manager.admin });
 }
 
-/** Who manages the accounts of a home. */
+/** Actor and owner of service accounts. */
 export interface Manager {
   owner: ServiceAccountOwner;
   manager: UserCaller;
-  /** What the manager is there. */
+  /** Membership of the actor. */
   standing: EffectiveMembership;
 }
 
 /**
- * Nobody acts through an account that may do more than themselves: one that was made an administrator, or that has a higher
- * level or further permissions in the project.
+ * Refuses accounts with more rights than the actor: administrators, and accounts with a higher level or further
+ * permissions in the project.
  * @throws ApiError 403
  */
 export async function requireManageable(
@@ -126,7 +126,7 @@ export async function requireManageable(
   if (!covers(scope, its, 'project')) throw forbidden();
 }
 
-/** A personal access token of an account. @throws ApiError 404 */
+/** Returns a personal access token of an account. @throws ApiError 404 */
 export async function tokenOf(db: Db, user: User, id: number): Promise<AccessToken> {
   const token = await db
     .selectFrom('access_tokens')

@@ -12,12 +12,12 @@ import { addCertificate, removeCertificate } from './ssh-certificates.writes.ts'
 
 const path = '/groups/:id/ssh_certificates';
 
-/** Authorities are those of whole trees. @throws ApiError 403 */
+/** Certificate authorities belong to top-level groups. @throws ApiError 403 */
 function requireTop({ parent_id }: Namespace): void {
   if (parent_id !== null) throw forbidden('Group');
 }
 
-/** Who signs SSH certificates that open the projects of a group (part 2, section 4.8). */
+/** Certificate authorities for SSH access to projects of a group (part 2, section 4.8). */
 export const sshCertificateRoutes = [
   route({
     method: 'GET',
@@ -45,12 +45,12 @@ export const sshCertificateRoutes = [
     plan: 'premium',
     summary: 'Add an SSH certificate to a top-level group',
     description:
-      'Its key signs certificates for the members of the group (`ssh-keygen -s <key> -I <user name> -n git <public key>`), who reach the projects of the group with them over SSH, and nothing else.',
+      'The key is a certificate authority: members of the group can use certificates signed by it (`ssh-keygen -s <key> -I <user name> -n git <public key>`) for SSH access to projects of the group only.',
     access: inGroup('admin_group_ssh_certificates'),
     input: Type.Object({
-      title: Type.String({ description: 'What it is called, 256 characters at most.', examples: ['Office CA'] }),
+      title: Type.String({ description: 'Title; at most 256 characters.', examples: ['Office CA'] }),
       key: Type.String({
-        description: 'Public key of the authority, as one line. Only one group may have it.',
+        description: 'Public key of the certificate authority, one line. Unique across groups.',
         examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEYY5VCsBZYOixUfEKM3p2Y/aYZ1RizlwzpfsXMk5YKp'],
       }),
     }),
@@ -66,7 +66,7 @@ export const sshCertificateRoutes = [
     path: `${path}/:certificate_id`,
     plan: 'premium',
     summary: 'Delete an SSH certificate of a top-level group',
-    description: 'What its key has signed opens nothing from then on.',
+    description: 'Certificates signed by the key are no longer accepted.',
     access: inGroup('admin_group_ssh_certificates'),
     params: Type.Object({ certificate_id: Type.Integer({ description: 'Id of the certificate.', examples: [3] }) }),
     success: { status: 204, empty: true },

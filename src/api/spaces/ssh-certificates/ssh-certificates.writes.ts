@@ -17,9 +17,9 @@ const MAX_TITLE = 256;
 const invalid = (text: string) => new ApiError(422, `Validation failed: ${text}`);
 
 /**
- * Lets an authority sign certificates for the projects of a group.
- * @param input `key`: the authority's public key as one line
- * @throws ApiError 422 in the platform's words; 401, 403, 404 where the right is lost meanwhile
+ * Adds a certificate authority to a group.
+ * @param input `key`: its public key, one line
+ * @throws ApiError 422 in the platform's words; 401, 403, 404 if the right was lost meanwhile
  */
 export async function addCertificate(
   deps: Deps,
@@ -54,7 +54,7 @@ export async function addCertificate(
   }
 }
 
-/** What is kept of a key has no comment, which is no part of it. @throws ApiError 422 */
+/** Returns the key without its comment. @throws ApiError 422 */
 async function readAuthority(deps: Deps, text: string): Promise<{ line: string; sha256: string }> {
   try {
     const { line, sha256 } = readSshKey(await applicationSettings(deps), text);
@@ -64,7 +64,7 @@ async function readAuthority(deps: Deps, text: string): Promise<{ line: string; 
   }
 }
 
-/** Takes an authority away: what it has signed opens nothing from then on. @throws ApiError 401, 403, 404 */
+/** Removes a certificate authority: its certificates are no longer accepted. @throws ApiError 401, 403, 404 */
 export async function removeCertificate(
   deps: Deps,
   caller: UserCaller,

@@ -3,7 +3,7 @@ import { Filled, Nullable, Upload } from '../../../http/http.schema.ts';
 import { name } from './topics.responses.ts';
 
 const rest = {
-  avatar: Type.Optional(Upload({ description: 'A picture of at most 200 KiB; an empty text removes it.' })),
+  avatar: Type.Optional(Upload({ description: 'An image of at most 200 KiB; an empty string removes it.' })),
   description: Type.Optional(Nullable(Type.String({ maxLength: 1_024 }))),
 };
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../db/db.schema.ts';
 import { asciiLower, contains } from '../../../db/like.ts';
 
-/** Topics with the number of projects that are not private. */
+/** Query for topics with their number of public and internal projects. */
 export const topics = (db: Db) =>
   db
     .selectFrom('topics')
@@ -17,7 +17,7 @@ export const topics = (db: Db) =>
         .as('count'),
     );
 
-/** Topics by how many projects they have, then by name; those that a search finds, the exact one first. */
+/** Query for topics by number of projects, then by name; for a search the exact match comes first. */
 export function topicList(db: Db, { search, without_projects }: { search?: string; without_projects?: boolean }) {
   let query = topics(db);
   if (search) {

@@ -6,10 +6,10 @@ export const Topic = Type.Object({
   name: Type.String(),
   title: Type.String(),
   description: Nullable(Type.String()),
-  total_projects_count: Type.Integer({ description: 'Projects that are not private.' }),
+  total_projects_count: Type.Integer({ description: 'Number of public and internal projects.' }),
   organization_id: Type.Integer(),
   avatar_url: Nullable(Type.String()),
 });
 export type Topic = Static<typeof Topic>;
 
-export const name = Filled({ maxLength: 255, description: 'Unique without regard to case.' });
+export const name = Filled({ maxLength: 255, description: 'Unique, case-insensitive.' });

@@ -8,7 +8,7 @@ import { topics } from './topics.queries.ts';
 
 type TopicRow = Awaited<ReturnType<typeof findTopic>>;
 
-/** A topic with its count. @throws ApiError 404 */
+/** Returns a topic with its count. @throws ApiError 404 */
 export async function findTopic({ db }: Deps, id: number) {
   const row = await topics(db).where('topics.id', '=', id).executeTakeFirst();
   if (row === undefined) throw notFound();
@@ -24,7 +24,7 @@ async function refusingTaken<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes a topic. @throws ApiError 400 where the name is taken */
+/** Creates a topic. @throws ApiError 400 if the name is taken */
 export async function createTopic(
   deps: Deps,
   input: { name: string; title: string; description?: string | null; avatar?: string | null },
@@ -40,7 +40,7 @@ export async function createTopic(
   return findTopic(deps, id);
 }
 
-/** Changes a topic. @throws ApiError 400 where the name is taken, 404 */
+/** Updates a topic. @throws ApiError 400 if the name is taken, 404 */
 export async function updateTopic(deps: Deps, id: number, columns: Updateable<TopicsTable>): Promise<TopicRow> {
   await refusingTaken(() =>
     deps.db
@@ -52,7 +52,7 @@ export async function updateTopic(deps: Deps, id: number, columns: Updateable<To
   return findTopic(deps, id);
 }
 
-/** Gives all projects of one topic to another and removes the first. @throws ApiError 400, 404 */
+/** Moves all projects of a topic to another one and deletes it. @throws ApiError 400, 404 */
 export async function mergeTopics(deps: Deps, sourceId: number, targetId: number): Promise<TopicRow> {
   if (sourceId === targetId) throw refused('The source topic and the target topic are identical.');
   await findTopic(deps, sourceId);

@@ -2,7 +2,7 @@ import { extname } from 'node:path/posix';
 
 const MAX_BYTES = 200;
 
-/** Content types that are shown where they stand; anything else is saved. None of them can run anything. */
+/** Content types that browsers may display; others are downloaded. None of them can contain scripts. */
 const SHOWN: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -25,24 +25,26 @@ const SHOWN: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 };
 
-/** Content types that uploads are sent with. */
+/** Content types of uploads. */
 export const SHOWN_TYPES: readonly string[] = [...new Set(['application/octet-stream', ...Object.values(SHOWN)])];
 
 const extensionOf = (name: string): string => extname(name).slice(1).toLowerCase();
 
-/** Content type of a file that may be shown by its name; undefined for one that is only ever saved. */
+/**
+ * Returns the content type of a file that may be displayed, by its name; undefined for a file that must be downloaded.
+ */
 export const shownType = (name: string): string | undefined => {
   const extension = extensionOf(name);
   return Object.hasOwn(SHOWN, extension) ? SHOWN[extension] : undefined;
 };
 
-/** Whether Markdown shows the file in its place instead of linking to it. */
+/** Whether Markdown embeds the file instead of linking to it. */
 const isEmbedded = (name: string): boolean =>
   extensionOf(name) === 'svg' || /^(?:image|video|audio)\//.test(shownType(name) ?? '');
 
 /**
- * The name a file is kept under: the last part of what the client called it, with letters, digits, dots, hyphens,
- * underscores and plus signs of any script; never empty, never only dots.
+ * Returns a safe name for a file from the client's name: its last segment, limited to letters, digits, dots, hyphens,
+ * underscores and plus signs of any script; never empty or only dots.
  */
 export function uploadName(input: string): string {
   const base = input.slice(Math.max(input.lastIndexOf('/'), input.lastIndexOf('\\')) + 1).toWellFormed();
@@ -55,7 +57,7 @@ export function uploadName(input: string): string {
   return stem + extension;
 }
 
-/** How texts refer to a file: its short name, and the Markdown that shows it or links to it. */
+/** Returns the alternative text, and the Markdown that embeds or links the file. */
 export function markdownOf(name: string, url: string): { alt: string; markdown: string } {
   const embedded = isEmbedded(name);
   const alt = /^(?:image|video)\//.test(shownType(name) ?? '')

@@ -4,8 +4,9 @@ import type { Deps } from '../../../deps.ts';
 import { enqueueBlobRemoval } from '../../../storage/unused-blobs.ts';
 
 /**
- * Removes the uploads of projects or groups that are going away, with the handle of that transaction; their bytes follow.
- * @param ids a list, or a query for them
+ * Deletes the uploads of projects or groups that are being deleted, with the handle of that transaction; their content
+ * follows.
+ * @param ids ids, or a query for them
  */
 export async function removeUploads(
   deps: Deps,

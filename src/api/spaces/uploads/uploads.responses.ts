@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 import { Instant, Nullable } from '../../../http/http.schema.ts';
 
-/** A file that has just been uploaded, as texts refer to it. */
+/** A new upload, with Markdown for texts. */
 export const NewUpload = Type.Object({
   id: Type.Integer(),
-  alt: Type.String({ description: 'Name for the text; of pictures and videos without its ending.' }),
-  url: Type.String({ description: 'Address below that of the project or group.' }),
-  full_path: Type.String({ description: 'Address from the root of the server.' }),
-  markdown: Type.String({ description: 'Markdown that shows the file, or links to it.' }),
+  alt: Type.String({ description: 'Alternative text; for images and videos without the file extension.' }),
+  url: Type.String({ description: 'URL relative to the project or group.' }),
+  full_path: Type.String({ description: 'URL relative to the server.' }),
+  markdown: Type.String({ description: 'Markdown that embeds or links the file.' }),
 });
 
-/** A file in a list. */
+/** An upload in a list. */
 export const UploadEntity = Type.Object({
   id: Type.Integer(),
   size: Type.Integer({ description: 'Bytes.' }),

@@ -28,7 +28,7 @@ function listRoutes(kind: SourceKind, path: string): Route[] {
       method: 'POST',
       path,
       summary: `Upload a file to a ${kind}`,
-      description: 'Texts of issues, merge requests, comments and the like then refer to it.',
+      description: 'Issues, merge requests and comments can then refer to the file.',
       access: inSource(kind, UPLOAD),
       bodyLimit: 'file',
       input: newUpload,
@@ -40,7 +40,7 @@ function listRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'GET',
       path,
-      summary: `List the uploads of a ${kind}, the newest first`,
+      summary: `List the uploads of a ${kind}`,
       access: inSource(kind, MANAGE),
       input: listUploads,
       success: { status: 200, schema: Type.Array(UploadEntity) },
@@ -77,7 +77,7 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'GET',
       path: `${path}/:secret/:filename`,
-      summary: `Download an upload of a ${kind} by its address`,
+      summary: `Download an upload of a ${kind} by secret and file name`,
       access: inSource(kind, SEE),
       params: uploadAddress,
       success: BYTES,
@@ -95,7 +95,7 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
     route({
       method: 'DELETE',
       path: `${path}/:secret/:filename`,
-      summary: `Delete an upload of a ${kind} by its address`,
+      summary: `Delete an upload of a ${kind} by secret and file name`,
       access: manage,
       params: uploadAddress,
       success: gone,
@@ -108,7 +108,7 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
       operationId: `download${kind === 'project' ? 'Project' : 'Group'}Upload`,
       tag: 'Uploads',
       summary: `Show an upload of a ${kind}`,
-      description: `Also served below the address of the ${kind} itself.`,
+      description: `Also served below the web URL of the ${kind}.`,
       access: inSource(kind, SEE, { anonymous: true }),
       params: uploadAddress,
       success: BYTES,
@@ -117,7 +117,7 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
   ];
 }
 
-/** Files that texts of projects and groups refer to. */
+/** Uploads of projects and groups. */
 export const uploadRoutes: readonly Route[] = (['project', 'group'] as const).flatMap((kind) => {
   const path = `/${kind}s/:id/uploads`;
   return [...listRoutes(kind, path), ...fileRoutes(kind, path)];

@@ -6,10 +6,9 @@ import type { BaseContext } from '../../../http/http.route.ts';
 import { shownType } from './uploads.names.ts';
 
 /**
- * The bytes of an upload, with the headers that keep a browser from taking them for anything but a picture, a sound, a
- * film or a paper.
- * @param how `show` lets those stand where they are; `save` has everything saved
- * @throws ApiError 404 where the bytes are gone
+ * Sends the content of an upload, with headers that let browsers display only images, audio, video and PDF.
+ * @param how `show` displays these; `save` downloads all
+ * @throws ApiError 404 if the content is missing
  */
 export async function sendUpload(
   { deps, reply }: BaseContext,

@@ -14,10 +14,10 @@ import { enqueueStatistics } from '../projects/statistics.ts';
 import type { Source } from '../spaces.source.ts';
 import { uploadName } from './uploads.names.ts';
 
-/** Where an upload is looked for: by its id, or by its address. */
+/** Key of an upload: its id, or secret and file name. */
 export type UploadKey = { upload_id: number } | { secret: string; filename: string };
 
-/** Uploads of a project or group. */
+/** Query for the uploads of a project or group. */
 export const uploadsOf = (db: Db, source: Pick<Source, 'kind' | 'id'>) =>
   db
     .selectFrom('uploads')
@@ -35,7 +35,7 @@ export async function findUpload(db: Db, source: Pick<Source, 'kind' | 'id'>, ke
   return upload;
 }
 
-/** Keeps a file: its bytes in the blob store, then the row that names them. @throws ApiError 400 for what is no file */
+/** Stores a file: its content in the blob store, then its row. @throws ApiError 400 for an invalid file */
 export async function createUpload(
   deps: Deps,
   source: Source,
@@ -70,7 +70,7 @@ export async function createUpload(
   });
 }
 
-/** The project or group may have gone while the bytes came. @throws ApiError 404 */
+/** Checks that the project or group was not deleted while the content was received. @throws ApiError 404 */
 async function requireThere(db: Db, { kind, id }: Source): Promise<void> {
   const found =
     kind === 'project'
@@ -84,7 +84,7 @@ async function requireThere(db: Db, { kind, id }: Source): Promise<void> {
   if (found === undefined) throw notFound(kind === 'project' ? 'Project' : 'Group');
 }
 
-/** Removes an upload; its bytes go when nothing else has the same. */
+/** Deletes an upload; its content is deleted with the last reference. */
 export async function deleteUpload(deps: Deps, upload: Upload): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await db.deleteFrom('uploads').where('id', '=', upload.id).execute();

@@ -4,5 +4,5 @@ import { memberRoleWords } from './member-roles.vocabulary.ts';
 import { projectWords } from './projects.vocabulary.ts';
 import { objects } from './spaces-objects.vocabulary.ts';
 
-/** What this area speaks of: names of objects, and what a name means wherever it stands. */
+/** Vocabulary of this area: names of objects, and descriptions of fields and parameters by name. */
 export const vocabulary: Vocabulary = { entries: { ...groupWords, ...memberRoleWords, ...projectWords }, objects };

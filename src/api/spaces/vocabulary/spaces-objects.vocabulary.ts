@@ -11,7 +11,7 @@ import { GroupSshCertificate } from '../ssh-certificates/ssh-certificates.respon
 import { Topic } from '../topics/topics.responses.ts';
 import { NewUpload, UploadEntity } from '../uploads/uploads.responses.ts';
 
-/** Names of the objects that answers of this area hold, in the words of the field. */
+/** Names of the objects of this area. */
 export const objects: Readonly<Record<string, TSchema>> = {
   Badge: BadgeEntity,
   BadgePreview,
