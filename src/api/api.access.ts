@@ -30,23 +30,23 @@ import type { Access, AccessRequest } from '../http/http.route.ts';
 import { collaborationBranches } from '../repositories/collaboration.ts';
 import type { Actor } from '../repositories/repository.protections.ts';
 
-/** What handlers of project routes find in their context. */
+/** Context of handlers of project routes. */
 export interface ProjectScope {
   project: Project;
   namespace: Namespace;
   permissions: ProjectPermissions;
 }
 
-/** Who the caller is there, where that is not who they are elsewhere. */
+/** Part of a scope that overrides the caller of the request. */
 type BaseScope = Pick<AccessRequest, 'caller'>;
 
-/** What handlers of group routes find in their context. */
+/** Context of handlers of group routes. */
 export interface GroupScope {
   group: Namespace;
   permissions: GroupPermissions;
 }
 
-/** Anyone, signed in or not. */
+/** Everyone, including anonymous callers. */
 export const anyone: Access = {
   description: whoOnServer('anyone'),
   anonymous: true,
@@ -54,7 +54,7 @@ export const anyone: Access = {
   check: async () => ({}),
 };
 
-/** Any signed-in user; handlers get `caller.user`. */
+/** Signed-in users; handlers get `caller.user`. */
 export const signedIn = bySignIn('user');
 
 /** Administrators; others get 403, anonymous callers 401. */
@@ -73,19 +73,19 @@ function bySignIn(role: InstanceRole): Access<{ caller: UserCaller }> {
   };
 }
 
-/** Callers who have an ability that is about no project and no group; 401 for anonymous ones, else 403. */
+/** Callers with an ability on the instance; 401 for anonymous callers, 403 for others. */
 export const onServer = (ability: InstanceAbility): Access<{ caller: UserCaller }> => {
   const { role, writes }: InstanceRule = INSTANCE_RULES[ability];
   return { ...bySignIn(role), ability, writes: writes === true, description: whoOnInstance(ability) };
 };
 
-/** The same for abilities that anonymous callers have. */
+/** As `onServer`, for abilities that anonymous callers have as well. */
 export const openAbility = (ability: InstanceAbility): Access => {
   const { writes }: InstanceRule = INSTANCE_RULES[ability];
   return { ...anyone, ability, writes: writes === true, description: whoOnInstance(ability) };
 };
 
-/** The caller as a user. @throws ApiError 401 for anonymous callers and deploy tokens */
+/** Returns the caller as a user. @throws ApiError 401 for anonymous callers and deploy tokens */
 export function requireUser(caller: AccessRequest['caller']): UserCaller {
   if (caller.user === null) throw unauthorized();
   return caller as UserCaller;
@@ -111,8 +111,8 @@ function redirect(request: AccessRequest, type: 'project' | 'group', oldPath: st
 }
 
 /**
- * Administrators alone, in the place that another check finds.
- * @param ability what they use there; absent where they only look
+ * Restricts another check to administrators.
+ * @param ability the ability that they use; absent for reads
  */
 export function byAdministrator<A extends object>(
   access: Access<A>,
@@ -132,10 +132,10 @@ export function byAdministrator<A extends object>(
 }
 
 /**
- * Callers who have an ability in the project of `:id`. A project that they do not see is 404; what they may not see or do
- * in one that they see is 403, and for anonymous callers 404 or 401 ([decision](../../docs/decisions/closed-parts-are-403.md)).
- * @param options `anonymous`: whether anonymous callers are let in where the ability is open to them; `param`: name of
- * the path parameter; `sees`: what the ability is used on is seen by those who have this one, too
+ * Callers with an ability in the project of `:id`. A hidden project is 404. In a visible project, a missing ability is
+ * 403, for anonymous callers 404 or 401 ([decision](../../docs/decisions/closed-parts-are-403.md)).
+ * @param options `anonymous`: whether anonymous callers are accepted if they have the ability; `param`: name of the
+ * path parameter; `sees`: ability that decides whether the object of the request is visible
  */
 export function inProject(
   ability: ProjectAbility,
@@ -175,7 +175,7 @@ export function inProject(
   };
 }
 
-/** As `inProject`, for what only users can do: deploy tokens are refused. Handlers get `caller.user`. */
+/** As `inProject`, for users only: deploy tokens are refused. Handlers get `caller.user`. */
 export function inProjectByUser(
   ability: ProjectAbility,
   options: { sees?: ProjectAbility } = {},
@@ -193,8 +193,8 @@ export function inProjectByUser(
 }
 
 /**
- * Users who may push to the project, or to a branch of it that a merge request shares with them. Handlers get the
- * `actor`; what they may push to, the branch decides.
+ * Users who may push to the project, or to one of its branches through a merge request. Handlers get the `actor`, whose
+ * rights depend on the branch.
  */
 export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & { caller: UserCaller } }> = {
   ...inProject('push_code'),
@@ -212,9 +212,9 @@ export const pusher: Access<ProjectScope & { caller: UserCaller; actor: Actor & 
 };
 
 /**
- * Refuses who has not an ability in a project.
- * @throws ApiError 404 where the caller does not see the project; else 403, and for anonymous callers 404 or, where the
- * ability changes something, 401
+ * Checks for an ability in a project.
+ * @throws ApiError 404 if the project is hidden from the caller; else 403, for anonymous callers 404, or 401 if the
+ * ability changes something
  */
 export function requireProjectAbility(
   permissions: ProjectPermissions,
@@ -227,7 +227,7 @@ export function requireProjectAbility(
   throw isReading(ability) ? notFound('Project') : unauthorized();
 }
 
-/** Callers who have an ability in the group of `:id`; hidden groups are 404. */
+/** Callers with an ability in the group of `:id`; hidden groups are 404. */
 export function inGroup(
   ability: GroupAbility,
   options: { anonymous?: boolean; param?: string } = {},
@@ -262,11 +262,11 @@ export function inGroup(
   };
 }
 
-/** Of those whom another check lets into a project, who has an ability in the group that it is in, too; 403 for others. */
+/** Restricts another check of a project to callers who also have an ability in its group; 403 for others. */
 export function alsoInItsGroup<A extends ProjectScope>(access: Access<A>, ability: GroupAbility): Access<A> {
   return {
     ...access,
-    description: `${access.description}. It takes a right in the group of the project, too. ${whoInGroup(ability)}`,
+    description: `${access.description}. Also takes a right in the group of the project: ${whoInGroup(ability)}`,
     check: async (request) => {
       const scope = await access.check(request);
       const { namespace } = scope;

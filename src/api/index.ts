@@ -16,7 +16,7 @@ import { packages } from './packages/index.ts';
 import { planning } from './planning/index.ts';
 import { spaces } from './spaces/index.ts';
 
-/** All areas in their order: each knows those before it, and none after it. */
+/** All areas in order: each may import only those before it. */
 const areas: readonly Area[] = [
   identity,
   spaces,
@@ -36,8 +36,8 @@ const areas: readonly Area[] = [
 export const routes: readonly Route[] = areas.flatMap((area) => area.routes);
 
 /**
- * What the API speaks of: names of objects, and what a name means wherever it stands. A declaration that says something
- * itself goes before it.
+ * Vocabulary of the API: names of objects, and descriptions of fields and parameters by name. Descriptions in
+ * declarations take precedence.
  */
 export async function vocabulary(): Promise<Vocabulary> {
   const { commonWords } = await import('./common-words.ts');
@@ -48,13 +48,15 @@ export async function vocabulary(): Promise<Vocabulary> {
   };
 }
 
-/** Names what the areas do in the background: jobs by kind and subscribers of events. */
+/** Registers the background work of all areas: job kinds and event subscribers. */
 export function registerBackgroundWork(deps: Deps): void {
   registerBlobRemoval(deps);
   for (const area of areas) area.register?.(deps);
 }
 
-/** Settles what areas were doing when the server ended. For the start, once interrupted writes are settled. */
+/**
+ * Recovers work that was interrupted when the server stopped. Call it at the start, after ref intents are recovered.
+ */
 export async function recoverBackgroundWork(deps: Deps): Promise<void> {
   for (const area of areas) await area.recover?.(deps);
 }

@@ -10,35 +10,36 @@ import { checkIn } from '../http/http.errors.ts';
 import type { Access } from '../http/http.route.ts';
 import { inProjectByUser, type ProjectScope, signedIn } from './api.access.ts';
 
-/** A user in a project: what looking something up in it takes. */
+/** A project and a user, for loading objects of the project. */
 export type UserScope = ProjectScope & { caller: UserCaller };
 
-/** Something inside a project that routes are about: how an address names it, and how callers can stand to it. */
+/** A kind of object within a project: how it is loaded, and how access to it is decided. */
 export interface ProjectObject<P extends TProperties, Found extends object> {
-  /** As the OpenAPI document calls what relations are to: "issue". */
+  /** Noun for descriptions of relations in the OpenAPI document: "issue". */
   noun: string;
-  /** Who has not this ability is refused before anything is looked up. */
+  /** Ability required before the object is loaded. */
   sees: ProjectAbility;
-  /** The parts of the address that name it. */
+  /** Path parameters that identify it. */
   params: P;
-  /** @throws ApiError 404 where there is none that the caller may see */
+  /** @throws ApiError 404 if there is none that the caller may see */
   find(deps: Deps, scope: UserScope, params: Static<TObject<P>>): Promise<Found>;
-  /** What decides about abilities on it; nothing beside roles when absent. */
+  /** Attributes of the object that abilities depend on; roles only when absent. */
   target?(deps: Deps, found: Found, caller: UserCaller): AbilityTarget;
 }
 
 const NO_TARGET: AbilityTarget = { is: () => false };
 
 export interface ObjectOptions<Found extends object> {
-  /** Answered instead of 403. */
+  /** Refusal instead of 403. */
   refusal?: (scope: UserScope) => ApiError;
-  /** What decides beside the table about those who have the ability. @throws ApiError of another refusal */
+  /** Condition in addition to the ability. @throws ApiError for a different refusal */
   further?: (deps: Deps, scope: UserScope & Found) => Promise<boolean>;
 }
 
 /**
- * Users who have an ability on an object of the project of `:id`. Handlers find the object in their context. An object that may
- * not be seen in a part that may is 404; the ability is looked at before the body is read, and again when reading it took time.
+ * Users with an ability on an object of the project of `:id`. Handlers find the object in their context. A hidden
+ * object in a visible part of the project is 404. The ability is checked before the body is read, and again if reading
+ * takes time.
  */
 export function onObject<P extends TProperties, Found extends object>(
   object: ProjectObject<P, Found>,
@@ -68,17 +69,17 @@ export function onObject<P extends TProperties, Found extends object>(
   };
 }
 
-/** Something that belongs to a user and to no project. */
+/** A kind of object that belongs to a user instead of a project. */
 export interface OwnedObject<P extends TProperties, Found extends object> {
   noun: string;
   params: P;
-  /** @throws ApiError 404 where there is none that the caller may see */
+  /** @throws ApiError 404 if there is none that the caller may see */
   find(deps: Deps, caller: UserCaller, params: Static<TObject<P>>): Promise<Found>;
-  /** Id of the user whose own it is. */
+  /** Id of the owner. */
   owner(found: Found): number;
 }
 
-/** As `onObject`, for what belongs to users: those whose own it is, and whom the table names beside them. */
+/** As `onObject`, for objects of users: their owner, and users whom the table of abilities allows. */
 export function onOwned<P extends TProperties, Found extends object>(
   object: OwnedObject<P, Found>,
   ability: InstanceAbility,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { notFound } from '../core/core.errors.ts';
 
-/** Where a request came from. */
+/** Origin of a request. */
 export interface Origin {
   userAgent: string | null;
   address: string;
@@ -10,20 +10,20 @@ export interface Origin {
 
 const MAX_USER_AGENT = 1_000;
 
-/** Where the request came from, as it is kept for administrators. */
+/** Returns the origin of a request, for storage. */
 export const originOf = ({ headers, ip }: FastifyRequest): Origin => ({
   userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT) ?? null,
   address: ip,
 });
 
-/** What is known of who made something, for administrators. */
+/** User agent details of an object, for administrators. */
 export const UserAgentDetail = Type.Object({
-  user_agent: Type.String({ description: 'The program, as it named itself.' }),
+  user_agent: Type.String({ description: 'User agent string.' }),
   ip_address: Type.String(),
-  akismet_submitted: Type.Boolean({ description: 'Always false: nothing is sent to a service against spam.' }),
+  akismet_submitted: Type.Boolean({ description: 'Always false: nothing is submitted to a spam check service.' }),
 });
 
-/** What was kept of a request as JSON. @throws ApiError 404 where nothing was */
+/** Renders a stored origin. @throws ApiError 404 if none was stored */
 export function presentUserAgent(stored: {
   user_agent: string | null;
   ip_address: string | null;
@@ -33,5 +33,5 @@ export function presentUserAgent(stored: {
   return { user_agent, ip_address, akismet_submitted: false };
 }
 
-/** What is kept where nothing is known. */
+/** Stored if the origin is unknown. */
 export const UNKNOWN_ORIGIN = { user_agent: null, ip_address: null };
