@@ -108,7 +108,7 @@ describe('a call', () => {
 
   test('is not made where the template makes no JSON or asks for a list, which the log says', async () => {
     for (const [template, reason] of [
-      ['{"a": {{ref}}}', /no valid JSON/],
+      ['{"a": {{ref}}}', /not valid JSON/],
       ['{"a": {{commits.id}}}', /array value, which is not supported/],
     ] as const) {
       const { event } = await told({ custom_webhook_template: template });

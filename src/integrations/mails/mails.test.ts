@@ -105,7 +105,7 @@ test('a mail shows diffs of what was pushed, but no more than so much', async ()
   await app.drain();
   const text = String(got()[0]?.[2]);
   assert.match(text, /\n {2}\+ big\n {2}\+ data\n {2}→ a → moved\n/);
-  assert.match(text, /\nbig\n=+\nThe diff of this file is too large to be shown\./);
+  assert.match(text, /\nbig\n=+\nThe diff of this file is too large to show\./);
   assert.match(text, /\ndata\n=+\nBinary files/);
   assert.ok(text.length < 20_000);
   // What was forced away is no change of the push.

@@ -7,13 +7,11 @@ export const tokenId = Type.Object({ id: Type.Integer({ description: 'Id of the 
 const description = Type.Optional(Nullable(Type.String({ maxLength: 255 })));
 
 const expiresAt = Type.Optional(
-  Nullable(Day({ description: 'Expiry date of the token, at most 365 days from now (the default).' })),
+  Nullable(Day({ description: 'Expiration date; at most 365 days from now, which is the default.' })),
 );
 
 export const rotation = Type.Object({
-  expires_at: Type.Optional(
-    Nullable(Day({ description: 'Expiry date of the new token; defaults to one week from now.' })),
-  ),
+  expires_at: Type.Optional(Nullable(Day({ description: 'Expiration date of the new token; in a week when absent.' }))),
 });
 
 /** Input of administrators for a token of another user. */
@@ -29,5 +27,5 @@ export const newOwnToken = Type.Object({
   name: Filled({ maxLength: 255 }),
   scopes: List(Enum(SELF_SERVICE_SCOPES)),
   description,
-  expires_at: Type.Optional(Nullable(Day({ description: 'Expiry date of the token; defaults to tomorrow.' }))),
+  expires_at: Type.Optional(Nullable(Day({ description: 'Expiration date; tomorrow when absent.' }))),
 });

@@ -151,7 +151,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
     route({
       method: 'PUT',
       path,
-      summary: `Change a label of a ${noun} (label given in the body)`,
+      summary: `Change a label of a ${noun} given by parameters`,
       access: admin,
       input: noun === 'project' ? LegacyUpdateProjectLabel : LegacyUpdateGroupLabel,
       rules: { atLeastOne, exactlyOne: [['label_id', 'name']] },
@@ -173,7 +173,7 @@ const labelsOf = <A extends object>({ path, noun, read, subscribe: follow, admin
     route({
       method: 'DELETE',
       path,
-      summary: `Delete a label of a ${noun} (label given by parameter)`,
+      summary: `Delete a label of a ${noun} given by parameters`,
       access: admin,
       input: Type.Object(legacyKey),
       rules: { exactlyOne: [['label_id', 'name']] },
@@ -214,7 +214,7 @@ export const labelRoutes: Route[] = [
   route({
     method: 'PUT',
     path: `${projectLabels.path}/promote`,
-    summary: 'Promote a project label to a group label (label given in the body)',
+    summary: 'Promote a project label given by parameters to a group label',
     access: promoter,
     input: Type.Object({ name: Type.String() }),
     success: { status: 200, schema: GroupLabel },
