@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { CompiledQuery } from 'kysely';
 import { PasswordThrottle } from './access/password-throttle.ts';
-import { maxSharedBytes, readerThread } from './api/code/index.ts';
+import { maxPendingReads, readerThread } from './api/code/index.ts';
 import { recoverBackgroundWork, registerBackgroundWork } from './api/index.ts';
 import { buildApp } from './app.ts';
 import { bootstrap, makeFirstToken } from './bootstrap.ts';
@@ -299,7 +299,7 @@ async function serveClaimed(
   const isNeeded = () => load.isBusy;
   instance.deps.storages.pool.readers.allow({
     ...{ ...readerThread, threads, isNeeded },
-    ...(processors > 2 ? {} : { maxPending: maxSharedBytes }),
+    ...(processors > 2 ? {} : { maxPending: maxPendingReads }),
   });
   claims.keep(
     startSpawner((pid) => log.log('warn', 'the process that starts git has exited; another one takes over', { pid })),

@@ -47,16 +47,16 @@ export function onObject<P extends TProperties, Found extends object>(
   options: ObjectOptions<Found> = {},
 ): Access<UserScope & Found> {
   const { refusal = () => forbidden(), further } = options;
-  const place = inProjectByUser(object.sees);
+  const access = inProjectByUser(object.sees);
   return {
-    ...place,
+    ...access,
     description: whoInProject(ability, object.noun),
     ability,
     writes: !isReading(ability),
-    params: { ...place.params, ...object.params },
+    params: { ...access.params, ...object.params },
     check: async (request) => {
       const { deps } = request;
-      const scope = await place.check(request);
+      const scope = await access.check(request);
       return checkIn(scope.project.full_path, async () => {
         const found = await object.find(deps, scope, request.values() as Static<TObject<P>>);
         const target = object.target?.(deps, found, scope.caller) ?? NO_TARGET;

@@ -4,17 +4,14 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/
 import { ProjectGit } from '../../../test/support/project-git.ts';
 import { storedText } from '../../core/stored-secret.ts';
 
-/*
- * How many of something there may be holds for requests that come at once, too, each on a connection of its own where the
- * database has several.
- */
+/* Limits hold for concurrent requests as well, each on a database connection of its own if there are several. */
 let app: TestApp;
 before(async () => {
   app = await buildTestApp();
 });
 after(() => app.close());
 
-/** Places that are left, and requests that come for them. */
+/** Remaining capacity, and concurrent requests for it. */
 const LEFT = 2;
 const COMING = 12;
 const ROWS_AT_ONCE = 1_000;
@@ -27,7 +24,7 @@ async function fill(total: number, insert: (db: TestApp['deps']['db'], numbers: 
 }
 
 async function race(path: string, json: (n: number) => object, message: RegExp): Promise<void> {
-  // Has as many connections opened, so that none is still waited for when the others are done.
+  // Opens as many connections in advance, so that none is still being opened when the others have finished.
   await Promise.all(Array.from({ length: COMING }, () => app.get('/version')));
   const answers = await Promise.all(Array.from({ length: COMING }, (_, n) => app.post(path, { json: json(n) })));
   const refused = answers.filter(({ statusCode }) => statusCode !== 201);

@@ -4,7 +4,7 @@ import { buildTestApp, expectStatus, type TestApp } from '../../../test/support/
 import { commitFiles } from '../../../test/support/commits.ts';
 import { ProjectGit } from '../../../test/support/project-git.ts';
 
-// PostgreSQL holds no null bytes in a text: whoever brings one has to be told, and the server goes on.
+// PostgreSQL cannot store null bytes in text: requests with them are refused, and the server continues.
 let app: TestApp;
 before(async () => {
   app = await buildTestApp();

@@ -39,6 +39,6 @@ test('what a merge request between protected branches runs is run on by those al
   };
   assert.deepEqual(await codes(developer.token, 1), [403, 403, 403]);
   assert.deepEqual(await codes(maintainer.token, 1), [201, 200, 201]);
-  // One that knows nothing that is for protected branches is for developers.
+  // A pipeline without access to secrets of protected branches is open to developers.
   assert.deepEqual(await codes(developer.token, 0), [201, 200, 201]);
 });

@@ -21,7 +21,7 @@ interface Scene {
   archived?: boolean;
 }
 
-/** What each of the people gets from all calls that read pipelines and jobs; every call must answer them alike. */
+/** Status for each user from all calls that read pipelines and jobs; all calls must agree. */
 async function answers({ visibility, builds = 'enabled', public_jobs = true, archived = false }: Scene) {
   const project = await app.make.project({
     visibility,

@@ -37,7 +37,7 @@ export { Pipeline, PipelineBasic, PipelineListEntry } from './pipelines/commit-p
 export { presentPipeline, presentPipelineBasic, presentPipelineEntry } from './pipelines/commit-pipelines.views.ts';
 export { detailedStatus } from './pipelines/detailed-status.ts';
 export { loadSubjectNames, presentLevels, type SubjectNames } from './protected-refs/protected-refs.views.ts';
-export { maxSharedBytes, readerThread } from './reader-thread-program.ts';
+export { maxPendingReads, readerThread } from './reader-thread-program.ts';
 export { sendArchive } from './repositories/repositories.archive-routes.ts';
 export { findProjectSnippet } from './snippets/snippets.find.ts';
 export { snippetUrls } from './snippets/snippets.views.ts';

@@ -19,6 +19,6 @@ const MAX_SHARED = 6;
  * Maximum number of pending answers of a thread that shares its processor. This process handles reads that such a
  * thread could not start soon.
  */
-export const maxSharedBytes = (name: string): number => (LIGHT.has(name) ? Number.POSITIVE_INFINITY : MAX_SHARED);
+export const maxPendingReads = (name: string): number => (LIGHT.has(name) ? Number.POSITIVE_INFINITY : MAX_SHARED);
 
 serveQuestions(readerThread.name, [FILE_AT, FOLDER_PAGE, COMMITS, MERGED_INTO, COMMIT_PAGE, COMMIT_JSON, DIFF_PAGE]);

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.schema.ts';
 import type { Deps } from '../../deps.ts';
 import { applicationSettings } from '../../settings/application-settings.ts';
 
-const SAID = {
+const MESSAGES = {
   export_created: 'Export as an archive started',
   export_file_download_started: 'Download of the exported archive started',
   relation_export_created: 'Export of relations started',
@@ -16,13 +16,13 @@ export async function recordExport(
   deps: Deps,
   db: Db,
   caller: Caller,
-  happened: keyof typeof SAID,
+  action: keyof typeof MESSAGES,
   of: { kind: 'project' | 'group'; id: number; relation?: string },
 ): Promise<void> {
   if (caller.admin && (await applicationSettings(deps, db)).silent_admin_exports_enabled) return;
   await recordAudit(deps, db, {
-    name: `${of.kind}_${happened}`,
+    name: `${of.kind}_${action}`,
     entity: place(of.kind, of.id),
-    message: of.relation === undefined ? SAID[happened] : `${SAID[happened]}: ${of.relation}`,
+    message: of.relation === undefined ? MESSAGES[action] : `${MESSAGES[action]}: ${of.relation}`,
   });
 }

@@ -70,11 +70,11 @@ export function registerFileImport<Job extends FileJob>(
       await requireFormat(deps, files);
       return files;
     };
-    const found = await startEntity(deps, entity_id);
-    if (found !== null) {
-      const { entity } = found;
+    const started = await startEntity(deps, entity_id);
+    if (started !== null) {
+      const { entity } = started;
       try {
-        await bring({ job, entity, caller: await jobCaller(deps, found.import.user_id), signal, unpack });
+        await bring({ job, entity, caller: await jobCaller(deps, started.import.user_id), signal, unpack });
         await endEntity(deps, entity_id, IMPORT_STATUS.finished);
       } catch (error) {
         if (!(error instanceof ImportStopped)) {

@@ -76,7 +76,7 @@ export async function importedGroupSettings(
   into: { topLevel: boolean; projects: boolean },
 ): Promise<ImportedGroupSettings> {
   const schemas: Record<string, TSchema> = propertiesOf(CreateGroup);
-  const said = inWords(object);
+  const attributes = inWords(object);
   const fits = (name: string, value: unknown): boolean => {
     if (value === undefined || !Check(schemas[name]!, value)) return false;
     if (typeof value === 'number') return value <= MAX_NUMBER;
@@ -84,7 +84,7 @@ export async function importedGroupSettings(
     return name !== 'default_branch' || value === null || value === '' || isValidBranchName(String(value));
   };
   const taken: Record<string, unknown> = Object.fromEntries(
-    TAKEN.flatMap((name) => (fits(name, said[name]) ? [[name, said[name]]] : [])),
+    TAKEN.flatMap((name) => (fits(name, attributes[name]) ? [[name, attributes[name]]] : [])),
   );
   if (into.projects && CLOSED.includes(taken.project_creation_level)) taken.project_creation_level = 'owner';
   return (await onPlan(deps, paidParameters(ImportedSchema), { source: taken, values: taken })).values;

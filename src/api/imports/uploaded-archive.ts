@@ -28,8 +28,9 @@ export async function authorizeArchiveImport(
  */
 export async function withArchive<T>(deps: Deps, file: unknown, make: (archive: StoredBlob) => Promise<T>): Promise<T> {
   if (!(file instanceof UploadedFile)) throw invalidParameter('file is invalid');
-  const { max_import_size: most } = await applicationSettings(deps);
-  if (most > 0 && file.size > most * MIB) throw refused(`The archive is too large (maximum is ${most} MiB).`, 413);
+  const { max_import_size: maxMiB } = await applicationSettings(deps);
+  if (maxMiB > 0 && file.size > maxMiB * MIB)
+    throw refused(`The archive is too large (maximum is ${maxMiB} MiB).`, 413);
   const archive = await deps.blobs.put(createReadStream(file.path), { maxBytes: file.size });
   try {
     return await make(archive);

@@ -14,8 +14,8 @@ export async function cachedDocument(
   make: () => Promise<string>,
 ): Promise<Serialized> {
   const { immutableResponses } = c.deps;
-  const kept = immutableResponses.peek(key);
-  if (kept !== undefined) return kept.json;
+  const cached = immutableResponses.peek(key);
+  if (cached !== undefined) return cached.json;
   await c.hold(bytes);
   const document = new Serialized(encodeUtf8(await make()));
   return immutableResponses.setBody(key, document, {}).json;

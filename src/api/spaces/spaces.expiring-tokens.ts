@@ -8,7 +8,7 @@ const TELL_EXPIRING = jobKind<Record<string, never>>('tell-expiring-tokens', { l
 /** Days before expiry on which notifications are sent. */
 const AHEAD = [7, 1] as const;
 /** Key of the last processed day. */
-const TOLD = 'expiring_tokens_told';
+const LAST_DAY_KEY = 'expiring_tokens_told';
 const DAY_MS = 86_400_000;
 
 const later = (day: string, days: number): string =>
@@ -23,15 +23,15 @@ export function registerExpiringTokens(deps: Deps): void {
 async function tellExpiring(deps: Deps): Promise<void> {
   const day = today(deps.clock);
   await deps.db.transaction().execute(async (db) => {
-    const told = await lastDay(db, day);
-    if (told >= day) return;
+    const processedDay = await lastDay(db, day);
+    if (processedDay >= day) return;
     await db
       .insertInto('instance_values')
-      .values({ key: TOLD, value: JSON.stringify(day), updated_at: deps.clock.now().toISOString() })
+      .values({ key: LAST_DAY_KEY, value: JSON.stringify(day), updated_at: deps.clock.now().toISOString() })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: JSON.stringify(day) }))
       .execute();
     for (const days of AHEAD) {
-      const from = [day, later(told, days)].toSorted().at(-1)!;
+      const from = [day, later(processedDay, days)].toSorted().at(-1)!;
       await tellAccessTokens(deps, db, { from, to: later(day, days), days });
       await tellDeployTokens(deps, db, { from, to: later(day, days), days });
     }
@@ -39,7 +39,7 @@ async function tellExpiring(deps: Deps): Promise<void> {
 }
 
 async function lastDay(db: Db, day: string): Promise<string> {
-  const row = await db.selectFrom('instance_values').select('value').where('key', '=', TOLD).executeTakeFirst();
+  const row = await db.selectFrom('instance_values').select('value').where('key', '=', LAST_DAY_KEY).executeTakeFirst();
   return row === undefined ? later(day, -1) : parseJson<string>(row.value);
 }
 

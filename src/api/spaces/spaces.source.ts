@@ -121,14 +121,14 @@ export function inSourceOrSelf(
   abilities: SourceAbilities,
   { as, noun }: { as: Relation; noun: string },
 ): Access<SourceScope> {
-  const place = inSource(kind, sees);
+  const access = inSource(kind, sees);
   return {
-    ...place,
+    ...access,
     description: kind === 'project' ? whoInProject(abilities.project, noun) : whoInGroup(abilities.group, noun),
     ability: abilities[kind],
     writes: true,
     check: async (request) => {
-      const scope = await place.check(request);
+      const scope = await access.check(request);
       const own = request.values().user_id === request.caller.user?.id;
       if (!scope.can(abilities, own ? { as } : {})) throw forbidden();
       return scope;

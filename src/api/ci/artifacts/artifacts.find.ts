@@ -40,9 +40,9 @@ export async function listDirectory(
   recursive: boolean,
   page: { offset: number; size: number },
 ): Promise<Listing> {
-  const found = await looking(() => directory.list(path === '' ? '' : `${path}/`, recursive, page));
-  if (found === undefined) throw notFound('Path');
-  return found;
+  const entries = await looking(() => directory.list(path === '' ? '' : `${path}/`, recursive, page));
+  if (entries === undefined) throw notFound('Path');
+  return entries;
 }
 
 async function looking<T>(look: () => Promise<T>): Promise<T> {

@@ -96,13 +96,13 @@ export const artifactReadRoutes: readonly Route[] = [
     errors: [422],
     handler: async (c) => {
       const { deps, input, page } = c;
-      const asked = (input.path ?? '').replace(/\/+$/, '');
-      checkPath(asked);
+      const path = (input.path ?? '').replace(/\/+$/, '');
+      checkPath(path);
       const archive = await archiveOfJob(c, c.params.job_id, 'Artifacts');
       const directory = await findDirectory(deps, archive);
-      const found = await listDirectory(directory, asked, input.recursive === true, page);
-      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: found.total });
-      return found.entries.map(presentEntry);
+      const entries = await listDirectory(directory, path, input.recursive === true, page);
+      setPageHeaders(deps.externalUrl(), c.request, c.reply, page, { total: entries.total });
+      return entries.entries.map(presentEntry);
     },
   }),
   route({

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const FILES = { 'out/': '', 'out/a.txt': 'hello', 'out/sub/page.html': '<b>', 'top.bin': Buffer.from([0, 1, 255]) };
 
 type Made = HeldJob & { zip: Buffer };
-/** A job with an archive, over. */
+/** A finished job with an archive. */
 async function finished(
   options: Parameters<typeof holdJob>[2] = {},
   files: Parameters<typeof zipOf>[0] | Buffer = FILES,

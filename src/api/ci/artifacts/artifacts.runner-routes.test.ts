@@ -303,14 +303,14 @@ describe('POST /jobs/:id/artifacts', () => {
     const url = new URL(await app.listen());
     const socket = connect(Number(url.port), url.hostname);
     socket.on('error', () => {});
-    // Its beginning: with another answer than that the connection would stay, for the rest of the body.
+    // Only its first bytes: if the connection stayed open, the rest of the body would follow.
     const response = once(socket, 'data', { signal: AbortSignal.timeout(60_000) }).then(([data]) => String(data));
     const head = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n';
     socket.write(
       `POST /api/v4/jobs/${held.job.id}/artifacts HTTP/1.1\r\nHost: x\r\nJOB-TOKEN: ${held.token}\r\nTransfer-Encoding: chunked\r\nContent-Type: multipart/form-data; boundary=x\r\n\r\n${head.length.toString(16)}\r\n${head}\r\n`,
     );
     const chunk = Buffer.alloc(65_536, 'y');
-    // A little more than may come: what is sent to a closed connection would take the answer away.
+    // Slightly more than the limit: data sent to a closed connection would discard the response.
     for (let sent = 0; sent <= 1_150_000; sent += chunk.length) {
       socket.write(`${chunk.length.toString(16)}\r\n`);
       socket.write(chunk);

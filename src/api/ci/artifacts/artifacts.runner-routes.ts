@@ -103,12 +103,12 @@ export const artifactRunnerRoutes: readonly Route[] = [
           return name;
         });
         if (blob === undefined || filename === undefined) throw invalidParameter('file is missing');
-        const said = readFields({ ...input, ...fields }) as typeof input;
+        const attributes = readFields({ ...input, ...fields }) as typeof input;
         const words = {
-          type: said.artifact_type ?? 'archive',
-          format: said.artifact_format ?? 'zip',
-          expireIn: said.expire_in,
-          accessibility: said.accessibility,
+          type: attributes.artifact_type ?? 'archive',
+          format: attributes.artifact_format ?? 'zip',
+          expireIn: attributes.expire_in,
+          accessibility: attributes.accessibility,
         } as const;
         await insertArtifact(deps, job, blob, filename, words, max);
         return 201;

@@ -29,8 +29,8 @@ export const artifactWriteRoutes: readonly Route[] = [
     success: { status: 200, schema: Job },
     handler: async ({ deps, project, permissions, job }) => {
       await findArchive(deps, permissions, job.id);
-      const kept = await deps.db.transaction().execute((db) => retainArtifactsOf(db, [job.id]));
-      if (kept.length === 0) throw notFound();
+      const retained = await deps.db.transaction().execute((db) => retainArtifactsOf(db, [job.id]));
+      if (retained.length === 0) throw notFound();
       const [shown] = await presentJobs(deps, [await findJob(deps.db, project.id, job.id, 'build')], project);
       if (shown === undefined) throw recordNotFound();
       return shown;

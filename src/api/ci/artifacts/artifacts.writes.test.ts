@@ -14,7 +14,7 @@ import { usedBlobs } from '../../../storage/unused-blobs.ts';
 type Row = Record<string, unknown>;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** From now on: the disk knows by the time of its own when a file was written. */
+/** The current time, since files on disk have real modification times. */
 const clock = new TestClock(new Date());
 let app: TestApp;
 let project: Project;
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 let count = 0;
-/** A job with an archive of its own and a report, which goes on. */
+/** A running job with an archive and a report. */
 async function running(options: Parameters<typeof holdJob>[2] = {}, expire_in = '1 day'): Promise<HeldJob> {
   const held = await holdJob(app, project, options);
   count += 1;
@@ -55,7 +55,7 @@ const addLog = ({ job }: HeldJob) =>
       ...{ size: 1, sha256: 'ab', accessibility: 'all', expire_at: null, created_at: clock.now().toISOString() },
     })
     .execute();
-/** Lets time pass, and all background work be done. */
+/** Advances the clock and runs all background work. */
 async function pass(ms: number): Promise<void> {
   await app.deps.jobs.maintain();
   clock.advance(ms);
@@ -219,7 +219,7 @@ describe('artifacts end', () => {
     assert.deepEqual(await types(long), []);
   });
 
-  /** A pipeline of a ref whose job succeeds, as a runner would end it. */
+  /** A pipeline of a ref whose job succeeds, as reported by a runner. */
   async function succeed(pipeline: Partial<Pipeline> = {}): Promise<HeldJob> {
     const held = await running({ pipeline });
     await finishJob(app.deps, held.job.id, { status: 'success' });

@@ -40,15 +40,15 @@ export const byRequestingJob: Access<{ archive: StoredArtifact }> = {
       .select(columns)
       .where('id', 'in', [job_id, credential.jobId])
       .execute();
-    const [wanted, asking] = [job_id, credential.jobId].map((id) => jobs.find((job) => job.id === id));
-    const found = wanted === undefined ? undefined : await findProject(deps, String(wanted.project_id));
-    if (wanted === undefined || asking === undefined || found === undefined) throw notFound();
-    const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+    const [sourceJob, asking] = [job_id, credential.jobId].map((id) => jobs.find((job) => job.id === id));
+    const project = sourceJob === undefined ? undefined : await findProject(deps, String(sourceJob.project_id));
+    if (sourceJob === undefined || asking === undefined || project === undefined) throw notFound();
+    const permissions = await projectPermissions(deps, caller, project.project, project.namespace);
     if (!permissions.can('read_project')) throw notFound();
     if (!permissions.can('read_pipeline')) throw forbidden();
-    const archive = await artifactOf(deps.db, wanted.id, 'archive');
+    const archive = await artifactOf(deps.db, sourceJob.id, 'archive');
     if (archive === undefined) throw notFound();
-    if (!(await sharePipelineTree(deps.db, asking, wanted)) && !mayRead(permissions, archive)) throw forbidden();
+    if (!(await sharePipelineTree(deps.db, asking, sourceJob)) && !mayRead(permissions, archive)) throw forbidden();
     return { archive };
   },
 };

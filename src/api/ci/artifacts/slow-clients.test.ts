@@ -48,7 +48,7 @@ test('a client that stops reading has little kept for it, and gives it back when
     await once(socket, 'readable');
     await wait(300);
     assert.ok(app.deps.streams.held > 0, 'it takes nothing of what streams may take');
-    // What lies in buffers of the system is a few megabytes; the rest of thirty has not been asked for.
+    // Buffers of the operating system hold a few megabytes; the rest of thirty was not read.
     let buffered = 0;
     for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) buffered += (chunk as Buffer).length;
     assert.ok(buffered < LARGE.length / 2, `${buffered} bytes came by themselves`);

@@ -29,8 +29,8 @@ export async function presentDeployments(
     rows.map(({ user_id }) => user_id),
   );
   const environmentIds = [...new Set(rows.map(({ environment_id }) => environment_id))];
-  const found = await db.selectFrom('environments').selectAll().where('id', 'in', environmentIds).execute();
-  const environments = new Map(found.map((environment) => [environment.id, environment]));
+  const environmentRows = await db.selectFrom('environments').selectAll().where('id', 'in', environmentIds).execute();
+  const environments = new Map(environmentRows.map((environment) => [environment.id, environment]));
   const jobs = await jobsOf(deps, project, rows);
   return rows.flatMap((row) => {
     const environment = environments.get(row.environment_id);

@@ -30,8 +30,8 @@ async function checkCommit(deps: Deps, project: Project, { sha, ref, tag }: NewD
   const repo = repositoryOf(deps, project);
   const commit = isOid(sha) ? await repo.objects.commit(sha) : null;
   if (commit === null) throw invalidModel({ sha: ['The commit does not exist'] });
-  const found = await repo.refs.resolve(`refs/${tag ? 'tags' : 'heads'}/${ref}`);
-  if (found === null) throw invalidModel({ ref: ['The branch or tag does not exist'] });
+  const oid = await repo.refs.resolve(`refs/${tag ? 'tags' : 'heads'}/${ref}`);
+  if (oid === null) throw invalidModel({ ref: ['The branch or tag does not exist'] });
 }
 
 /** Returns the id of an environment by name, creating it if necessary. @throws ApiError 400 */

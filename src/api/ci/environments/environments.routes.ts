@@ -143,13 +143,13 @@ export const environmentRoutes: readonly Route[] = [
     errors: [412],
     handler: async ({ deps, environment, request }) => {
       checkUnmodifiedSince(request, environment.updated_at);
-      const gone = await deps.db
+      const deleted = await deps.db
         .deleteFrom('environments')
         .where('id', '=', environment.id)
         .where('state', '=', 'stopped')
         .returning('id')
         .executeTakeFirst();
-      if (gone === undefined) throw forbidden();
+      if (deleted === undefined) throw forbidden();
     },
   }),
   route({

@@ -30,14 +30,14 @@ function urlErrors(text: string | null | undefined): string[] {
 
 /** Validates attributes of an environment. @throws ApiError 400 */
 export function checkEnvironment(input: EnvironmentAttributes, name?: string): void {
-  const found = {
+  const fieldErrors = {
     name: name === undefined ? [] : nameErrors(name),
     external_url: [...tooLong(input.external_url, MAX_TEXT), ...urlErrors(input.external_url)],
     description: tooLong(input.description, MAX_DESCRIPTION),
     kubernetes_namespace: tooLong(input.kubernetes_namespace, 63),
     flux_resource_path: tooLong(input.flux_resource_path, MAX_TEXT),
   };
-  const errors: FieldErrors = Object.fromEntries(Object.entries(found).filter(([, texts]) => texts.length > 0));
+  const errors: FieldErrors = Object.fromEntries(Object.entries(fieldErrors).filter(([, texts]) => texts.length > 0));
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 

@@ -103,7 +103,7 @@ test('environments are found by name, text and state', async () => {
   assert.equal(await message({ states: 'gone' }), 'states does not have a valid value');
 });
 
-/** An environment to which a pipeline has deployed, with a job that stops it. */
+/** An environment that a pipeline has deployed to, with a stop job. */
 async function deployed(project: Project, name = 'production') {
   const environment = await make(project, { name });
   const { jobs, pipeline } = await makePipeline(app, project, {

@@ -40,9 +40,9 @@ const JobTokenScope = Type.Object({
 
 /** Returns a project that the caller may see. @throws ApiError 404 */
 async function visibleProject(deps: Deps, caller: UserCaller, id: number): Promise<Project> {
-  const found = await findProject(deps, String(id));
-  if (found === undefined) throw notFound('target_project_id not found');
-  const { project, namespace } = found;
+  const target = await findProject(deps, String(id));
+  if (target === undefined) throw notFound('target_project_id not found');
+  const { project, namespace } = target;
   const permissions = await projectPermissions(deps, caller, project, namespace);
   if (!permissions.can('read_project')) throw notFound('target_project_id not found');
   return project;

@@ -20,7 +20,7 @@ after(() => app.close());
 
 type Project = Awaited<ReturnType<TestApp['make']['project']>>;
 
-/** A job of a project that runs for a user, and its token. */
+/** A running job of a project and user, with its token. */
 async function runningJob(project: Project, userId: number): Promise<{ id: number; token: string }> {
   const now = new Date().toISOString();
   const sha = '1'.repeat(40);
@@ -143,7 +143,7 @@ describe('the token of a job', () => {
     expectStatus(await app.get(path, ofJob(token)), 404);
     expectStatus(await app.patch(scope, { ...root, json: { enabled: false } }), 204);
     const isLimited = async () => expectStatus(await app.get(scope, root), 200).inbound_enabled;
-    // Administrators enforce the list unless they say otherwise.
+    // The allowlist is enforced by default.
     assert.equal(await isLimited(), true);
     expectStatus(await app.get(path, ofJob(token)), 404);
     await changeSettings(app, { enforce_ci_inbound_job_token_scope_enabled: false });

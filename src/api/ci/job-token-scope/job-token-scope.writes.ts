@@ -41,11 +41,11 @@ export function limitToList(deps: Deps, caller: UserCaller, projectId: number, l
     const settings = changedSettings(current, { ci_inbound_job_token_scope_enabled: limited });
     await db.updateTable('projects').set({ settings }).where('id', '=', projectId).execute();
     if (settingsOf(current).ci_inbound_job_token_scope_enabled === limited) return;
-    const happened = limited ? 'enabled' : 'disabled';
+    const action = limited ? 'enabled' : 'disabled';
     await recordAudit(deps, db, {
-      name: `secure_ci_job_token_inbound_${happened}`,
+      name: `secure_ci_job_token_inbound_${action}`,
       entity: project(projectId),
-      message: `Secure ci_job_token was ${happened} for inbound`,
+      message: `Secure ci_job_token was ${action} for inbound`,
     });
   });
 }
@@ -84,21 +84,15 @@ export function addLink(deps: Deps, caller: UserCaller, projectId: number, targe
   });
 }
 
-async function recordLink(
-  deps: Deps,
-  db: Db,
-  happened: 'added' | 'removed',
-  projectId: number,
-  target: AllowlistTarget,
-) {
+async function recordLink(deps: Deps, db: Db, action: 'added' | 'removed', projectId: number, target: AllowlistTarget) {
   const id = idOf(target);
   const table = 'target_project_id' in target ? 'projects' : 'namespaces';
-  const found = await db.selectFrom(table).select('full_path').where('id', '=', id).executeTakeFirst();
-  const path = found?.full_path ?? String(id);
+  const row = await db.selectFrom(table).select('full_path').where('id', '=', id).executeTakeFirst();
+  const path = row?.full_path ?? String(id);
   const what = kindOf(target) === 'project' ? 'Project' : 'Group';
-  const into = happened === 'added' ? 'added to' : 'removed from';
+  const into = action === 'added' ? 'added to' : 'removed from';
   await recordAudit(deps, db, {
-    name: `secure_ci_job_token_${kindOf(target)}_${happened}`,
+    name: `secure_ci_job_token_${kindOf(target)}_${action}`,
     entity: project(projectId),
     target: { id, type: what, details: path },
     message: `${what} ${path} was ${into} inbound list of the job token scope`,

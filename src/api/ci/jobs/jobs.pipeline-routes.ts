@@ -23,8 +23,8 @@ export const pipelineJobRoutes = [
     errors: [400, 404],
     handler: async ({ deps, project, params, input, page, request, reply }) => {
       const { id } = await findPipeline(deps.db, project.id, params.pipeline_id);
-      const wanted = { kind: 'build', scope: input.scope, retried: input.include_retried === true } as const;
-      const { rows, total } = await pipelineJobs(deps.db, id, wanted, page);
+      const filters = { kind: 'build', scope: input.scope, retried: input.include_retried === true } as const;
+      const { rows, total } = await pipelineJobs(deps.db, id, filters, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
       return presentJobs(deps, rows, project);
     },
@@ -43,8 +43,8 @@ export const pipelineJobRoutes = [
     errors: [400, 404],
     handler: async ({ deps, caller, project, params, input, page, request, reply }) => {
       const { id } = await findPipeline(deps.db, project.id, params.pipeline_id);
-      const wanted = { kind: 'bridge', scope: input.scope, retried: true } as const;
-      const { rows, total } = await pipelineJobs(deps.db, id, wanted, page);
+      const filters = { kind: 'bridge', scope: input.scope, retried: true } as const;
+      const { rows, total } = await pipelineJobs(deps.db, id, filters, page);
       setPageHeaders(deps.externalUrl(), request, reply, page, { total });
       return presentBridges(deps, caller, rows, project);
     },

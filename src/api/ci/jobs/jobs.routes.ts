@@ -46,10 +46,10 @@ export const jobRoutes = [
         ref: input.ref || undefined,
         before: keyset ? readIdCursor(input.cursor) : undefined,
       };
-      const place = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
-      const found = await projectJobs(deps.db, project.id, filters, place);
-      const rows = found.slice(0, page.size);
-      const more = found.length > page.size;
+      const range = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
+      const jobs = await projectJobs(deps.db, project.id, filters, range);
+      const rows = jobs.slice(0, page.size);
+      const more = jobs.length > page.size;
       if (keyset) {
         setKeysetHeaders(deps.externalUrl(), c.request, c.reply, more ? { cursor: rows.at(-1)!.id } : null);
       } else {

@@ -47,15 +47,15 @@ const commitKey = ({ project_id, sha }: CiJob) => `${project_id} ${sha}`;
 
 /** Loads the commits of jobs, each once; null for missing commits. */
 async function commitsOf(deps: Deps, rows: readonly CiJob[], projects: ReadonlyMap<number, Project>) {
-  const found = new Map<string, CommitJson | null>();
+  const commits = new Map<string, CommitJson | null>();
   for (const row of rows) {
     const key = commitKey(row);
     const project = projects.get(row.project_id);
-    if (found.has(key) || project === undefined) continue;
+    if (commits.has(key) || project === undefined) continue;
     const commit = await repositoryOf(deps, project).objects.commit(row.sha);
-    found.set(key, commit && presentCommit(commit, projectUrl(deps, project), true));
+    commits.set(key, commit && presentCommit(commit, projectUrl(deps, project), true));
   }
-  return found;
+  return commits;
 }
 
 function presentCommon(deps: Deps, row: CiJob, facts: Facts) {
@@ -158,8 +158,8 @@ export async function presentBridges(
 
 /** Returns the URL of a project if the caller may see its pipelines, else null. */
 async function readableUrl(deps: Deps, caller: Caller, projectId: number): Promise<string | null> {
-  const found = await findProject(deps, String(projectId));
-  if (found === undefined) return null;
-  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
-  return permissions.can('read_pipeline') ? projectUrl(deps, found.project) : null;
+  const project = await findProject(deps, String(projectId));
+  if (project === undefined) return null;
+  const permissions = await projectPermissions(deps, caller, project.project, project.namespace);
+  return permissions.can('read_pipeline') ? projectUrl(deps, project.project) : null;
 }

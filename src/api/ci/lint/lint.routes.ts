@@ -52,10 +52,10 @@ async function answer(
 async function revisionOf(
   deps: Deps,
   { project }: CallerInProject,
-  asked: string | undefined,
+  name: string | undefined,
 ): Promise<Revision | null> {
-  const revision = await resolveRevision(repositoryOf(deps, project), asked ?? 'HEAD');
-  if (revision === null && asked !== undefined) throw notFound('Commit');
+  const revision = await resolveRevision(repositoryOf(deps, project), name ?? 'HEAD');
+  if (revision === null && name !== undefined) throw notFound('Commit');
   return revision;
 }
 

@@ -41,9 +41,9 @@ const DETACHED =
 export async function lintConfig(deps: Deps, scope: CallerInProject, request: LintRequest): Promise<Compiled> {
   const { caller, project } = scope;
   const sources = configSources(deps, { caller, project, changes: null });
-  const found = await find(deps, scope, request, sources);
-  if ('refusal' in found) return refusedResult(found.refusal);
-  const { file, ref } = found;
+  const source = await find(deps, scope, request, sources);
+  if ('refusal' in source) return refusedResult(source.refusal);
+  const { file, ref } = source;
   const sha = request.at?.oid ?? null;
   const facts = await factsOf(deps, scope, ref, sha);
   const predefined = await predefinedVariables(deps, facts);
@@ -76,18 +76,18 @@ export async function lintPipeline(
     return refusedResult('Insufficient permissions to create a new pipeline');
   }
   const repo = repositoryOf(deps, project);
-  const asked = name ?? (await repo.refs.head());
-  const ref = asked === null ? { text: 'Reference not found' } : await resolvePipelineRef(repo, asked);
+  const refName = name ?? (await repo.refs.head());
+  const ref = refName === null ? { text: 'Reference not found' } : await resolvePipelineRef(repo, refName);
   if ('text' in ref) return refusedResult(ref.text);
   if (!(await mayRunOn(deps, scope, ref.kind, ref.name))) {
     return refusedResult(
       `You do not have sufficient permission to run a pipeline on '${ref.name}'. Please select a different branch or contact your administrator for assistance.`,
     );
   }
-  const found = await find(deps, scope, request, configSources(deps, { caller, project, changes: null }));
-  if ('refusal' in found) return refusedResult(found.refusal);
+  const source = await find(deps, scope, request, configSources(deps, { caller, project, changes: null }));
+  if ('refusal' in source) return refusedResult(source.refusal);
   const facts = await factsOf(deps, scope, ref, ref.sha);
-  const made = await compileFor(deps, { standing: scope, facts, config: found.file });
+  const made = await compileFor(deps, { standing: scope, facts, config: source.file });
   if (made === null) return refusedResult(NO_CONTENT);
   const error = await sizeError(deps, made.compiled);
   return error === null ? made.compiled : { ...made.compiled, errors: [error] };

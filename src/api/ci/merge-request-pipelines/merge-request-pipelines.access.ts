@@ -37,8 +37,8 @@ export const pipelineStarter: Access<UserScope & { mergeRequest: MergeRequest }>
 };
 
 async function mayRunIn(deps: Deps, { caller, project: { id } }: UserScope, projectId: number): Promise<boolean> {
-  const found = projectId === id ? undefined : await findProject(deps, String(projectId));
-  if (found === undefined) return false;
-  const { project, namespace } = found;
+  const sourceProject = projectId === id ? undefined : await findProject(deps, String(projectId));
+  if (sourceProject === undefined) return false;
+  const { project, namespace } = sourceProject;
   return (await projectPermissions(deps, caller, project, namespace)).can('create_pipeline');
 }

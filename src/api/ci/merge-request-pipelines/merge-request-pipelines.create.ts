@@ -43,16 +43,16 @@ export async function createMergeRequestPipeline(
   const { head_sha: head } = row;
   if (row.state !== 'opened' || head === null) return nothing('The merge request is not open');
   if (onlyFor !== undefined && onlyFor !== head) return nothing();
-  const place = await placeOf(deps, row, userId);
-  if (place === null) return nothing('Insufficient permissions to create a new pipeline');
+  const runsIn = await placeOf(deps, row, userId);
+  if (runsIn === null) return nothing('Insufficient permissions to create a new pipeline');
   const request = {
     ...rest,
     userId,
-    projectId: place.project.id,
+    projectId: runsIn.project.id,
     source: 'merge_request_event' as const,
     ...(beforeSha === undefined ? {} : { beforeSha }),
   };
-  const merged = place.inTarget ? await mergedResult(deps, place.project, row, head) : null;
+  const merged = runsIn.inTarget ? await mergedResult(deps, runsIn.project, row, head) : null;
   if (merged !== null) {
     const { sha, target } = merged;
     return createPipeline(deps, {
@@ -65,7 +65,7 @@ export async function createMergeRequestPipeline(
   return createPipeline(deps, {
     ...request,
     sha: head,
-    ref: place.inTarget ? `refs/merge-requests/${row.iid}/head` : row.source_branch,
+    ref: runsIn.inTarget ? `refs/merge-requests/${row.iid}/head` : row.source_branch,
     mergeRequest: { row, eventType: 'detached', sourceSha: null, targetSha: null },
   });
 }

@@ -11,16 +11,16 @@ type Of = Pick<MergeRequest, 'id' | 'source_project_id' | 'source_branch'>;
  * Query for the ids of the pipelines of a merge request, and whether they are merge request pipelines; no rows if
  * `projects` is empty.
  */
-function found(
+function pipelineIds(
   { id, source_project_id, source_branch }: Of,
   projects: readonly number[],
 ): RawBuilder<{ id: number; own: number }> {
-  const wanted = sql`source not in (${sql.join(DANGLING_SOURCES)}) and project_id in (${sql.join(projects)})`;
+  const condition = sql`source not in (${sql.join(DANGLING_SOURCES)}) and project_id in (${sql.join(projects)})`;
   return sql`(
-    select id, 1 as own from pipelines where merge_request_id = ${id} and ${wanted}
+    select id, 1 as own from pipelines where merge_request_id = ${id} and ${condition}
     union all
     select id, 0 from pipelines
-    where project_id = ${source_project_id} and ref = ${source_branch} and merge_request_id is null and ${wanted}
+    where project_id = ${source_project_id} and ref = ${source_branch} and merge_request_id is null and ${condition}
       and sha in (select sha from merge_request_commits where merge_request_id = ${id}))`;
 }
 
@@ -36,7 +36,7 @@ export async function pipelinesOf(
   { offset, size }: { offset: number; size: number },
 ): Promise<{ rows: Pipeline[]; total: number }> {
   if (projects.length === 0) return { rows: [], total: 0 };
-  const all = db.selectFrom(found(row, projects).as('found'));
+  const all = db.selectFrom(pipelineIds(row, projects).as('found'));
   const page = all.select('found.id').orderBy('found.own', 'desc').orderBy('found.id', 'desc');
   const rows = await db
     .selectFrom('pipelines')

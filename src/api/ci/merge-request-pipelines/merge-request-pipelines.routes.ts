@@ -29,9 +29,9 @@ const params = Type.Object(MergeRequestIid);
 async function visibleProjects({ deps, caller }: BaseContext, row: MergeRequest): Promise<Map<number, Project>> {
   const visible = new Map<number, Project>();
   for (const id of new Set([row.project_id, row.source_project_id])) {
-    const found = id === null ? undefined : await findProject(deps, String(id));
-    if (found === undefined) continue;
-    const { project, namespace } = found;
+    const source = id === null ? undefined : await findProject(deps, String(id));
+    if (source === undefined) continue;
+    const { project, namespace } = source;
     const permissions = await projectPermissions(deps, caller, project, namespace);
     if (permissions.can('read_pipeline')) visible.set(project.id, project);
   }
@@ -75,19 +75,19 @@ export const mergeRequestPipelineRoutes = [
     expensive: true,
     handler: async (c) => {
       const { deps, caller, mergeRequest, input } = c;
-      const wanted = { mergeRequestId: mergeRequest.id, userId: caller.user.id };
+      const request = { mergeRequestId: mergeRequest.id, userId: caller.user.id };
       if (input.async === true) {
         if (mergeRequest.state !== 'opened') throw notAllowed();
-        const { mergeRequestId: merge_request_id, userId: user_id } = wanted;
+        const { mergeRequestId: merge_request_id, userId: user_id } = request;
         await deps.jobs.enqueue(deps.db, CREATE_LATER, { merge_request_id, user_id }, { projectId: c.project.id });
         c.reply.code(202);
         return undefined;
       }
-      const { pipeline, texts, filtered } = await createMergeRequestPipeline(deps, wanted);
+      const { pipeline, texts, filtered } = await createMergeRequestPipeline(deps, request);
       if (pipeline === null) throw filtered || mergeRequest.state !== 'opened' ? notAllowed() : refusedFor(texts);
-      const place = await findProject(deps, String(pipeline.project_id));
-      if (place === undefined) throw recordNotFound();
-      return presentPipeline(deps, pipeline, place.project);
+      const target = await findProject(deps, String(pipeline.project_id));
+      if (target === undefined) throw recordNotFound();
+      return presentPipeline(deps, pipeline, target.project);
     },
   }),
 ];

@@ -28,7 +28,7 @@ beforeEach(async () => {
   row = await makeMergeRequest(app, project, { source_branch: 'topic' });
 });
 
-/** A pipeline of the source branch, or one that was made for the merge request, of its head. */
+/** A pipeline of the source branch, or a merge request pipeline, for its head. */
 const make = async (status: State, kind: 'branch' | 'own', columns: Row = {}, jobs: MadeJob[] = [], of = project) =>
   (
     await makePipeline(app, of, {
@@ -94,7 +94,7 @@ const FOR_MERGE_REQUESTS = 'test:\n  script: make\n  rules:\n    - if: $CI_PIPEL
 describe('POST /projects/:id/merge_requests/:merge_request_iid/pipelines', () => {
   const start = (json: Row = {}, token?: string | null) =>
     app.post(path('/pipelines'), { json, ...(token === undefined ? {} : { token }) });
-  /** Gives the merge request a head with this configuration. */
+  /** Updates the head of the merge request with this configuration. */
   async function configure(yaml: string): Promise<string> {
     new ProjectGit(app, project).commit('topic', { '.gitlab-ci.yml': yaml });
     row = await refreshMergeRequest(app.deps, row.id);

@@ -186,7 +186,7 @@ test('who sees, makes and changes schedules', async () => {
   assert.equal((await app.get(path, { token: null })).statusCode, 401);
   const reader = expectStatus<Schedule>(await app.get(`${path}/${id}`, { token: people.reporter.token }), 200);
   assert.deepEqual([reader.variables, reader.inputs], [undefined, undefined]);
-  // It is another's by now.
+  // It has another owner by now.
   expectStatus(await app.put(`${path}/${id}`, { token: people.developer.token, json: {} }), 403);
   expectStatus(await app.delete(`${path}/${id}`, { token: people.developer.token }), 403);
 });

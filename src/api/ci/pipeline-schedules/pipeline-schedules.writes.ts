@@ -95,7 +95,7 @@ export async function createSchedule(
   scope: UserScope,
   input: ScheduleAttributes & { description: string; ref: string; cron: string },
 ): Promise<CiPipelineSchedule> {
-  const wanted: ScheduleInput = {
+  const schedule: ScheduleInput = {
     description: input.description,
     ref: await fullRef(deps, scope, input.ref),
     cron: input.cron.trim(),
@@ -103,31 +103,31 @@ export async function createSchedule(
     active: bit(input.active ?? true),
     inputs: mergedInputs([], input.inputs ?? []),
   };
-  check(wanted);
-  if (!(await mayRunSchedule(deps, scope, wanted))) throw unauthorizedTo('create');
+  check(schedule);
+  if (!(await mayRunSchedule(deps, scope, schedule))) throw unauthorizedTo('create');
   const now = timestamp(deps.clock);
   return deps.db.transaction().execute(async (db) => {
     if (!(await lockRow(db, 'projects', scope.project.id))) throw notFound();
     const row = await db
       .insertInto('ci_pipeline_schedules')
       .values({
-        ...wanted,
+        ...schedule,
         project_id: scope.project.id,
         owner_id: scope.caller.user.id,
-        next_run_at: nextRunOf(wanted, deps.clock.now()),
+        next_run_at: nextRunOf(schedule, deps.clock.now()),
         created_at: now,
         updated_at: now,
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    const most = (await planLimits(transactionDeps(deps, db))).ci_pipeline_schedules;
+    const limit = (await planLimits(transactionDeps(deps, db))).ci_pipeline_schedules;
     const { total } = await schedulesOf(db, scope.project.id)
       .clearSelect()
       .clearOrderBy()
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
-    if (Number(total) > orUnlimited(most)) {
-      throw invalidModel({ base: [`Maximum number of ci pipeline schedules (${most}) exceeded`] });
+    if (Number(total) > orUnlimited(limit)) {
+      throw invalidModel({ base: [`Maximum number of ci pipeline schedules (${limit}) exceeded`] });
     }
     return row;
   });
@@ -143,7 +143,7 @@ export async function updateSchedule(
   if (ref !== undefined && !(await mayRunSchedule(deps, scope, { ref }))) throw unauthorizedTo('update');
   return deps.db.transaction().execute(async (db) => {
     const row = await findSchedule(db, scope.project.id, scope.schedule.id);
-    const wanted: ScheduleInput = {
+    const schedule: ScheduleInput = {
       description: input.description ?? row.description,
       ref: ref ?? row.ref,
       cron: input.cron?.trim() ?? row.cron,
@@ -151,14 +151,14 @@ export async function updateSchedule(
       active: input.active === undefined ? row.active : bit(input.active),
       inputs: input.inputs === undefined ? row.inputs : mergedInputs(parseJson<Input[]>(row.inputs), input.inputs),
     };
-    check(wanted);
-    if (wanted.active === 1 && row.active === 0) await requireOwner({ ...deps, db }, row);
-    const sameTimes = wanted.cron === row.cron && wanted.cron_timezone === row.cron_timezone;
-    const kept = sameTimes && wanted.active === row.active;
-    const next_run_at = kept ? row.next_run_at : nextRunOf(wanted, deps.clock.now());
+    check(schedule);
+    if (schedule.active === 1 && row.active === 0) await requireOwner({ ...deps, db }, row);
+    const sameTimes = schedule.cron === row.cron && schedule.cron_timezone === row.cron_timezone;
+    const unchanged = sameTimes && schedule.active === row.active;
+    const next_run_at = unchanged ? row.next_run_at : nextRunOf(schedule, deps.clock.now());
     const changed = await db
       .updateTable('ci_pipeline_schedules')
-      .set({ ...wanted, next_run_at, updated_at: timestamp(deps.clock) })
+      .set({ ...schedule, next_run_at, updated_at: timestamp(deps.clock) })
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirst();

@@ -84,10 +84,10 @@ const MAX_DEPTH = 10;
 /** Returns the id of an ancestor pipeline; null for any other pipeline. */
 async function relative({ db }: Deps, { pipeline }: StartedJob, text: string): Promise<number | null> {
   if (!/^\d{1,15}$/.test(text)) return null;
-  const wanted = Number(text);
+  const pipelineId = Number(text);
   let { parent_id } = pipeline;
   for (let depth = 0; depth < MAX_DEPTH && parent_id !== null; depth += 1) {
-    if (parent_id === wanted) return wanted;
+    if (parent_id === pipelineId) return pipelineId;
     const above = await db.selectFrom('pipelines').select('parent_id').where('id', '=', parent_id).executeTakeFirst();
     parent_id = above?.parent_id ?? null;
   }
@@ -104,14 +104,14 @@ async function foreign(
   { project, ref }: CrossNeed,
   expanded: (text: string) => string,
 ): Promise<number | null> {
-  const found = project === null ? undefined : await findProject(deps, expanded(project));
+  const target = project === null ? undefined : await findProject(deps, expanded(project));
   const user = await deps.db.selectFrom('users').selectAll().where('id', '=', job.user_id).executeTakeFirst();
-  if (found === undefined || user === undefined || ref === null) return null;
+  if (target === undefined || user === undefined || ref === null) return null;
   const credential = { kind: 'job_token', jobId: job.id, projectId: job.project_id } as const;
   const caller = { user, admin: user.admin === 1, scopes: null, credential, sudoBy: null };
-  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  const permissions = await projectPermissions(deps, caller, target.project, target.namespace);
   if (!permissions.can('read_pipeline')) return null;
-  const of = { project_id: found.project.id, ref: expanded(ref) };
+  const of = { project_id: target.project.id, ref: expanded(ref) };
   const [ofBranch] = await lastSuccessful(deps.db, { ...of, tag: 0 }, 1);
   const [ofTag] = ofBranch === undefined ? await lastSuccessful(deps.db, { ...of, tag: 1 }, 1) : [];
   return ofBranch ?? ofTag ?? null;

@@ -18,7 +18,7 @@ interface GitSettings {
 export function gitInfoOf(
   deps: Deps,
   { job, pipeline, project }: { job: CiJob; pipeline: Pipeline; project: Project },
-  { token, variables, kept }: { token: string; variables: readonly Variable[]; kept: boolean },
+  { token, variables, hasPipelineRef }: { token: string; variables: readonly Variable[]; hasPipelineRef: boolean },
 ) {
   const settings = parseJson<GitSettings>(project.settings);
   const depth = depthOf(settings, variables);
@@ -32,7 +32,7 @@ export function gitInfoOf(
     before_sha: pipeline.before_sha ?? '0'.repeat(job.sha.length),
     ref_type: job.tag === 1 ? 'tag' : 'branch',
     refspecs: [
-      ...(kept ? [`+${pipelineRef(pipeline.id)}:${pipelineRef(pipeline.id)}`] : []),
+      ...(hasPipelineRef ? [`+${pipelineRef(pipeline.id)}:${pipelineRef(pipeline.id)}`] : []),
       ...(pipeline.merge_request_id !== null ? [] : refspecs(job, depth)),
     ],
     depth,
@@ -43,8 +43,8 @@ export function gitInfoOf(
 
 /** Number of commits to fetch; 0 for all. */
 function depthOf({ ci_default_git_depth }: GitSettings, variables: readonly Variable[]): number {
-  const said = variables.find(({ key }) => key === 'GIT_DEPTH')?.value;
-  if (said !== undefined && /^\d{1,9}$/.test(said.trim())) return Number(said);
+  const value = variables.find(({ key }) => key === 'GIT_DEPTH')?.value;
+  if (value !== undefined && /^\d{1,9}$/.test(value.trim())) return Number(value);
   return ci_default_git_depth === undefined ? DEFAULT_DEPTH : (ci_default_git_depth ?? 0);
 }
 

@@ -61,11 +61,11 @@ export function artifactsOf({ artifacts }: JobOptions) {
             artifact_format: 'zip',
           },
         ];
-  const wanted = [
+  const entries = [
     ...Object.entries(reports),
     ...(coverageReport === null ? [] : [[coverageReport.format, [coverageReport.path]] as const]),
   ];
-  const each = wanted.flatMap(([type, files]) => {
+  const each = entries.flatMap(([type, files]) => {
     if (!Object.hasOwn(ARTIFACT_TYPES, type)) return [];
     const { filename, format } = ARTIFACT_TYPES[type as ArtifactTypeName];
     const named = filename === null ? {} : { name: filename };

@@ -46,7 +46,7 @@ export async function payloadOf(deps: Deps, started: StartedJob, shell?: string)
     .selectAll()
     .where('id', '=', project.namespace_id)
     .executeTakeFirstOrThrow();
-  const kept = await keepPipelineRef(deps, project, pipeline);
+  const hasPipelineRef = await keepPipelineRef(deps, project, pipeline);
   const variables = await jobVariables(deps, db, job, { token, runner, pipeline, project, namespace });
   const { build_git_strategy = 'fetch', ci_separated_caches = true } = parseJson<{
     build_git_strategy?: string;
@@ -60,7 +60,7 @@ export async function payloadOf(deps: Deps, started: StartedJob, shell?: string)
     token,
     allow_git_fetch: build_git_strategy === 'fetch',
     job_info: await jobInfoOf(db, started, namespace),
-    git_info: gitInfoOf(deps, started, { token, variables, kept }),
+    git_info: gitInfoOf(deps, started, { token, variables, hasPipelineRef }),
     runner_info: { timeout, runner_session_url: null },
     inputs: inputsOf(options),
     variables: variables.map(variableOf),

@@ -9,7 +9,7 @@ import type { Project } from '../../../db/tables/projects.table.ts';
 import { type Instance, open } from '../../../start.ts';
 import { assignJob } from './assign-job.ts';
 
-/** Two processes on one database, as far as one process can stand for them. SQLite has one alone. */
+/** Two processes on one database, simulated within one process. SQLite supports a single process only. */
 let app: TestApp;
 let second: Instance | null = null;
 let project: Project;

@@ -19,7 +19,7 @@ after(() => app.close());
 const rowOf = (id: number) => app.deps.db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst();
 const managers = (id: number) =>
   app.deps.db.selectFrom('ci_runner_managers').selectAll().where('runner_id', '=', id).orderBy('id').execute();
-/** As a runner asks: with nothing but its own token. */
+/** A request of a runner, with its own token only. */
 const ask = (method: string, path: string, json: object, headers: Record<string, string> = {}) =>
   app.request(method, path, { token: null, json, headers });
 

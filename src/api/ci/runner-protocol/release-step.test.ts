@@ -28,14 +28,17 @@ const VARIABLES: Readonly<Record<string, string>> = {
   CI_JOB_TOKEN: 'glcbt-1',
 };
 
-/** What gitlab-runner does to the text of this step before it writes the script: it knows the variables of the job, and no others. */
+/** Replaces variables as gitlab-runner does before it writes the script: only those of the job. */
 const asRunner = (text: string, variables: Readonly<Record<string, string>>): string =>
   text.replace(
     /\$(?:\{(\w+)\}|([*#$@!?\d-])|(\w+))/g,
     (_, braced, special, name) => variables[braced ?? special ?? name] ?? '',
   );
 
-/** Runs the step where these programs are, as gitlab-runner does. @returns what each of their calls was given, a line each argument */
+/**
+ * Runs the step with these programs installed, as gitlab-runner does.
+ * @returns the arguments of each call, one per line
+ */
 function runStep(
   t: TestContext,
   programs: Record<string, string>,

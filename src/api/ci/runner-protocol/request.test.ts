@@ -11,11 +11,11 @@ import { pendingJobsState, wakeRunners } from '../../../pipelines/runners/pendin
 
 let app: TestApp;
 before(async () => {
-  // It stands still: what is counted by the minute is all in one.
+  // The clock stands still, so that all requests fall into the same minute.
   app = await buildTestApp({ clock: new TestClock() });
 });
 after(() => app.close());
-/** Each test has what waits to itself. */
+/** Each test has its own waiting jobs. */
 beforeEach(async () => {
   await app.deps.db.deleteFrom('ci_pending_jobs').execute();
   await app.deps.db.updateTable('ci_jobs').set({ status: 'success' }).execute();
@@ -32,7 +32,7 @@ const namesOf = async (runner: FakeRunner): Promise<string[]> => {
 const runnerOf = (project: Project, json: object = {}) =>
   FakeRunner.make(app, { runner_type: 'project_type', project_id: project.id, ...json });
 
-/** Resolves when the next runner that asks has been found nothing and is kept waiting. */
+/** Resolves when the next request of a runner has found no job and waits. */
 function nextWaits(t: TestContext): Promise<void> {
   const { longPolls } = app.deps;
   const waits = Promise.withResolvers<void>();

@@ -46,10 +46,10 @@ async function keyOfFiles(
   { files, filesCommits, prefix }: Exclude<Cache['key'], string>,
   index: number,
 ): Promise<string> {
-  const found = await filesAt(repo, sha, files);
+  const entries = await filesAt(repo, sha, files);
   const ids = filesCommits
-    ? await Promise.all(found.map(async ({ path, oid }) => (await lastCommitOf(repo, sha, path)) ?? oid))
-    : found.map(({ oid }) => oid);
+    ? await Promise.all(entries.map(async ({ path, oid }) => (await lastCommitOf(repo, sha, path)) ?? oid))
+    : entries.map(({ oid }) => oid);
   const content = ids.length === 0 ? 'default' : hash('sha1', ids.toSorted().join('-'));
   return `${prefix ?? `${index}_${files.map(stem).join('_')}`}-${content}`;
 }
@@ -62,19 +62,19 @@ interface FoundFile {
 }
 
 async function filesAt(repo: Repository, sha: string, files: readonly string[]): Promise<FoundFile[]> {
-  const found = new Map<string, FoundFile>();
+  const entries = new Map<string, FoundFile>();
   const globs = files.filter((file) => /[*?[{]/.test(file));
   for (const path of files.filter((file) => !globs.includes(file))) {
     const entry = await entryAt(repo, sha, path.replace(/^\/+/, ''));
-    if (entry?.type === 'blob') found.set(path, { path, oid: entry.oid });
+    if (entry?.type === 'blob') entries.set(path, { path, oid: entry.oid });
   }
   const tree = globs.length === 0 ? null : await treeOf(repo, sha);
   if (tree !== null) {
     const fits = globMatcher(globs);
     const all = await listAll(repo, tree);
     for (const { path, oid } of all.filter(({ type, path }) => type === 'blob' && fits(path)).slice(0, MAX_FILES)) {
-      found.set(path, { path, oid });
+      entries.set(path, { path, oid });
     }
   }
-  return [...found.values()];
+  return [...entries.values()];
 }

@@ -59,9 +59,9 @@ export const runnerRegistrationRoutes: readonly Route[] = [
       if (!deps.settings.now.allow_runner_registration_token) {
         throw new ApiError(410, '410 Gone - runner registration disallowed');
       }
-      const place = await ownerOfRegistrationToken(deps.db, input.token);
-      if (place === undefined) throw invalidToken();
-      const { row, token } = await createRunner(deps, await placeOf(deps, place), input, null);
+      const owner = await ownerOfRegistrationToken(deps.db, input.token);
+      if (owner === undefined) throw invalidToken();
+      const { row, token } = await createRunner(deps, await placeOf(deps, owner), input, null);
       return { id: row.id, token, token_expires_at: row.token_expires_at };
     },
   }),

@@ -30,7 +30,7 @@ const headers = {
 const range = { Range: Type.String({ description: 'Range of the log that is stored: `0-` and the number of bytes.' }) };
 
 /** Sets the response headers with the state of a job. */
-function tell({ deps, reply }: BaseContext, job: Pick<CiJob, 'id' | 'status'>): void {
+function setJobHeaders({ deps, reply }: BaseContext, job: Pick<CiJob, 'id' | 'status'>): void {
   reply.header('Job-Status', job.status).header(INTERVAL, String(traceInterval(deps, job.id)));
 }
 
@@ -114,7 +114,7 @@ export const jobReportRoutes: readonly Route[] = [
       const { deps, job, input } = c;
       limitCalls(deps, job.id);
       await recordMachine(deps, job.runner_id, job.runner_manager_id);
-      tell(c, await report(deps, job, input));
+      setJobHeaders(c, await report(deps, job, input));
       return '200';
     },
   }),
@@ -160,7 +160,7 @@ export const jobReportRoutes: readonly Route[] = [
       const appended = await appendTrace(deps, job, { start, bytes, debug: input.debug_trace === true }, secrets);
       if (appended === null) throw await isNotRunning(deps.db, job.id);
       if (!appended.kept) throw notThere(appended.size);
-      tell(c, job);
+      setJobHeaders(c, job);
       c.reply.header('Range', `0-${appended.size}`);
     },
   }),

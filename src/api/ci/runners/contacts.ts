@@ -33,7 +33,7 @@ interface Contact {
   /** When to write it to the database again. */
   writeAt: number;
   /** Last written information about the machine. */
-  said: string;
+  written: string;
 }
 
 interface Memory {
@@ -97,10 +97,15 @@ export async function recordContact(deps: Deps, contact: RunnerContact): Promise
   const key = `${runner.id}:${systemId}`;
   const now = deps.clock.now().getTime();
   const columns = machine === undefined ? undefined : columnsOf(machine, ip);
-  const said = columns === undefined ? undefined : JSON.stringify(columns);
+  const serialized = columns === undefined ? undefined : JSON.stringify(columns);
   const known = memory.machines.get(key);
   const first = contact.requests === true && runner.requested === 0;
-  if (known !== undefined && now < known.writeAt && (said === undefined || said === known.said) && !first) {
+  if (
+    known !== undefined &&
+    now < known.writeAt &&
+    (serialized === undefined || serialized === known.written) &&
+    !first
+  ) {
     known.at = now;
     memory.runners.set(runner.id, now);
     return known.managerId;
@@ -108,7 +113,7 @@ export async function recordContact(deps: Deps, contact: RunnerContact): Promise
   const managerId = await writeContact(deps, { ...contact, systemId }, columns);
   if (managerId === null) return null;
   const writeAt = now + MIN_UNWRITTEN_MS + Math.random() * (MAX_UNWRITTEN_MS - MIN_UNWRITTEN_MS);
-  memory.machines.set(key, { managerId, at: now, writeAt, said: said ?? known?.said ?? '' });
+  memory.machines.set(key, { managerId, at: now, writeAt, written: serialized ?? known?.written ?? '' });
   memory.runners.set(runner.id, now);
   return managerId;
 }

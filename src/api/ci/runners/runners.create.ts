@@ -71,11 +71,11 @@ export async function createRunner(
         const link = { runner_id: row.id, project_id: project.id, created_at: now };
         await db.insertInto('ci_runner_projects').values(link).execute();
       }
-      const told =
+      const event =
         registration === 'user'
           ? ({ name: 'ci_runner_created', message: 'Created CI runner' } as const)
           : ({ name: 'ci_runner_registered', message: 'Registered CI runner' } as const);
-      await recordRunner(deps, db, row, told);
+      await recordRunner(deps, db, row, event);
       return row;
     })
     .catch((error: unknown) => {
@@ -101,16 +101,16 @@ export async function checkNumber(deps: Deps, owner: RunnerOwner): Promise<void>
   const { db } = deps;
   const limits = await planLimits(deps);
   const kind = owner.runner_type === 'group_type' ? 'group' : 'project';
-  const most = limits[`ci_registered_${kind}_runners`];
-  if (most === 0) return;
+  const limit = limits[`ci_registered_${kind}_runners`];
+  if (limit === 0) return;
   const rows =
     owner.runner_type === 'group_type'
-      ? db.selectFrom('ci_runners').select('id').where('group_id', '=', owner.groupId).limit(most)
+      ? db.selectFrom('ci_runners').select('id').where('group_id', '=', owner.groupId).limit(limit)
       : db
           .selectFrom('ci_runner_projects')
           .select('runner_id as id')
           .where('project_id', '=', owner.project.id)
-          .limit(most);
-  if ((await rows.execute()).length < most) return;
-  throw invalidModel({ base: [`Maximum number of ci registered ${kind} runners (${most}) exceeded`] });
+          .limit(limit);
+  if ((await rows.execute()).length < limit) return;
+  throw invalidModel({ base: [`Maximum number of ci registered ${kind} runners (${limit}) exceeded`] });
 }

@@ -147,10 +147,10 @@ export const runnerRoutes: readonly Route[] = [
         sort: input.sort ?? 'desc',
         after: readIdCursor(input.cursor),
       };
-      const place = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
-      const found = await jobsOfRunner(deps, caller, runner, filters, place);
-      const rows = found.slice(0, page.size);
-      const more = found.length > page.size;
+      const range = { offset: keyset ? 0 : page.offset, limit: page.size + 1 };
+      const jobs = await jobsOfRunner(deps, caller, runner, filters, range);
+      const rows = jobs.slice(0, page.size);
+      const more = jobs.length > page.size;
       if (keyset) setKeysetHeaders(deps.externalUrl(), request, reply, more ? { cursor: rows.at(-1)!.id } : null);
       else setPageHeaders(deps.externalUrl(), request, reply, page, { total: null, more });
       return withProjects(c, rows);

@@ -39,12 +39,12 @@ async function ownerFor(deps: Deps, caller: UserCaller, type: RegistrationType):
     return { runner_type: 'group_type', groupId: group.id };
   }
   if (type.project_id === undefined) throw invalidParameter('project_id is missing');
-  const found = await findProject(deps, String(type.project_id));
+  const project = await findProject(deps, String(type.project_id));
   const permissions =
-    found === undefined ? undefined : await projectPermissions(deps, caller, found.project, found.namespace);
-  if (found === undefined || permissions?.can('read_project') !== true) throw notFound('Project');
+    project === undefined ? undefined : await projectPermissions(deps, caller, project.project, project.namespace);
+  if (project === undefined || permissions?.can('read_project') !== true) throw notFound('Project');
   if (!permissions.can('admin_runners') || !mayMake('project')) throw insufficient();
-  return { runner_type: 'project_type', project: found.project };
+  return { runner_type: 'project_type', project: project.project };
 }
 
 const resets = { status: 201, schema: RenewedRunnerToken } as const;

@@ -38,8 +38,8 @@ export function tokenEnd(
       ? null
       : parseJson<{ runner_token_expiration_interval?: number | null }>(project.settings)
           .runner_token_expiration_interval;
-  const said = [settings.now[SETTINGS[type]], own].filter((seconds) => typeof seconds === 'number');
-  return said.length === 0 ? null : new Date(clock.now().getTime() + Math.min(...said) * 1_000).toISOString();
+  const intervals = [settings.now[SETTINGS[type]], own].filter((seconds) => typeof seconds === 'number');
+  return intervals.length === 0 ? null : new Date(clock.now().getTime() + Math.min(...intervals) * 1_000).toISOString();
 }
 
 /** Query for the owner project of a project runner: its first project. */
@@ -76,10 +76,10 @@ export async function unregisterRunner(deps: Deps, db: Db, runner: CiRunner): Pr
   const places = await runnerPlaces(db, runner);
   const { numDeletedRows } = await db.deleteFrom('ci_runners').where('id', '=', runner.id).executeTakeFirst();
   if (numDeletedRows === 0n) return;
-  const told = { name: 'ci_runner_unregistered', message: 'Unregistered CI runner' } as const;
+  const event = { name: 'ci_runner_unregistered', message: 'Unregistered CI runner' } as const;
   await recordAudit(
     deps,
     db,
-    places.map((place) => runnerEntry(runner, place, told)),
+    places.map((place) => runnerEntry(runner, place, event)),
   );
 }

@@ -68,7 +68,7 @@ export function updateRunner(deps: Deps, { id }: CiRunner, input: Static<typeof 
     checkRunner({ ...row, tags: parseJson<string[]>(row.tag_list) });
     if (Object.keys(changes).length > 0) {
       await db.updateTable('ci_runners').set(changes).where('id', '=', id).execute();
-      for (const told of changesOf(before, row, WATCHED)) await recordRunner(deps, db, row, told);
+      for (const change of changesOf(before, row, WATCHED)) await recordRunner(deps, db, row, change);
     }
     wakeRunnersAfter(deps, db);
     return row;
@@ -127,8 +127,8 @@ export function enableRunner(
       .insertInto('ci_runner_projects')
       .values({ runner_id: runnerId, project_id: project.id, created_at: timestamp(deps.clock) })
       .execute();
-    const told = { name: 'ci_runner_assigned_to_project', message: 'Assigned CI runner to project' } as const;
-    await recordAudit(deps, db, runnerEntry(runner, onProject(project.id), told));
+    const event = { name: 'ci_runner_assigned_to_project', message: 'Assigned CI runner to project' } as const;
+    await recordAudit(deps, db, runnerEntry(runner, onProject(project.id), event));
     wakeRunnersAfter(deps, db);
     return runner;
   });
@@ -147,7 +147,7 @@ export function disableRunner(deps: Deps, runnerId: number, project: Project): P
       .where('runner_id', '=', runnerId)
       .where('project_id', '=', project.id)
       .execute();
-    const told = { name: 'ci_runner_unassigned_from_project', message: 'Unassigned CI runner from project' } as const;
-    await recordAudit(deps, db, runnerEntry(runner, onProject(project.id), told));
+    const event = { name: 'ci_runner_unassigned_from_project', message: 'Unassigned CI runner from project' } as const;
+    await recordAudit(deps, db, runnerEntry(runner, onProject(project.id), event));
   });
 }

@@ -21,7 +21,7 @@ beforeEach(async () => {
   ({ pipeline } = await makePipeline(app, project, { jobs: [] }));
 });
 
-/** Has a job of the pipeline report tests. */
+/** Uploads a test report for a job of the pipeline. */
 async function report(name: string, xml: string | Buffer, columns = {}, into = pipeline): Promise<HeldJob> {
   const held = await holdJob(app, project, { name, into, columns });
   const bytes = Buffer.isBuffer(xml) ? xml : gzipSync(xml);

@@ -91,12 +91,13 @@ async function asTrigger(deps: Deps, project: FoundProject, { token, payload }: 
     .executeTakeFirst();
   if (trigger === undefined || (trigger.expires_at !== null && trigger.expires_at <= now)) throw notFound();
   await deps.db.updateTable('ci_triggers').set({ last_used_at: now }).where('id', '=', trigger.id).execute();
-  const told = variables.some(({ key }) => key === 'TRIGGER_PAYLOAD') || !(await ownerSets(deps, project, trigger));
+  const withoutPayload =
+    variables.some(({ key }) => key === 'TRIGGER_PAYLOAD') || !(await ownerSets(deps, project, trigger));
   return {
     source: 'trigger' as const,
     userId: trigger.owner_id,
     triggerId: trigger.id,
-    variables: told
+    variables: withoutPayload
       ? variables
       : [
           ...variables,

@@ -78,20 +78,20 @@ export async function describeTrigger(deps: Deps, id: number, description: strin
 /** Deletes a trigger token. */
 export async function removeTrigger(deps: Deps, id: number): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const [gone] = await db.deleteFrom('ci_triggers').where('id', '=', id).returningAll().execute();
-    if (gone !== undefined) await recordTrigger(deps, db, 'deleted', gone);
+    const [deleted] = await db.deleteFrom('ci_triggers').where('id', '=', id).returningAll().execute();
+    if (deleted !== undefined) await recordTrigger(deps, db, 'deleted', deleted);
   });
 }
 
 const recordTrigger = (
   deps: Pick<Deps, 'clock'>,
   db: Db,
-  happened: 'created' | 'updated' | 'deleted',
+  action: 'created' | 'updated' | 'deleted',
   { id, project_id, description }: CiTrigger,
 ): Promise<void> =>
   recordAudit(deps, db, {
-    name: `pipeline_trigger_${happened}`,
+    name: `pipeline_trigger_${action}`,
     entity: project(project_id),
     target: { id, type: 'Ci::Trigger', details: description },
-    message: `Pipeline trigger token was ${happened}`,
+    message: `Pipeline trigger token was ${action}`,
   });

@@ -49,29 +49,29 @@ function scopeErrors(scope: string): string[] {
 
 /** Validates the final state of a variable. @throws ApiError 400 */
 export function checkVariable(input: VariableInput, kind: VariableOwner['kind']): void {
-  const found = {
+  const fieldErrors = {
     key: keyErrors(input.key),
     value: valueErrors(input, kind),
     environment_scope: scopeErrors(input.environment_scope),
     description: (input.description ?? '').length > MAX_TEXT ? [tooLong(MAX_TEXT)] : [],
   };
-  const errors: FieldErrors = Object.fromEntries(Object.entries(found).filter(([, texts]) => texts.length > 0));
+  const errors: FieldErrors = Object.fromEntries(Object.entries(fieldErrors).filter(([, texts]) => texts.length > 0));
   if (Object.keys(errors).length > 0) throw invalidModel(errors);
 }
 
 /**
  * Refuses to hide or unhide an existing variable.
- * @param asked masking and hiding in the request
+ * @param request masking and hiding in the request
  * @throws ApiError 400
  */
 export function checkHiding(
   row: Pick<CiVariable, 'hidden'>,
-  asked: { masked?: boolean | undefined; masked_and_hidden?: boolean | undefined },
+  request: { masked?: boolean | undefined; masked_and_hidden?: boolean | undefined },
 ): void {
-  if (row.hidden === 1 && (asked.masked === false || asked.masked_and_hidden === false)) {
+  if (row.hidden === 1 && (request.masked === false || request.masked_and_hidden === false)) {
     throw invalidModel({ base: ['The visibility setting cannot be changed for masked and hidden variables.'] });
   }
-  if (row.hidden === 0 && asked.masked_and_hidden === true) {
+  if (row.hidden === 0 && request.masked_and_hidden === true) {
     throw invalidModel({ base: ['Only new variables can be set as masked and hidden.'] });
   }
 }

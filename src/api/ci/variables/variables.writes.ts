@@ -34,7 +34,7 @@ export async function createVariable(
 ): Promise<CiVariable> {
   const hidden = input.masked_and_hidden === true;
   if (hidden && input.masked === false) throw invalidModel({ masked: ['should be true when variable is hidden'] });
-  const wanted: VariableInput = {
+  const variable: VariableInput = {
     key: input.key.trim(),
     value: input.value,
     variable_type: input.variable_type ?? 'env_var',
@@ -43,19 +43,19 @@ export async function createVariable(
     environment_scope: (input.environment_scope ?? '*').trim(),
     description: input.description ?? null,
   };
-  checkVariable(wanted, owner.kind);
+  checkVariable(variable, owner.kind);
   const now = timestamp(deps.clock);
-  const place = {
+  const ownerColumns = {
     project_id: owner.kind === 'project' ? owner.id : null,
     group_id: owner.kind === 'group' ? owner.id : null,
   };
   const rest = { protected: bit(input.protected === true), hidden: bit(hidden), created_at: now, updated_at: now };
-  return taken(wanted.key, () =>
+  return taken(variable.key, () =>
     deps.db.transaction().execute(async (db) => {
       await lock(db, owner);
       const row = await db
         .insertInto('ci_variables')
-        .values({ ...wanted, value: sealedValue(deps, 'ci_variables', wanted.value), ...place, ...rest })
+        .values({ ...variable, value: sealedValue(deps, 'ci_variables', variable.value), ...ownerColumns, ...rest })
         .returningAll()
         .executeTakeFirstOrThrow();
       await checkNumber(transactionDeps(deps, db), owner);
@@ -74,13 +74,14 @@ async function lock(db: Db, owner: VariableOwner): Promise<void> {
 /** Checks the limit after insertion. @throws ApiError 400 if it is exceeded */
 async function checkNumber(deps: Deps, owner: VariableOwner): Promise<void> {
   const { most: fixed, name } = LIMITS[owner.kind];
-  const most = fixed ?? (await planLimits(deps)).ci_instance_level_variables;
+  const limit = fixed ?? (await planLimits(deps)).ci_instance_level_variables;
   const { total } = await variablesOf(deps.db, owner)
     .clearSelect()
     .clearOrderBy()
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  if (Number(total) > orUnlimited(most)) throw invalidModel({ base: [`Maximum number of ${name} (${most}) exceeded`] });
+  if (Number(total) > orUnlimited(limit))
+    throw invalidModel({ base: [`Maximum number of ${name} (${limit}) exceeded`] });
 }
 
 /** Updates the given attributes of a variable. @throws ApiError 400, 404, 409 */
@@ -96,7 +97,7 @@ export async function updateVariable(
     deps.db.transaction().execute(async (db) => {
       const row = await findVariable(db, owner, key, scope);
       checkHiding(row, input);
-      const wanted: VariableInput = {
+      const variable: VariableInput = {
         key: row.key,
         value: input.value ?? openedVariable(deps, 'ci_variables', row).value,
         variable_type: input.variable_type ?? row.variable_type,
@@ -105,11 +106,11 @@ export async function updateVariable(
         environment_scope: input.environment_scope?.trim() ?? row.environment_scope,
         description: input.description === undefined ? row.description : input.description,
       };
-      checkVariable(wanted, owner.kind);
+      checkVariable(variable, owner.kind);
       const changed = await db
         .updateTable('ci_variables')
         .set({
-          ...wanted,
+          ...variable,
           value: input.value === undefined ? row.value : sealedValue(deps, 'ci_variables', input.value),
           protected: input.protected === undefined ? row.protected : bit(input.protected),
           updated_at: timestamp(clock),

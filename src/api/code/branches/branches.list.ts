@@ -67,8 +67,8 @@ export async function serializeBranches(
   const pushes = await pushRights(deps, actor, matching);
   const webUrl = projectUrl(deps, project);
   const answerKey = `branches:${page.id}:${key}:${pushes}:${defaultBranch?.name}:${webUrl}`;
-  const kept = deps.immutableResponses.peek(answerKey);
-  if (kept !== undefined) return kept.json;
+  const cached = deps.immutableResponses.peek(answerKey);
+  if (cached !== undefined) return cached.json;
   const rows = page.refs.map((ref, at) => ({ ref, protections: matching[at]!, canPush: pushes[at] === '+' }));
   const branches = await presentBranches(repo, rows, defaultBranch, webUrl);
   // A branch that a damaged repository could not show may return after a repair.

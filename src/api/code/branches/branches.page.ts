@@ -60,11 +60,11 @@ const defaults = new WeakMap<readonly Ref[], Ref>();
 /** Returns the branch of a name; null if there is none. */
 export function branchIn(all: readonly Ref[], name: string | null): Ref | null {
   if (name === null) return null;
-  const wanted = HEADS + name;
-  const kept = defaults.get(all);
-  if (kept?.name === wanted) return kept;
-  const found = all.find((ref) => ref.name === wanted);
-  if (found === undefined) return null;
-  defaults.set(all, found);
-  return found;
+  const refName = HEADS + name;
+  const cached = defaults.get(all);
+  if (cached?.name === refName) return cached;
+  const branch = all.find((ref) => ref.name === refName);
+  if (branch === undefined) return null;
+  defaults.set(all, branch);
+  return branch;
 }

@@ -35,13 +35,13 @@ export async function presentBranches(
     COMMITS,
     rows.map(({ ref }) => ref.oid),
   );
-  const found = rows.flatMap((row, at) => (commits[at] == null ? [] : [{ row, commit: commits[at] }]));
+  const present = rows.flatMap((row, at) => (commits[at] == null ? [] : [{ row, commit: commits[at] }]));
   const target = defaultBranch?.oid;
   const merged =
     target === undefined || (await repo.objects.commit(target)) === null
       ? new Set<string>()
-      : await ask(repo, MERGED_INTO, [...new Set(found.map(({ commit }) => commit.oid))], target);
-  return found.map(({ row, commit }) => ({
+      : await ask(repo, MERGED_INTO, [...new Set(present.map(({ commit }) => commit.oid))], target);
+  return present.map(({ row, commit }) => ({
     ...presentBranch(row, commit, webUrl),
     merged: commit.oid !== target && merged.has(commit.oid),
     default: row.ref.name === defaultBranch?.name,

@@ -34,27 +34,27 @@ export async function protectByFlags(
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, actor.caller, project.id, 'admin_protected_branches');
-    const found = await findProtection(db, project.id, 'branch', branch);
-    if (found === undefined) {
+    const protection = await findProtection(db, project.id, 'branch', branch);
+    if (protection === undefined) {
       const levels = (['push', 'merge'] as const).map((action) => ({ action, ...levelFor(rights[action]) }));
       await insertProtection(db, deps.clock, { projectId: project.id, kind: 'branch', name: branch, levels });
       return;
     }
-    await requireUnprotect(transactionDeps(deps, db), scope, found);
+    await requireUnprotect(transactionDeps(deps, db), scope, protection);
     await db
       .updateTable('protected_refs')
       .set({ updated_at: timestamp(deps.clock) })
-      .where('id', '=', found.id)
+      .where('id', '=', protection.id)
       .execute();
     for (const action of ['push', 'merge'] as const) {
       if (rights[action] === undefined) continue;
       await db
         .deleteFrom('protected_ref_levels')
-        .where('protected_ref_id', '=', found.id)
+        .where('protected_ref_id', '=', protection.id)
         .where('action', '=', action)
         .where('access_level', 'is not', null)
         .execute();
-      await insertLevels(db, found.id, [{ action, ...levelFor(rights[action]) }]);
+      await insertLevels(db, protection.id, [{ action, ...levelFor(rights[action]) }]);
     }
   });
 }
@@ -63,9 +63,9 @@ export async function protectByFlags(
 export async function unprotect(deps: Deps, project: Project, actor: Actor, branch: string): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const scope = await revalidateProjectAbility(deps, db, actor.caller, project.id, 'admin_protected_branches');
-    const found = await findProtection(db, project.id, 'branch', branch);
-    if (found === undefined) return;
-    await requireUnprotect(transactionDeps(deps, db), scope, found);
-    await removeProtection(db, found.id);
+    const protection = await findProtection(db, project.id, 'branch', branch);
+    if (protection === undefined) return;
+    await requireUnprotect(transactionDeps(deps, db), scope, protection);
+    await removeProtection(db, protection.id);
   });
 }

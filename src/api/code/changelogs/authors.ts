@@ -54,14 +54,14 @@ export async function authorsOf(
 
 /** Returns the ids of groups that the caller may see, and of their ancestors. */
 async function visibleLineages(deps: Deps, caller: Caller, paths: readonly string[]): Promise<number[]> {
-  const found = await Promise.all(
+  const groups = await Promise.all(
     paths.map(async (path) => {
       const group = await findNamespace(deps, path, 'group');
       if (group === undefined || asciiLower(group.full_path) !== asciiLower(path)) return [];
       return (await groupPermissions(deps, caller, group)).can('read_group') ? lineageIds(group.lineage) : [];
     }),
   );
-  return [...new Set(found.flat())];
+  return [...new Set(groups.flat())];
 }
 
 async function membersOfGroups(
@@ -70,7 +70,7 @@ async function membersOfGroups(
   users: readonly number[],
   day: string,
 ): Promise<Set<number>> {
-  const found = new Set<number>();
+  const ids = new Set<number>();
   for (let at = 0; at < users.length && groups.length > 0; at += BATCH) {
     const rows = await db
       .selectFrom('members')
@@ -81,7 +81,7 @@ async function membersOfGroups(
       .where('state', '=', 'active')
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)]))
       .execute();
-    for (const { user_id } of rows) found.add(user_id);
+    for (const { user_id } of rows) ids.add(user_id);
   }
-  return found;
+  return ids;
 }

@@ -53,7 +53,7 @@ async function readCommits(
   range: { from: string; to: string },
   trailer: string,
 ): Promise<ChangelogCommit[]> {
-  const found: ChangelogCommit[] = [];
+  const commits: ChangelogCommit[] = [];
   const reverted = new Set<string>();
   let held = 0;
   for await (const commit of commitsOf(repo, range)) {
@@ -68,9 +68,9 @@ async function readCommits(
     const title = message.split('\n', 1)[0]!.trim().toWellFormed();
     held += textOf({ title, trailers });
     if (held > MAX_HELD) throw new ChangelogError('The commit messages are too long. Choose a smaller range.');
-    found.push({ oid, title, category: category.toWellFormed(), trailers, authorEmail: author.email });
+    commits.push({ oid, title, category: category.toWellFormed(), trailers, authorEmail: author.email });
   }
-  return found;
+  return commits;
 }
 
 async function* commitsOf(repo: Repository, { from, to }: { from: string; to: string }): AsyncGenerator<Commit> {

@@ -60,9 +60,9 @@ export async function commitOfVersionBefore(
     const matcher = expression.matcher(name);
     if (!matcher.find()) continue;
     if (groups.pre !== undefined && matcher.group('pre')) continue;
-    const found = ['major', 'minor', 'patch'].map((part) => matcher.group(part) ?? '').join('.');
-    if (compareSemver(found, version) >= 0) continue;
-    if (best === null || compareSemver(found, best.version) > 0) best = { version: found, oid };
+    const candidate = ['major', 'minor', 'patch'].map((part) => matcher.group(part) ?? '').join('.');
+    if (compareSemver(candidate, version) >= 0) continue;
+    if (best === null || compareSemver(candidate, best.version) > 0) best = { version: candidate, oid };
   }
   return best === null ? null : peel(repo, best.oid);
 }

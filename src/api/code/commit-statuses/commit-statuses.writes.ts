@@ -107,11 +107,11 @@ async function findPipeline(
   ref: string,
 ): Promise<Pipeline> {
   const { sha, pipelineId } = report;
-  const found = await store.newestPipeline(db, project.id, sha, { ref, id: pipelineId });
-  if (found === undefined && pipelineId !== undefined) throw notFound('Pipeline for pipeline_id, sha and ref');
-  const full = found !== undefined && (await store.countStatuses(db, found.id)) >= MAX_STATUSES;
+  const pipeline = await store.newestPipeline(db, project.id, sha, { ref, id: pipelineId });
+  if (pipeline === undefined && pipelineId !== undefined) throw notFound('Pipeline for pipeline_id, sha and ref');
+  const full = pipeline !== undefined && (await store.countStatuses(db, pipeline.id)) >= MAX_STATUSES;
   if (full && pipelineId !== undefined) throw refused('The number of jobs has exceeded the limit', 422);
-  if (found !== undefined && !full) return found;
+  if (pipeline !== undefined && !full) return pipeline;
   const made = await store.insertPipeline(db, {
     project_id: project.id,
     sha,
@@ -131,7 +131,7 @@ async function moveStatus(deps: Deps, db: Db, { caller, report }: Reporting, pip
   const before = await store.openStatus(db, { pipeline_id: pipeline.id, name, user_id });
   checkMove((before?.status as State | undefined) ?? 'created', state);
   const now = timestamp(deps.clock);
-  const said = <T>(value: T | undefined, earlier: T | null | undefined) =>
+  const valueOr = <T>(value: T | undefined, earlier: T | null | undefined) =>
     value === undefined ? (earlier ?? null) : value;
   return store.saveStatus(db, before?.id, {
     project_id: pipeline.project_id,
@@ -141,9 +141,9 @@ async function moveStatus(deps: Deps, db: Db, { caller, report }: Reporting, pip
     name,
     user_id,
     status: state,
-    target_url: said(report.targetUrl, before?.target_url),
-    description: said(report.description, before?.description),
-    coverage: said(report.coverage, before?.coverage),
+    target_url: valueOr(report.targetUrl, before?.target_url),
+    description: valueOr(report.description, before?.description),
+    coverage: valueOr(report.coverage, before?.coverage),
     created_at: before?.created_at ?? now,
     updated_at: now,
     started_at: before?.started_at ?? (state === 'running' ? now : null),

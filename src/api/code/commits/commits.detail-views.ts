@@ -67,8 +67,8 @@ export async function commitDetail(
   const pipeline = permissions.can('read_pipeline') ? await lastPipelineOf(deps, project.id, oid) : undefined;
   const state = pipeline === undefined ? '' : `${pipeline.id}:${pipeline.status}:${pipeline.updated_at}`;
   const key = `commit:${repo.id}:${oid}:${withStats}:${state}:${webUrl}`;
-  const kept = deps.immutableResponses.peek(key);
-  if (kept !== undefined) return kept.json;
+  const cached = deps.immutableResponses.peek(key);
+  if (cached !== undefined) return cached.json;
   const stats = withStats ? await (isNew ? statsOfNew : commitStats)(repo, oid) : undefined;
   const shown = {
     ...(stats === undefined ? {} : { stats: presentStats(stats) }),
@@ -78,7 +78,7 @@ export async function commitDetail(
   };
   // A commit that was just created is in the memory of this process.
   const read = isNew ? COMMIT_JSON.find(repo, oid, webUrl, shown) : ask(repo, COMMIT_JSON, oid, webUrl, shown);
-  const found = await read;
-  if (found === null) throw notFound('Commit');
-  return deps.immutableResponses.setBody(key, new Serialized(bufferOver(found.bytes), found.etag), {}).json;
+  const json = await read;
+  if (json === null) throw notFound('Commit');
+  return deps.immutableResponses.setBody(key, new Serialized(bufferOver(json.bytes), json.etag), {}).json;
 }

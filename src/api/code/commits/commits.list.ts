@@ -75,8 +75,8 @@ export async function commitPage(
   const webUrl = projectUrl(deps, project);
   const { refName: _name, all: _all, ...rest } = filters;
   const key = `commits:${repo.id}:${webUrl}:${page.offset}:${page.size}:${JSON.stringify([tips, rest])}`;
-  const kept = deps.immutableResponses.peek(key) ?? (await makePage(deps, repo, key, tips, filters, page, webUrl));
-  return { json: kept.json, more: kept.headers.more === 'true' };
+  const cached = deps.immutableResponses.peek(key) ?? (await makePage(deps, repo, key, tips, filters, page, webUrl));
+  return { json: cached.json, more: cached.headers.more === 'true' };
 }
 
 async function makePage(

@@ -150,12 +150,12 @@ export const commitsRoutes = [
  * @throws ApiError 404 if it is hidden, 403 if it is not in the fork network
  */
 async function findStartProject(c: BaseContext & ProjectScope, idOrPath: string): Promise<Project> {
-  const found = await findProject(c.deps, idOrPath);
-  if (found === undefined) throw notFound('Project');
-  const rights = await projectPermissions(c.deps, c.caller, found.project, found.namespace);
+  const project = await findProject(c.deps, idOrPath);
+  if (project === undefined) throw notFound('Project');
+  const rights = await projectPermissions(c.deps, c.caller, project.project, project.namespace);
   if (!rights.can('read_project') || !rights.can('read_code')) throw notFound('Project');
-  if (found.project.fork_root_id !== c.project.fork_root_id) {
+  if (project.project.fork_root_id !== c.project.fork_root_id) {
     throw forbidden(`Project is not included in the fork network for ${c.project.full_path}`);
   }
-  return found.project;
+  return project.project;
 }

@@ -21,7 +21,7 @@ async function askBoth({ repo }: GitFixture, tip: string): Promise<unknown[]> {
   }));
 }
 
-/** Waits until a thread answers. */
+/** Waits until a reader thread answers. */
 async function answering({ pool, repo }: GitFixture, tip: string): Promise<void> {
   pool.readers.allow({ ...readerThread, threads: 1, isNeeded: () => true });
   while ((await pool.readers.ask(repo, COMMIT_JSON.name, [tip, WEB, {}])) === undefined) await sleep(5);
@@ -56,7 +56,7 @@ test('where sizes are not indexed a thread leaves the list to this one', async (
   const here = await askBoth(fixture, tip);
   await answering(fixture, tip);
   assert.deepEqual(await askBoth(fixture, tip), here);
-  // It says so at once: one that owed an answer for long would have been ended.
+  // It reports the failure immediately: a thread that is slow to answer would have been ended.
   assert.equal(fixture.pool.readers.size, 1);
 });
 

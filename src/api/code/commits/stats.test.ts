@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** A project with three commits, and what git counts of each, the newest first. */
+/** A project with three commits, and the line counts of git for each, newest first. */
 async function history(): Promise<{ project: Project; git: ProjectGit; counted: Record<string, unknown>[] }> {
   const project = await app.make.project();
   const git = new ProjectGit(app, project);
@@ -42,7 +42,7 @@ async function history(): Promise<{ project: Project; git: ProjectGit; counted: 
 
 const sized = ({ id, stats }: Shown) => ({ id, stats });
 
-/** What the commit, and then the list, say of size. */
+/** Line counts of the commit endpoint and of the list. */
 async function ask(project: Project, ids: readonly unknown[]): Promise<unknown[][]> {
   const at = `/projects/${project.id}/repository/commits`;
   const single: Shown[] = [];
@@ -54,7 +54,7 @@ async function ask(project: Project, ids: readonly unknown[]): Promise<unknown[]
 test('the size of commits that are indexed is told without a process', async () => {
   const { project, git, counted } = await history();
   await writeWholeGraph(git.dir);
-  // That processes are seen at all.
+  // Checks that processes are counted at all.
   started = 0;
   await runGit(['version']);
   assert.equal(started, 1);

@@ -42,16 +42,16 @@ export async function listProtectedBranches(deps: Deps, project: Project, search
 /** Returns the protected branch of exactly this name or wildcard, including inherited ones. @throws ApiError 404 */
 export async function getProtectedBranch(deps: Deps, project: Project, name: string): Promise<Protection> {
   const all = await loadProtections(deps, project.id);
-  const found = all.find((each) => each.kind === 'branch' && each.name === name);
-  if (found === undefined) throw recordNotFound();
-  return found;
+  const match = all.find((each) => each.kind === 'branch' && each.name === name);
+  if (match === undefined) throw recordNotFound();
+  return match;
 }
 
 /** As `getProtectedBranch`, for changes. @throws ApiError 403 for an inherited one, 404 */
 export async function getOwnProtectedBranch(deps: Deps, project: Project, name: string): Promise<Protection> {
-  const found = await getProtectedBranch(deps, project, name);
-  if (found.inherited) throw forbidden('The protection is inherited from a group. Change it there.');
-  return found;
+  const match = await getProtectedBranch(deps, project, name);
+  if (match.inherited) throw forbidden('The protection is inherited from a group. Change it there.');
+  return match;
 }
 
 /**
@@ -123,12 +123,12 @@ export async function updateProtectedBranch(
       })
       .where('id', '=', id)
       .execute();
-    const found = await findProtection(db, project.id, 'branch', name);
-    if (found === undefined) throw recordNotFound();
+    const existing = await findProtection(db, project.id, 'branch', name);
+    if (existing === undefined) throw recordNotFound();
     const scope = await revalidateProjectAbility(deps, db, actor.caller, project.id, 'admin_protected_branches');
-    await requireUnprotect(transactionDeps(deps, db), scope, found);
+    await requireUnprotect(transactionDeps(deps, db), scope, existing);
     for (const action of ACTIONS) {
-      const current = found.levels.filter((level) => level.action === action);
+      const current = existing.levels.filter((level) => level.action === action);
       const changes = changesOf(action, input, current);
       const updated = changes.update.map(({ to }) => to);
       const touched = new Set([...changes.remove, ...changes.update.map(({ id }) => id)]);
@@ -163,10 +163,10 @@ export async function unprotectBranch(deps: Deps, actor: Actor, protection: Prot
   await deps.db.transaction().execute(async (db) => {
     const { project_id: id } = protection;
     const scope = await revalidateProjectAbility(deps, db, actor.caller, id, 'admin_protected_branches');
-    const found = await findProtection(db, id, 'branch', protection.name);
-    if (found === undefined) throw recordNotFound();
-    await requireUnprotect(transactionDeps(deps, db), scope, found);
-    if (!(await removeProtection(db, found.id))) throw recordNotFound();
-    await recordProtection(deps, db, onProject(id), 'branch', 'removed', found);
+    const current = await findProtection(db, id, 'branch', protection.name);
+    if (current === undefined) throw recordNotFound();
+    await requireUnprotect(transactionDeps(deps, db), scope, current);
+    if (!(await removeProtection(db, current.id))) throw recordNotFound();
+    await recordProtection(deps, db, onProject(id), 'branch', 'removed', current);
   });
 }

@@ -18,9 +18,9 @@ import type { CreateProtectedTagInput } from './protected-tags.inputs.ts';
 
 /** Returns the protected tag of exactly this name or wildcard. @throws ApiError 404 */
 export async function getProtectedTag(deps: Deps, project: Project, name: string): Promise<Protection> {
-  const found = await findProtection(deps.db, project.id, 'tag', name);
-  if (found === undefined) throw recordNotFound();
-  return found;
+  const protection = await findProtection(deps.db, project.id, 'tag', name);
+  if (protection === undefined) throw recordNotFound();
+  return protection;
 }
 
 /** Protects a tag or wildcard. @throws ApiError 422 for a blank or already protected name, or a user without access */

@@ -166,7 +166,7 @@ describe('the mirror user', () => {
 });
 
 test('updates come by themselves, more seldom after failures, and not for ever', async (t) => {
-  // With every other mirror on the same clock, all of them would be updated each time that it is put forward.
+  // A clock of its own: with a shared clock, advancing it would update all mirrors.
   const clock = new TestClock();
   const alone = await buildTestApp({ settings, clock });
   t.after(() => alone.close());

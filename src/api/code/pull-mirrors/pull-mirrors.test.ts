@@ -58,7 +58,7 @@ describe('a pull mirror', () => {
     assert.ok(before.fetches > 0 && before.listings > 0);
     assert.equal((await pair.update()).update_status, 'finished');
     const after = pair.requests();
-    // Git speaks to a server that wants a password twice, and asks for refs by a request of its own.
+    // Git requests the refs twice from a server that requires a password.
     assert.equal(after.listings - before.listings, 1);
     assert.equal(after.fetches - before.fetches, 1);
   });

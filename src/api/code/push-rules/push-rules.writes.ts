@@ -79,7 +79,7 @@ export function updatePushRule(
     if (before === undefined) {
       const above = owner.type === 'project' ? await inheritedPushRule(db, owner.id) : undefined;
       if (above === undefined) throw notFound('Push rule');
-      return insert(deps, db, owner, { ...asked(above), ...columns });
+      return insert(deps, db, owner, { ...rulesOf(above), ...columns });
     }
     const rule = await db
       .updateTable('push_rules')
@@ -93,7 +93,7 @@ export function updatePushRule(
 }
 
 /** Returns the rules without ids and times. */
-function asked({ id, project_id, namespace_id, created_at, updated_at, ...columns }: PushRule): RuleColumns {
+function rulesOf({ id, project_id, namespace_id, created_at, updated_at, ...columns }: PushRule): RuleColumns {
   return columns;
 }
 

@@ -23,14 +23,14 @@ const MAX_MIRRORS = 20;
 
 /** Returns a push mirror of a project. @throws ApiError 404 */
 export async function findRemoteMirror(db: Db, project: Project, id: number): Promise<RemoteMirror> {
-  const found = await db
+  const mirror = await db
     .selectFrom('remote_mirrors')
     .selectAll()
     .where('id', '=', id)
     .where('project_id', '=', project.id)
     .executeTakeFirst();
-  if (found === undefined) throw recordNotFound();
-  return found;
+  if (mirror === undefined) throw recordNotFound();
+  return mirror;
 }
 
 interface Scope {

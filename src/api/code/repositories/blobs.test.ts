@@ -9,7 +9,7 @@ let project: Project;
 let git: ProjectGit;
 let sha: string;
 before(async () => {
-  // It stands still: what is counted by the minute is all in one.
+  // The clock stands still, so that all requests fall into the same minute.
   app = await buildTestApp({ clock: new TestClock() });
   project = await app.make.project({ visibility: 'public' });
   git = new ProjectGit(app, project);

@@ -18,10 +18,10 @@ export interface FoundBlob {
 
 /** Finds a blob by its full or abbreviated id. @throws ApiError 404 `404 Blob Not Found` */
 export async function findBlob(repo: Repository, sha: string): Promise<FoundBlob> {
-  const wanted = sha.toLowerCase();
-  const info = /^[0-9a-f]{4,64}$/.test(wanted) ? await repo.objects.info(wanted) : null;
+  const prefix = sha.toLowerCase();
+  const info = /^[0-9a-f]{4,64}$/.test(prefix) ? await repo.objects.info(prefix) : null;
   // Git may resolve the digits as the name of a ref.
-  if (info?.type !== 'blob' || !info.oid.startsWith(wanted)) throw notFound('Blob');
+  if (info?.type !== 'blob' || !info.oid.startsWith(prefix)) throw notFound('Blob');
   return { oid: info.oid, size: info.size };
 }
 

@@ -23,8 +23,8 @@ const [OPEN, CLOSE] = [0x5b, 0x5d];
 /** Size of the reused buffer; few pages are larger. */
 const KEPT_BYTES = 64 * 1024;
 /** Reused buffer, and the position of the next write. */
-const kept = Buffer.allocUnsafeSlow(KEPT_BYTES);
-let memory = kept;
+const buffer = Buffer.allocUnsafeSlow(KEPT_BYTES);
+let memory = buffer;
 let length = 0;
 
 /**
@@ -36,7 +36,7 @@ let length = 0;
  */
 export function folderJson(tree: TreeObject, places: readonly number[], prefix: string): Buffer {
   const folder = Buffer.from(JSON.stringify(prefix.toWellFormed()).slice(1, -1));
-  memory = kept;
+  memory = buffer;
   length = 0;
   put(OPEN);
   for (const place of places) {
@@ -54,7 +54,7 @@ export function folderJson(tree: TreeObject, places: readonly number[], prefix: 
   reserve(1);
   put(CLOSE);
   const json = copyBytes(memory.subarray(0, length));
-  memory = kept;
+  memory = buffer;
   return json;
 }
 

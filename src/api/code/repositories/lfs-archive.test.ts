@@ -23,7 +23,7 @@ before(async () => {
   const { sha256, size } = await put(large);
   const row = { project_id: project, oid: sha256, size, created_at: new Date().toISOString() };
   await app.deps.db.insertInto('lfs_objects').values(row).execute();
-  // Of another project: whoever writes down its name does not get it.
+  // An object of another project is not accessible by its id.
   const other = await put(Buffer.from('a secret'));
   pointer = text(sha256, size);
   unknown = text(other.sha256, 8);

@@ -97,12 +97,12 @@ const networkOf = ({ id, fork_root_id }: Project): number => fork_root_id ?? id;
  */
 async function findFromProject(c: BaseContext & ProjectScope, id: number | undefined): Promise<Project> {
   if (id === undefined || id === c.project.id) return c.project;
-  const found = await findProject(c.deps, String(id));
-  const rights = found && (await projectPermissions(c.deps, c.caller, found.project, found.namespace));
-  const related = found !== undefined && networkOf(found.project) === networkOf(c.project);
-  if (!found || !related || !rights?.can('read_project')) {
+  const project = await findProject(c.deps, String(id));
+  const rights = project && (await projectPermissions(c.deps, c.caller, project.project, project.namespace));
+  const related = project !== undefined && networkOf(project.project) === networkOf(c.project);
+  if (!project || !related || !rights?.can('read_project')) {
     throw refused(`Target project id:${id} is not a fork of project id:${c.project.id}`);
   }
   if (!rights.can('read_code')) throw forbidden('You do not have access to the code of the other project');
-  return found.project;
+  return project.project;
 }

@@ -28,10 +28,10 @@ export const archivePageRoutes = [
       const { rest } = c.params;
       const format = FORMATS.find((each) => rest.endsWith(`.${each}`));
       if (format === undefined) throw notFound('File');
-      const found = await splitRefPath(repositoryOf(c.deps, c.project), rest.slice(0, -format.length - 1));
-      if (found === null) throw notFound('File');
-      const named = found.path === `${c.project.path}-${flat(found.ref)}`;
-      return sendArchive(c, { sha: found.ref, format, path: c.input.path }, { withSha: !named });
+      const split = await splitRefPath(repositoryOf(c.deps, c.project), rest.slice(0, -format.length - 1));
+      if (split === null) throw notFound('File');
+      const named = split.path === `${c.project.path}-${flat(split.ref)}`;
+      return sendArchive(c, { sha: split.ref, format, path: c.input.path }, { withSha: !named });
     },
   }),
 ];

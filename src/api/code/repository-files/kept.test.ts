@@ -15,10 +15,10 @@ const children: ChildProcess[] = [];
 subscribe('child_process', (message) => {
   children.push((message as { process: ChildProcess }).process);
 });
-/** What writes the commit-graph and its index of paths, seconds after a change and whoever reads meanwhile. */
+/** Commands that write the commit-graph and its path index, seconds after a change. */
 const WRITES_GRAPH = / commit-graph write | --shortstat | --raw --no-abbrev --no-renames --diff-merges=first-parent /;
 
-/** The processes that were started for somebody since it was called last. */
+/** Processes started for requests since the last call. */
 const started = () =>
   children
     .splice(0)
@@ -37,7 +37,7 @@ const BOTH = ['main', 'side'];
 const ENDS = ['', '/raw', '/blame', '/blame?range[start]=2&range[end]=3'];
 const text = (...lines: string[]) => lines.map((line) => `${line}\n`).join('');
 
-/** What does not differ between two answers alike. */
+/** Headers that differ between equal responses. */
 const OF_THE_REQUEST = /^(date|connection|keep-alive|x-runtime|x-request-id|x-gitlab-meta|ratelimit-.*)$/;
 
 async function ask(project: Project, file: string, method: 'get' | 'head', known?: string) {
@@ -47,7 +47,7 @@ async function ask(project: Project, file: string, method: 'get' | 'head', known
   return { statusCode, headers: Object.fromEntries(told), body };
 }
 
-/** A project with the same repository of which nothing was asked yet. */
+/** A project with the same repository and without cached responses. */
 async function unasked(project: Project): Promise<Project> {
   const copy = await app.make.project({});
   const [from, to] = [new ProjectGit(app, project).dir, new ProjectGit(app, copy).dir];
@@ -59,7 +59,7 @@ async function unasked(project: Project): Promise<Project> {
 describe('files, their bytes and their blame after each change are those of a server that has kept nothing', () => {
   let project: Project;
   let tree: string;
-  /** Tags of answers by what was asked. */
+  /** ETags of responses by request. */
   const tags = new Map<string, string>();
 
   async function compare(what: string, refs = ['main']): Promise<void> {
@@ -85,7 +85,7 @@ describe('files, their bytes and their blame after each change are those of a se
     }
   }
 
-  /** Commits what was done to the work tree, and pushes it. */
+  /** Commits the changes of the work tree and pushes. */
   async function push(message: string, ...options: string[]): Promise<void> {
     await user.ok(tree, 'add', '--all');
     await user.ok(tree, 'commit', '--quiet', '--allow-empty', '--message', message);
@@ -205,7 +205,7 @@ describe('files, their bytes and their blame after each change are those of a se
   });
 });
 
-/** Ids of the objects that are read from files while something runs. */
+/** Ids of the objects read from files during a call. */
 async function readMeanwhile(t: TestContext, run: () => Promise<void>): Promise<Set<string>> {
   const mocks = (['read', 'use', 'stream'] as const).map((name) => t.mock.method(ObjectStore.prototype, name).mock);
   await run();
@@ -217,7 +217,7 @@ async function readMeanwhile(t: TestContext, run: () => Promise<void>): Promise<
 test('what a push leaves alone is found again without its content being read, and without a process', async (t) => {
   const project = await app.make.project({});
   const git = new ProjectGit(app, project);
-  // Larger than what is kept of objects for themselves.
+  // Larger than the cache accepts for a single object.
   const large = 'some words in a line\n'.repeat(10_000);
   git.commit('main', { 'large.txt': large, 'folder/deep/small.txt': 'small\n', other: '0' });
   for (let n = 0; n < 30; n += 1) git.commit('main', { other: `${n}` });

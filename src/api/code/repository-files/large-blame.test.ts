@@ -13,7 +13,7 @@ after(() => app.close());
 const lines = (count: number, text: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => `${text(n)}\n`).join('');
 
-/** A file of which two commits have every other line, the second with a message. */
+/** A file whose lines alternate between two commits, the second one with a message. */
 async function blamed(count: number, message: string) {
   const project = await app.make.project();
   const git = new ProjectGit(app, project);

@@ -96,15 +96,15 @@ const AFTER_CONTENT = '"}';
  */
 export async function readFile(deps: Deps, location: FileLocation, limit: LargeBlobLimit): Promise<CachedResponse> {
   const key = `file:${location.repo.id}:${location.ref}\0${location.path}`;
-  const kept = deps.immutableResponses.peek(key);
-  if (kept !== undefined && commitOf(kept) === location.commit) {
-    checkSize(Number(kept.headers['x-svc-size']), limit);
-    return kept;
+  const cached = deps.immutableResponses.peek(key);
+  if (cached !== undefined && commitOf(cached) === location.commit) {
+    checkSize(Number(cached.headers['x-svc-size']), limit);
+    return cached;
   }
-  const found = await askFor(location, 'base64', kept);
-  const file = { ...location, entry: found.entry };
-  const content = contentOf(found) ?? (kept && keptContent(kept, file, limit)) ?? (await readContent(file, limit));
-  const metadata = metadataOf(file, found.last, content.size, content.sha256);
+  const answer = await askFor(location, 'base64', cached);
+  const file = { ...location, entry: answer.entry };
+  const content = contentOf(answer) ?? (cached && keptContent(cached, file, limit)) ?? (await readContent(file, limit));
+  const metadata = metadataOf(file, answer.last, content.size, content.sha256);
   const json = new Serialized(bodyOf(metadata, content.base64));
   const headers = metadataHeaders(metadata);
   return deps.immutableResponses.setBody(key, json, headers, { ...headers, ...jsonHeaders(json) });
@@ -114,11 +114,11 @@ export async function readFile(deps: Deps, location: FileLocation, limit: LargeB
 export async function askFor(
   { repo, commit, path }: FileLocation,
   form: ContentForm,
-  kept: CachedResponse | undefined,
+  cached: CachedResponse | undefined,
 ): Promise<FileAtCommit> {
-  const found = await ask(repo, FILE_AT, commit, path, form, kept?.headers['x-svc-blob-id'] ?? null);
-  if (found === null) throw notFound('File');
-  return found;
+  const file = await ask(repo, FILE_AT, commit, path, form, cached?.headers['x-svc-blob-id'] ?? null);
+  if (file === null) throw notFound('File');
+  return file;
 }
 
 const contentOf = ({ content, bytes }: FileAtCommit): Content | null =>
@@ -133,11 +133,11 @@ export function digestIn({ headers }: CachedResponse, { entry }: FoundFile): Con
   return { size: Number(headers['x-svc-size']), sha256: headers['x-svc-content-sha256']! };
 }
 
-function keptContent(kept: CachedResponse, file: FoundFile, limit: LargeBlobLimit): Content | undefined {
-  const digest = digestIn(kept, file);
+function keptContent(cached: CachedResponse, file: FoundFile, limit: LargeBlobLimit): Content | undefined {
+  const digest = digestIn(cached, file);
   if (digest === undefined) return undefined;
   checkSize(digest.size, limit);
-  const { body } = kept.json;
+  const { body } = cached.json;
   const base64 = 4 * Math.ceil(digest.size / 3);
   const end = body.length - AFTER_CONTENT.length;
   return { ...digest, base64: body.subarray(end - base64, end) };

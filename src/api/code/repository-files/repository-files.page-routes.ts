@@ -30,10 +30,10 @@ export const rawPageRoutes = [
     success: { status: 200, contentType: 'application/octet-stream' },
     errors: [404],
     handler: async (c) => {
-      const found = await splitRefPath(repositoryOf(c.deps, c.project), c.params.rest);
-      if (found === null || found.path === '') throw notFound('File');
-      requireRawLimit(c.deps, c.project.id, found.path);
-      const file = await locateFile(c.deps, c.project, found.path, found.ref);
+      const split = await splitRefPath(repositoryOf(c.deps, c.project), c.params.rest);
+      if (split === null || split.path === '') throw notFound('File');
+      requireRawLimit(c.deps, c.project.id, split.path);
+      const file = await locateFile(c.deps, c.project, split.path, split.ref);
       const raw = await openRaw(c.deps, c.project, file, { lfs: true, signal: () => c.signal });
       if ('json' in raw) return sendCached(c.request, c.reply, raw);
       const known = c.request.headers['if-none-match'];

@@ -42,30 +42,30 @@ export async function openRaw(
 ): Promise<CachedResponse | RawStream> {
   const { repo } = location;
   const key = `raw:${repo.id}:${location.ref}\0${location.path}`;
-  const kept = options.lfs ? undefined : deps.immutableResponses.peek(key);
-  if (kept !== undefined && commitOf(kept) === location.commit) return kept;
-  const found = await askFor(location, 'raw', kept);
-  const file = { ...location, entry: found.entry };
+  const cached = options.lfs ? undefined : deps.immutableResponses.peek(key);
+  if (cached !== undefined && commitOf(cached) === location.commit) return cached;
+  const answer = await askFor(location, 'raw', cached);
+  const file = { ...location, entry: answer.entry };
   const { entry } = file;
-  const known = kept && digestIn(kept, file);
-  if (kept !== undefined && known !== undefined) {
-    const sent = { ...known, etag: kept.json.etag, type: kept.headers['content-type']! };
-    return deps.immutableResponses.setBody(key, kept.json, headersOf(file, found.last, sent));
+  const known = cached && digestIn(cached, file);
+  if (cached !== undefined && known !== undefined) {
+    const sent = { ...known, etag: cached.json.etag, type: cached.headers['content-type']! };
+    return deps.immutableResponses.setBody(key, cached.json, headersOf(file, answer.last, sent));
   }
-  const data = found.bytes && bufferOver(found.bytes);
+  const data = answer.bytes && bufferOver(answer.bytes);
   const pointer = options.lfs && data !== null ? parsePointer(data) : null;
   if (pointer !== null) {
     const object = await findLfsObject(deps, project.id, pointer.oid);
     const etag = `"${pointer.oid}"`;
     return {
-      headers: headersOf(file, found.last, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
+      headers: headersOf(file, answer.last, { size: object.size, sha256: pointer.oid, etag, type: BINARY }),
       etag,
       open: () => object.stream,
     };
   }
   const etag = `"${entry.oid}"`;
-  const digest = found.content ?? (await contentDigest(repo, entry.oid));
-  const headers = headersOf(file, found.last, { ...digest, etag, type: contentTypeOf(data) });
+  const digest = answer.content ?? (await contentDigest(repo, entry.oid));
+  const headers = headersOf(file, answer.last, { ...digest, etag, type: contentTypeOf(data) });
   if (data === null) {
     return { headers, etag, open: () => repo.objects.stream(entry.oid, { signal: options.signal() }) };
   }

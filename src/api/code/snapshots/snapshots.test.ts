@@ -87,7 +87,7 @@ test('a client that leaves closes the files of its snapshot', async (t) => {
   assert.deepEqual(await openFiles(), []);
 });
 
-/** A text that cannot be packed much. */
+/** A text that hardly compresses. */
 function randomText(length: number): string {
   let state = 1;
   return Array.from({ length: length / 8 }, () => {

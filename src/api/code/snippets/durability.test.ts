@@ -35,13 +35,13 @@ const repo = (snippet: Snippet) => repositoryOf(app.deps, snippet);
 const events = async (type: string) =>
   (await app.deps.db.selectFrom('domain_events').select('id').where('type', '=', type).execute()).length;
 
-/** Everything that lies where repositories do. */
+/** All folders of repositories. */
 const folders = () => {
   const root = app.deps.storages.list[0]!.path;
   return globSync('@hashed/*/*', { cwd: root }).flatMap((parent) => readdirSync(join(root, parent)));
 };
 
-/** What a process leaves that dies when it has stored the intent of an update. */
+/** State left by a process that dies after storing the intent of an update. */
 async function leaveIntent(snippet: Snippet, title: string): Promise<RefChange[]> {
   const old = await repo(snippet).refs.resolve('refs/heads/main');
   const who = { name: 'Ada', email: 'ada@example.com', date: clock.now() };

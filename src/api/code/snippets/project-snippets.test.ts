@@ -25,7 +25,7 @@ async function make(base: string, { token }: TestUser, json: Json = {}): Promise
   return expectStatus<{ id: number } & Json>(await app.post(base, { token, json: { ...BODY, ...json } }), 201);
 }
 
-/** Statuses of a request as everybody, anonymous callers last. */
+/** Status of a request as each user, anonymous callers last. */
 async function statuses(
   people: Record<Role, TestUser>,
   send: (token: string | null) => Promise<{ statusCode: number }>,
@@ -36,7 +36,7 @@ async function statuses(
   return seen;
 }
 
-/** What the repositories of the snippets lie in. */
+/** Folder of the repository of a snippet. */
 async function folderOf(id: number): Promise<string> {
   const row = await app.deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   return app.deps.storages.dirOf({ storage: row.repository_storage, diskPath: row.disk_path });

@@ -53,9 +53,9 @@ async function find(kind: SnippetKind, request: AccessRequest, anonymous: boolea
   const { deps, caller, params } = request;
   if (kind === 'personal') {
     if (!anonymous) requireUser(caller);
-    const found = await findSnippet(deps, caller, idOf(params.id!, 'id'));
-    if (found === undefined) throw notFound('Snippet');
-    return found;
+    const snippet = await findSnippet(deps, caller, idOf(params.id!, 'id'));
+    if (snippet === undefined) throw notFound('Snippet');
+    return snippet;
   }
   const { project, permissions } = await inOpenProject(request, anonymous);
   const id = idOf(params.snippet_id!, 'snippet_id');

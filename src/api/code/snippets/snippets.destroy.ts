@@ -47,12 +47,12 @@ async function destroySnippetsWithin(
     await removeBelongings(db, 'Snippet', ids);
     await db.deleteFrom('ref_intents').where('snippet_id', 'in', ids).execute();
     // The repository may have moved since the row was read.
-    const gone = await db
+    const deleted = await db
       .deleteFrom('snippets')
       .where('id', 'in', ids)
       .returning(['repository_storage', 'disk_path'])
       .execute();
-    for (const row of gone) await enqueueRemoval(deps, db, locationOf(row));
+    for (const row of deleted) await enqueueRemoval(deps, db, locationOf(row));
     for (const snippet of batch) {
       const { id, project_id, title } = snippet;
       const about = { projectId: project_id, actorId };

@@ -20,11 +20,11 @@ export async function refuseRestricted(deps: Deps, caller: Caller, visibility: V
 export async function visibilityOf(
   deps: Deps,
   caller: Caller,
-  asked: Visibility | undefined,
+  requested: Visibility | undefined,
   project: Project | null,
 ): Promise<Visibility> {
-  const said = (await storedSettings(deps)).changed.default_snippet_visibility as Visibility | undefined;
-  const visibility = asked ?? said ?? (project === null ? 'internal' : 'private');
+  const setting = (await storedSettings(deps)).changed.default_snippet_visibility as Visibility | undefined;
+  const visibility = requested ?? setting ?? (project === null ? 'internal' : 'private');
   await refuseRestricted(deps, caller, visibility);
   return visibility;
 }

@@ -64,10 +64,10 @@ async function changesOf(
 function pageChanges(before: PageIndex, after: PageIndex, moved: readonly [string, string][]): PageChange[] {
   const bySlug = ({ pages }: PageIndex) => new Map(pages.map((page) => [page.slug, page]));
   const [old, now] = [bySlug(before), bySlug(after)];
-  const gone = [...old.values()].filter(({ slug }) => !now.has(slug));
+  const deleted = [...old.values()].filter(({ slug }) => !now.has(slug));
   const come = [...now.values()].filter(({ slug }) => !old.has(slug));
   const from = new Map(moved.map(([before, after]) => [after, before]));
-  const sameText = new Map(gone.map(({ blob, slug }) => [blob, slug]));
+  const sameText = new Map(deleted.map(({ blob, slug }) => [blob, slug]));
   const changes: PageChange[] = [];
   const renamed = new Set<string>();
   for (const page of come) {
@@ -82,7 +82,7 @@ function pageChanges(before: PageIndex, after: PageIndex, moved: readonly [strin
       changes.push({ action: 'updated', page });
     }
   }
-  for (const page of gone) if (!renamed.has(page.slug)) changes.push({ action: 'destroyed', page });
+  for (const page of deleted) if (!renamed.has(page.slug)) changes.push({ action: 'destroyed', page });
   return changes;
 }
 

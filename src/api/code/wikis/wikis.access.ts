@@ -25,17 +25,17 @@ const scopeOf = (source: Source): WikiScope => ({
 
 /** Callers who may read the wiki. */
 export function wikiReader(kind: SourceKind): Access<WikiScope> {
-  const place = inSource(kind, ABILITIES.read, { anonymous: true });
-  return { ...place, check: async (request) => scopeOf((await place.check(request)).source) };
+  const access = inSource(kind, ABILITIES.read, { anonymous: true });
+  return { ...access, check: async (request) => scopeOf((await access.check(request)).source) };
 }
 
 /** Users who may change the wiki. */
 export function wikiWriter(kind: SourceKind, right: 'create' | 'admin'): Access<WikiScope & { caller: UserCaller }> {
-  const place = inSource(kind, ABILITIES[right]);
+  const access = inSource(kind, ABILITIES[right]);
   return {
-    ...place,
+    ...access,
     check: async (request) => {
-      const { source } = await place.check(request);
+      const { source } = await access.check(request);
       return { ...scopeOf(source), caller: requireUser(request.caller) };
     },
   };

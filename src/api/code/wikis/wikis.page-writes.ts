@@ -61,24 +61,24 @@ export async function updatePage(
   const { repo, head } = await commitToWiki(deps, change, async (state) => {
     const { pages, repo } = state;
     const page = requirePage(pages.find(slug));
-    const wanted = wantedSlug(page, input.title);
-    if (wanted !== page.slug) {
-      const other = pages.find(wanted);
+    const newSlug = wantedSlug(page, input.title);
+    if (newSlug !== page.slug) {
+      const other = pages.find(newSlug);
       if (other !== undefined && other !== page) {
         throw invalidModel({ base: ['There is already a page with the same title in that path.'] });
       }
     }
-    now = wanted;
+    now = newSlug;
     const content = await textFor(repo, page, sent, input.front_matter, maxBytes);
-    const path = pathFor(page, wanted, input.format);
-    const below = wanted === page.slug ? [] : await filesBelow(state, page.slug, wanted);
+    const path = pathFor(page, newSlug, input.format);
+    const below = newSlug === page.slug ? [] : await filesBelow(state, page.slug, newSlug);
     const own = await ownAction(repo, page, path, content);
     if (own === null && below.length === 0) return null;
     const renamed: [string, string][] =
-      wanted === page.slug ? [] : [[page.slug, wanted], ...pagesBelow(pages, page.slug, wanted)];
+      newSlug === page.slug ? [] : [[page.slug, newSlug], ...pagesBelow(pages, page.slug, newSlug)];
     return {
       actions: [...(own === null ? [] : [own]), ...below],
-      message: messageOf(change, 'updated', wanted),
+      message: messageOf(change, 'updated', newSlug),
       ...(renamed.length === 0 ? {} : { cause: { type: 'wiki_pages_moved' as const, moved: renamed } }),
     };
   });
@@ -88,8 +88,8 @@ export async function updatePage(
 /** Returns the slug for a title; the current slug if the title is unchanged. */
 function wantedSlug(page: WikiPage, title: string | undefined): string {
   if (title === undefined) return page.slug;
-  const wanted = renamedSlug(page.slug, title);
-  return unhyphenated(wanted) === unhyphenated(page.slug) ? page.slug : wanted;
+  const newSlug = renamedSlug(page.slug, title);
+  return unhyphenated(newSlug) === unhyphenated(page.slug) ? page.slug : newSlug;
 }
 
 /** Returns the file action for the page itself; null if it stays unchanged. */

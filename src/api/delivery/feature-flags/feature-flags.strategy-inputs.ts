@@ -74,12 +74,12 @@ function changedScopes(
 function changed(before: StrategyInput, change: ChangedStrategy, path: string): StrategyInput {
   const name = change.name === undefined ? before.name : storedStrategyName(change.name);
   // The user list is kept unless the strategy gets another name.
-  const kept = name === before.name ? before.userListId : null;
+  const currentList = name === before.name ? before.userListId : null;
   return {
     id: before.id,
     name,
     parameters: change.parameters === undefined ? before.parameters : readParameters(change.parameters, path),
-    userListId: change.user_list_id === undefined ? kept : userList(change.user_list_id),
+    userListId: change.user_list_id === undefined ? currentList : userList(change.user_list_id),
     scopes: changedScopes(before.scopes, change.scopes ?? [], path),
   };
 }

@@ -68,8 +68,8 @@ async function check(
     projectId,
     strategies.map(({ userListId }) => userListId),
   );
-  const found: FieldErrors = { name: names, description: descriptionErrors(flag.description) };
-  const errors = { ...found, ...strategyErrors(strategies, (id) => lists.has(id)) };
+  const fieldErrors: FieldErrors = { name: names, description: descriptionErrors(flag.description) };
+  const errors = { ...fieldErrors, ...strategyErrors(strategies, (id) => lists.has(id)) };
   const wrong = Object.entries(errors).filter(([, texts]) => texts.length > 0);
   if (wrong.length > 0) throw invalidRecord(Object.fromEntries(wrong));
   return strategies.flatMap(({ id, name, parameters, userListId, scopes }) =>

@@ -13,9 +13,9 @@ export interface CheckedStrategy {
 }
 
 /** Ids of removed rows. */
-const left = (before: readonly { id: number }[], after: readonly { id: number | undefined }[]): number[] => {
-  const kept = new Set(after.map(({ id }) => id));
-  return before.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
+const removedIds = (before: readonly { id: number }[], after: readonly { id: number | undefined }[]): number[] => {
+  const remaining = new Set(after.map(({ id }) => id));
+  return before.flatMap(({ id }) => (remaining.has(id) ? [] : [id]));
 };
 
 /**
@@ -28,15 +28,15 @@ export async function saveStrategies(
   before: readonly ScopedStrategy[],
   after: readonly CheckedStrategy[],
 ): Promise<void> {
-  const gone = left(before, after);
-  if (gone.length > 0) await db.deleteFrom('feature_flag_strategies').where('id', 'in', gone).execute();
-  const kept = after.flatMap(({ id, name, parameters, user_list_id }) =>
+  const removed = removedIds(before, after);
+  if (removed.length > 0) await db.deleteFrom('feature_flag_strategies').where('id', 'in', removed).execute();
+  const updated = after.flatMap(({ id, name, parameters, user_list_id }) =>
     id === undefined ? [] : [{ id, feature_flag_id: flagId, name, parameters, user_list_id }],
   );
-  if (kept.length > 0) {
+  if (updated.length > 0) {
     await db
       .insertInto('feature_flag_strategies')
-      .values(kept)
+      .values(updated)
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({
           name: eb.ref('excluded.name'),
@@ -79,16 +79,16 @@ async function saveScopes(
   after: readonly (CheckedStrategy & { id: number })[],
 ): Promise<void> {
   const known = new Map(before.map(({ id, scopes }) => [id, scopes]));
-  const gone = after.flatMap(({ id, scopes }) => left(known.get(id) ?? [], scopes));
-  if (gone.length > 0) await db.deleteFrom('feature_flag_scopes').where('id', 'in', gone).execute();
+  const removed = after.flatMap(({ id, scopes }) => removedIds(known.get(id) ?? [], scopes));
+  if (removed.length > 0) await db.deleteFrom('feature_flag_scopes').where('id', 'in', removed).execute();
   const all = after.flatMap(({ id: strategy_id, scopes }) =>
     scopes.map(({ id, environment_scope }) => ({ id, strategy_id, environment_scope })),
   );
-  const kept = all.flatMap(({ id, ...row }) => (id === undefined ? [] : [{ id, ...row }]));
-  if (kept.length > 0) {
+  const updated = all.flatMap(({ id, ...row }) => (id === undefined ? [] : [{ id, ...row }]));
+  if (updated.length > 0) {
     await db
       .insertInto('feature_flag_scopes')
-      .values(kept)
+      .values(updated)
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({ environment_scope: eb.ref('excluded.environment_scope') })),
       )

@@ -28,8 +28,8 @@ export async function releasesOfGroup(
   pageRequest: ReleasePageRequest,
 ): Promise<{ rows: Release[]; total: number }> {
   const day = today(clock);
-  const place = { feature: 'releases', level: AccessLevel.guest, below: group.lineage } as const;
-  const readable: Readable = (eb) => readableProjects(eb, caller, place, day);
+  const scope = { feature: 'releases', level: AccessLevel.guest, below: group.lineage } as const;
+  const readable: Readable = (eb) => readableProjects(eb, caller, scope, day);
   const { user, admin } = caller;
   const who = user === null ? 'nobody' : `${admin ? 'admin' : 'user'}${user.id}`;
   const projects = await snapshot.get(`releases:${group.id}:${who}:${day}`, () => projectsOf(db, readable));

@@ -123,12 +123,12 @@ export const releaseLinkRoutes: readonly Route[] = [
     errors: [404],
     handler: async (c) => {
       const release = await releaseToWrite(c.deps, c, c.params.tag_name);
-      const gone = await onLockedRelease(c.deps, c, 'destroy_release', release, async (db, { id }) => {
+      const deleted = await onLockedRelease(c.deps, c, 'destroy_release', release, async (db, { id }) => {
         const link = await getLink(db, id, c.params.link_id);
         await db.deleteFrom('release_links').where('id', '=', link.id).execute();
         return link;
       });
-      return presentLink(gone, releaseUrl(c.deps, c.project, release.tag));
+      return presentLink(deleted, releaseUrl(c.deps, c.project, release.tag));
     },
   }),
 ];

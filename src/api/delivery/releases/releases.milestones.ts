@@ -16,17 +16,17 @@ export async function milestonesFor(
 ): Promise<number[] | undefined> {
   const titles = milestones?.filter((title) => title !== '');
   if (titles === undefined && milestone_ids === undefined) return undefined;
-  const wanted: readonly (string | number)[] = titles ?? milestone_ids ?? [];
-  if (wanted.length === 0) return [];
+  const requested: readonly (string | number)[] = titles ?? milestone_ids ?? [];
+  if (requested.length === 0) return [];
   const key = titles === undefined ? 'id' : 'title';
   const rows = await db
     .selectFrom('milestones')
     .select(['id', 'title'])
-    .where(key, 'in', wanted)
+    .where(key, 'in', requested)
     .where((eb) => eb.or([eb('project_id', '=', project.id), eb('group_id', 'in', lineageIds(namespace.lineage))]))
     .execute();
   const known = new Set<string | number>(rows.map((row) => row[key]));
-  const missing = [...new Set(wanted)].filter((each) => !known.has(each));
+  const missing = [...new Set(requested)].filter((each) => !known.has(each));
   if (missing.length > 0) {
     throw refused(`Milestone${key === 'id' ? ' id' : ''}(s) not found: ${missing.join(', ').slice(0, 1_000)}`);
   }

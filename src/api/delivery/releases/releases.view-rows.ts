@@ -77,19 +77,19 @@ async function milestonesOf(deps: Deps, ids: readonly number[]): Promise<Release
     .orderBy('milestones.title')
     .orderBy('milestones.id')
     .execute();
-  const wanted = pairs.map(({ milestone_id }) => milestone_id);
-  const shown = await milestonesById(deps, db, wanted);
-  const milestoneIds = [...new Set(wanted)].sort((a, b) => a - b);
+  const idsOfMilestones = pairs.map(({ milestone_id }) => milestone_id);
+  const shown = await milestonesById(deps, db, idsOfMilestones);
+  const milestoneIds = [...new Set(idsOfMilestones)].sort((a, b) => a - b);
   // A milestone may have many issues: the counts are cached until the next write.
   const stats = await deps.snapshot.get(`issue-stats:${milestoneIds}`, () => issueStats(db, milestoneIds));
-  const found = new Map<number, (Milestone & { issue_stats: IssueStats })[]>();
+  const byRelease = new Map<number, (Milestone & { issue_stats: IssueStats })[]>();
   for (const { release_id, milestone_id } of pairs) {
     const milestone = shown.get(milestone_id);
     if (milestone === undefined) continue;
     const with_stats = { ...milestone, issue_stats: stats.get(milestone_id) ?? { total: 0, closed: 0 } };
-    found.set(release_id, [...(found.get(release_id) ?? []), with_stats]);
+    byRelease.set(release_id, [...(byRelease.get(release_id) ?? []), with_stats]);
   }
-  return found;
+  return byRelease;
 }
 
 async function issueStats(db: Db, milestoneIds: readonly number[]): Promise<Map<number, IssueStats>> {

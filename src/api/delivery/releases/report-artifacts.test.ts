@@ -9,7 +9,7 @@ import type { ReleaseJson } from './releases.responses.ts';
 
 const DAY_MS = 86_400_000;
 const JOB = { name: 'rspec' };
-/** From now on: the disk knows by the time of its own when a file was written. */
+/** The current time, since files on disk have real modification times. */
 const clock = new TestClock(new Date());
 let app: TestApp;
 let url: string;
@@ -56,7 +56,7 @@ async function read(address: string | undefined, token = ROOT_TOKEN) {
   return told.report_artifacts?.map((each) => each.url);
 }
 
-/** Lets time pass, and all background work be done. */
+/** Advances the clock and runs all background work. */
 async function pass(ms: number): Promise<void> {
   clock.advance(ms);
   await app.deps.jobs.maintain();

@@ -17,8 +17,8 @@ import { WORKER, workerAddress } from './serial-worker.ts';
 const MAX_STATE = 32 * 1024 * 1024;
 /** Current maximum size of a state in bytes: the setting of the instance, or the maximum. */
 export async function maxStateBytes(deps: Deps): Promise<number> {
-  const { max_terraform_state_size_bytes: said } = await applicationSettings(deps);
-  return said === 0 ? MAX_STATE : Math.min(said, MAX_STATE);
+  const { max_terraform_state_size_bytes: limit } = await applicationSettings(deps);
+  return limit === 0 ? MAX_STATE : Math.min(limit, MAX_STATE);
 }
 
 /** States up to this size are parsed in this thread, larger ones in another thread. */

@@ -30,8 +30,8 @@ const places = [inHeader, inQuery, authorization, ...inBody];
  */
 const secretsOf = (request: FastifyRequest): string[] =>
   places
-    .flatMap((place) => {
-      const secret = place.read(request)?.secret;
+    .flatMap((location) => {
+      const secret = location.read(request)?.secret;
       return secret === undefined ? [] : [secret, ...(secret.includes(',') ? secret.split(',', 8) : [])];
     })
     .map((secret) => secret.trim());
@@ -57,7 +57,7 @@ export const CLIENT_CREDENTIALS: Credentials = {
 export const BODY_CREDENTIALS: Credentials = {
   methods: [
     ...CLIENT_CREDENTIALS.methods,
-    ...inBody.map((place) => ({ name: 'unleashInstanceIdBody', location: place, description, kinds })),
+    ...inBody.map((location) => ({ name: 'unleashInstanceIdBody', location, description, kinds })),
   ],
 };
 

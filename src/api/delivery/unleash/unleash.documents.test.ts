@@ -13,7 +13,10 @@ interface Feature {
   strategies: { name: string; parameters: Record<string, string> }[];
 }
 
-/** Beside the app a second process on the same database, as far as one process can stand for it. SQLite has one alone. */
+/**
+ * The app and a second process on the same database, simulated within one process. SQLite supports a single process
+ * only.
+ */
 let app: TestApp;
 let second: Instance | null = null;
 let queries: string[] = [];
@@ -31,7 +34,7 @@ after(async () => {
   await app.close();
 });
 
-/** A project with a flag, and how its programs ask. */
+/** A project with a flag, and the request of its clients. */
 async function polled() {
   const made = await flagProject(app);
   await made.create({ name: 'flag', strategies: [DEFAULT] });
@@ -102,7 +105,7 @@ test('what is told while flags change is of one state of them', async () => {
     assert.equal(counted.strategies[0]!.parameters.userIds, counted.description);
     assert.ok(Number(counted.description) >= last, 'never an earlier state');
     last = Number(counted.description);
-    // What is answered from memory waits for nothing, and would leave the changes no time.
+    // Responses from memory are immediate, and would leave no time for the changes.
     await turn();
   }
   await changes;

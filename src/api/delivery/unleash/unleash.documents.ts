@@ -55,9 +55,9 @@ async function rulesOf(deps: Deps, { rules, reading }: Memory, { projectId, vers
   if (waiting !== undefined) return waiting;
   const read = readRules(deps.db, projectId).finally(() => reading.delete(key));
   reading.set(key, read);
-  const found = await read;
-  rules.set(projectId, found);
-  return found;
+  const latest = await read;
+  rules.set(projectId, latest);
+  return latest;
 }
 
 /**
@@ -70,8 +70,8 @@ export async function flagsDocument(deps: Deps, client: FlagsClient, environment
   const memory = memoryOf(deps);
   const name = `${client.projectId} ${environment}`;
   const known = memory.keys.get(name);
-  const kept = known?.version === client.version ? deps.immutableResponses.peek(known.key) : undefined;
-  if (kept !== undefined) return kept;
+  const cached = known?.version === client.version ? deps.immutableResponses.peek(known.key) : undefined;
+  if (cached !== undefined) return cached;
   const rules = await rulesOf(deps, memory, client);
   const scopes = await scopesOf(rules, environment);
   const key = `flags:${client.projectId}:${rules.version}:${hash('sha256', scopes.join(), 'base64url')}`;

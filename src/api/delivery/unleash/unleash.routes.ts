@@ -14,11 +14,11 @@ const shared = { access: byFlagsClient, credentials: CLIENT_CREDENTIALS, tag: 'U
 /** Headers that responses depend on, in addition to caller, URL and database. */
 const DECIDING = ['unleash-appname'];
 const instance_id = Type.Optional(Secret({ description: 'The instance id of the project.' }));
-const asked = Type.Object({
+const queryInput = Type.Object({
   instance_id,
   app_name: Type.Optional(Type.String({ description: 'Name of the environment.', examples: ['production'] })),
 });
-const told = Type.Object({
+const bodyInput = Type.Object({
   instance_id,
   instanceId: Type.Optional(Secret({ description: 'The instance id of the project, as SDKs send it.' })),
 });
@@ -56,7 +56,7 @@ export const unleashRoutes: readonly Route[] = [
     operationId: 'listUnleashFeatures',
     summary: 'List the feature flags of an environment for an Unleash client',
     description: `${NAMES_ITSELF} Empty without an environment. Flags without a strategy for the environment are left out.`,
-    input: asked,
+    input: queryInput,
     cacheable: DECIDING,
     success: { status: 200, schema: UnleashFeatures },
     handler: answerFeatures,
@@ -69,7 +69,7 @@ export const unleashRoutes: readonly Route[] = [
     summary: 'List the feature flags of an environment for an older Unleash client',
     description: `${NAMES_ITSELF} Newer clients use \`/client/features\`.`,
     deprecated: true,
-    input: asked,
+    input: queryInput,
     cacheable: DECIDING,
     success: { status: 200, schema: UnleashFeatures },
     handler: answerFeatures,
@@ -82,7 +82,7 @@ export const unleashRoutes: readonly Route[] = [
     operationId: 'registerUnleashClient',
     summary: 'Register an Unleash client',
     description: 'The registration is ignored.',
-    input: told,
+    input: bodyInput,
     success: { status: 200, empty: true },
     handler: () => undefined,
   }),
@@ -94,7 +94,7 @@ export const unleashRoutes: readonly Route[] = [
     operationId: 'reportUnleashMetrics',
     summary: 'Report usage metrics of an Unleash client',
     description: 'The metrics are ignored.',
-    input: told,
+    input: bodyInput,
     success: { status: 200, empty: true },
     handler: () => undefined,
   }),

@@ -86,8 +86,8 @@ async function readOnce(db: Db, projectId: number, version: number): Promise<Pro
     version,
     scopes: [...numbers.keys()],
     flags: flags.map(({ id, name, description, active }) => {
-      const said = { name, ...(description === null ? {} : { description }), enabled: active === 1 };
-      return { head: JSON.stringify(said).slice(0, -1), strategies: ofFlag.get(id) ?? [] };
+      const attributes = { name, ...(description === null ? {} : { description }), enabled: active === 1 };
+      return { head: JSON.stringify(attributes).slice(0, -1), strategies: ofFlag.get(id) ?? [] };
     }),
     size: size + flags.length * 500 + scopes.length * 50,
   };

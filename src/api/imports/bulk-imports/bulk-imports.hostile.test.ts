@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Does something under other settings. */
+/** Runs work with changed settings. */
 async function under(settings: Json, work: () => Promise<void>) {
   await changeSettings(app, settings);
   try {
@@ -48,7 +48,7 @@ const endless: RequestListener = (_, response) => {
   more();
 };
 
-/** A server with one group, which answers otherwise where it is told to. */
+/** A server with one group, with overridden responses. */
 const elsewhere = (answers: Answers = {}): Promise<FileServer> =>
   serveFiles({
     '/api/v4/version': '{"version":"17.0.0"}',
@@ -64,7 +64,7 @@ const elsewhere = (answers: Answers = {}): Promise<FileServer> =>
   });
 
 let count = 0;
-/** Asks for the group, by a user of its own. */
+/** Starts an import of the group, by a new user. */
 async function ask(url: string, { namespace = '', token }: { namespace?: string; token?: string } = {}) {
   count += 1;
   const entity = { source_full_path: 'far', destination_namespace: namespace, destination_slug: `near-${count}` };
@@ -73,7 +73,7 @@ async function ask(url: string, { namespace = '', token }: { namespace?: string;
 const entitiesOf = async ({ id }: Json): Promise<Json[]> =>
   expectStatus<Json[]>(await app.get(`/bulk_imports/${id}/entities`, { query: { per_page: 100 } }), 200);
 
-/** Brings the group of a server that answers so. @returns what became of it, and of what is below */
+/** Imports the group from a server with overridden responses. @returns its entities, and the requests */
 async function bring(answers: Answers): Promise<{ entities: Json[]; asked: readonly string[] }> {
   const server = await elsewhere(answers);
   try {

@@ -42,9 +42,9 @@ const visible = ({ db }: Deps, { user, admin }: UserCaller) => {
 
 async function findImport(deps: Deps, caller: UserCaller, id: number): Promise<ImportRow> {
   await requireSwitchedOn(deps);
-  const found = await visible(deps, caller).where('id', '=', id).executeTakeFirst();
-  if (found === undefined) throw notFound();
-  return found;
+  const row = await visible(deps, caller).where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw notFound();
+  return row;
 }
 
 const entities = ({ db }: Deps, { user, admin }: UserCaller) => {
@@ -64,12 +64,12 @@ async function findEntity(
   { import_id, entity_id }: { import_id: number; entity_id: number },
 ): Promise<EntityRow> {
   await requireSwitchedOn(deps);
-  const found = await entities(deps, caller)
+  const entity = await entities(deps, caller)
     .where('bulk_import_id', '=', import_id)
     .where('id', '=', entity_id)
     .executeTakeFirst();
-  if (found === undefined) throw notFound();
-  return found;
+  if (entity === undefined) throw notFound();
+  return entity;
 }
 
 /** Imports of groups and projects from other servers (registry facts 7.3). */
@@ -205,9 +205,9 @@ export const bulkImportRoutes = [
     success: { status: 200, schema: BulkImport },
     errors: [404],
     handler: async ({ deps, caller, params }) => {
-      const found = await findImport(deps, caller, params.import_id);
-      await cancelImport(deps, found);
-      return presentImport(await findImport(deps, caller, found.id));
+      const bulkImport = await findImport(deps, caller, params.import_id);
+      await cancelImport(deps, bulkImport);
+      return presentImport(await findImport(deps, caller, bulkImport.id));
     },
   }),
 ];

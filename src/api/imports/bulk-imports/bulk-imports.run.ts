@@ -66,25 +66,25 @@ async function bring(deps: Deps, entity: BulkImportEntity, row: BulkImport, sign
   const server = new RemoteServer(deps, row.source_url, row.token, signal);
   const path = `/${entity.entity_type}s/${encodeURIComponent(entity.source_full_path)}`;
   const object = requireObject(await server.find(path), entity.source_full_path);
-  let place =
+  let destination =
     entity.entity_type === 'group'
       ? await ensureGroup(deps, caller, entity, object)
       : await ensureProject(deps, caller, entity, object);
-  if (place.kind === 'project')
-    place = { ...place, project: await fetchRepository(deps, entity, row, place.project, signal) };
+  if (destination.kind === 'project')
+    destination = { ...destination, project: await fetchRepository(deps, entity, row, destination.project, signal) };
   await requireStarted(deps, deps.db, entity);
   const relationImport: RelationImport = {
     deps,
     entity,
     server,
-    importContext: importingInto(deps, row, { caller, entity, place, signal }),
+    importContext: importingInto(deps, row, { caller, entity, place: destination, signal }),
     signal,
   };
-  if (entity.migrate_memberships === 1 && place.root.kind === 'group') await readMembers(relationImport);
+  if (entity.migrate_memberships === 1 && destination.root.kind === 'group') await readMembers(relationImport);
   await importRelations(relationImport);
   await fetchWiki(relationImport, object);
-  if (place.kind === 'project') await refreshOpened(deps, place.project);
-  else await insertChildEntities(relationImport, place.group);
+  if (destination.kind === 'project') await refreshOpened(deps, destination.project);
+  else await insertChildEntities(relationImport, destination.group);
 }
 
 /** Returns the message of a permanent failure; null if a retry may succeed. */

@@ -21,7 +21,7 @@ const message = (response: Awaited<ReturnType<TestApp['get']>>, status: number) 
   String(expectStatus<Json>(response, status).message);
 const ask = (entity: Json = {}, { from = url, ...options }: { from?: string; access?: string; token?: string } = {}) =>
   askImport(app, from, entity, options);
-/** Brings what is asked for. @returns the entities as they are then */
+/** Runs an import. @returns its entities afterwards */
 async function bring(entity: Json = {}, token?: string): Promise<Json[]> {
   const made = expectStatus<Json>(await ask(entity, token === undefined ? {} : { token }), 201);
   await app.drain();

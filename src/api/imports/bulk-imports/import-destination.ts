@@ -67,9 +67,9 @@ const rowOf = async (db: Db, id: number): Promise<Namespace> =>
 
 async function parentOf(deps: Deps, { destination_namespace: path }: BulkImportEntity): Promise<Namespace | null> {
   if (path === '') return null;
-  const found = await findNamespace(deps, path);
-  if (found === undefined) throw notFound('Namespace');
-  return found;
+  const namespace = await findNamespace(deps, path);
+  if (namespace === undefined) throw notFound('Namespace');
+  return namespace;
 }
 
 /** Returns the group of an entity, creating it if necessary. @throws ApiError if it cannot be created */

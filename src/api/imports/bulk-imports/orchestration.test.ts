@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Another server that does as it is told. */
+/** A scripted source server. */
 const serve = (more: Parameters<typeof serveFiles>[0]) =>
   serveFiles({
     '/api/v4/version': '{"version":"18.0.0"}',

@@ -64,10 +64,10 @@ async function askForExport({ deps, entity, server }: RelationImport): Promise<v
 
 /** Returns the export status of each relation. @throws RetryLater while exports are running */
 async function exportedBy({ entity, server }: RelationImport): Promise<Map<string, ImportedObject>> {
-  const found = coerceObjects(await server.json('GET', `${pathOf(entity)}/status`));
-  const open = found.some(({ status }) => status !== EXPORT_STATUS.finished && status !== EXPORT_STATUS.failed);
-  if (open || found.length === 0) throw new RetryLater(PAUSE_MS, 'the source server is not ready yet');
-  return new Map(found.map((each) => [String(each.relation), each]));
+  const statuses = coerceObjects(await server.json('GET', `${pathOf(entity)}/status`));
+  const open = statuses.some(({ status }) => status !== EXPORT_STATUS.finished && status !== EXPORT_STATUS.failed);
+  if (open || statuses.length === 0) throw new RetryLater(PAUSE_MS, 'the source server is not ready yet');
+  return new Map(statuses.map((each) => [String(each.relation), each]));
 }
 
 /** Imports all relations of an entity. @throws errors of the source server; Stopped */
@@ -75,8 +75,8 @@ export async function importRelations(relationImport: RelationImport): Promise<v
   await askForExport(relationImport);
   const exported = await exportedBy(relationImport);
   // Texts refer to uploads, whose URLs may change.
-  const wanted = [PEOPLE, UPLOADS, ...Object.keys(WRITERS[relationImport.entity.entity_type])];
-  for (const relation of wanted) {
+  const relations = [PEOPLE, UPLOADS, ...Object.keys(WRITERS[relationImport.entity.entity_type])];
+  for (const relation of relations) {
     const status = exported.get(relation);
     if (status !== undefined) await readRelation(relationImport, relation, status);
   }
@@ -139,18 +139,18 @@ async function readFiles(
 
 async function readFile(relationImport: RelationImport, relation: string, query: string, skip: number): Promise<void> {
   const { deps, entity, importContext, signal } = relationImport;
-  const found = parseObjects(gunzipLimited(await download(relationImport, relation, query), await limitsOf(deps)));
+  const objects = parseObjects(gunzipLimited(await download(relationImport, relation, query), await limitsOf(deps)));
   const progress = progressOf(deps, entity, relation, skip, signal);
-  if (relation === PEOPLE) return readPeople(relationImport, found);
-  await writeObjects(importContext, WRITERS[entity.entity_type][relation]!, found, progress);
+  if (relation === PEOPLE) return readPeople(relationImport, objects);
+  await writeObjects(importContext, WRITERS[entity.entity_type][relation]!, objects, progress);
 }
 
 async function readPeople(
   { deps, entity, importContext }: RelationImport,
-  found: AsyncIterable<ImportedObject | InvalidImportObject>,
+  objects: AsyncIterable<ImportedObject | InvalidImportObject>,
 ): Promise<void> {
   let count = 0;
-  for await (const person of found) {
+  for await (const person of objects) {
     count += 1;
     if (!(person instanceof InvalidImportObject)) await importContext.users.add(person);
   }

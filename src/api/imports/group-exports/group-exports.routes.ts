@@ -46,14 +46,16 @@ export const groupExportRoutes = [
     errors: [404, 416, 429],
     handler: async (c) => {
       const { deps, caller, group } = c;
-      const told = { kind: 'group', id: group.id } as const;
-      const row = await findArchive(deps.db, told);
+      const exported = { kind: 'group', id: group.id } as const;
+      const row = await findArchive(deps.db, exported);
       if (row === undefined) throw new ApiError(404, GONE);
       if (row.sha256 === null || row.size === null) throw new ApiError(404, LATER);
       const limit = perMinute(deps.settings.now.group_download_export_limit);
       deps.limiter.check('group_download_export', `user:${caller.user?.id}:${group.id}`, limit);
       if ((await deps.blobs.stat(row.sha256)) === null) throw new ApiError(404, LATER);
-      await deps.db.transaction().execute((db) => recordExport(deps, db, caller, 'export_file_download_started', told));
+      await deps.db
+        .transaction()
+        .execute((db) => recordExport(deps, db, caller, 'export_file_download_started', exported));
       return sendBlob(c, { sha256: row.sha256, size: row.size }, archiveName(group, row), 'application/gzip');
     },
   }),

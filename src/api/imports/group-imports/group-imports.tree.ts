@@ -68,8 +68,8 @@ async function read({ blobs }: Deps, file: StoredBlob | undefined): Promise<Impo
   if (file === undefined || file.size > MAX_SELF) return null;
   const bytes = await blobs.read(file.sha256, 0, file.size);
   try {
-    const found: unknown = JSON.parse(bytes?.toString() ?? '');
-    return isImportedObject(found) ? found : null;
+    const parsed: unknown = JSON.parse(bytes?.toString() ?? '');
+    return isImportedObject(parsed) ? parsed : null;
   } catch {
     return null;
   }
@@ -101,8 +101,8 @@ async function applyAttributes(
     group.parent_id === null
       ? undefined
       : await deps.db.selectFrom('namespaces').selectAll().where('id', '=', group.parent_id).executeTakeFirst();
-  const wanted = visibilityOf(object);
-  const limit = parent === undefined ? wanted : stricterVisibility(wanted, parent.visibility);
+  const original = visibilityOf(object);
+  const limit = parent === undefined ? original : stricterVisibility(original, parent.visibility);
   const visibility = maxAllowedVisibility(await applicationSettings(deps), caller, limit);
   const settings = await importedGroupSettings(deps, await settingsOf(treeImport, object), {
     topLevel: parent === undefined,
@@ -200,8 +200,8 @@ export async function importGroupTree(treeImport: GroupTreeImport, root: BulkImp
       try {
         const settings = await settingsOf(treeImport, child);
         const attributes = { ...settings, ...child, visibility: visibilityOf(child) };
-        const place = await ensureGroup(deps, caller, of, attributes);
-        if (place.kind === 'group') waiting.push({ entity: of, group: place.group, given: child });
+        const destination = await ensureGroup(deps, caller, of, attributes);
+        if (destination.kind === 'group') waiting.push({ entity: of, group: destination.group, given: child });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         await recordFailure(deps, deps.db, root.id, {

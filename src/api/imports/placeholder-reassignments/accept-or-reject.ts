@@ -34,11 +34,11 @@ export async function findRequestedReassignment(
 export async function acceptOrRejectReassignment(
   deps: Deps,
   caller: UserCaller,
-  asked: ReassignmentRequest,
+  request: ReassignmentRequest,
   accepted: boolean,
 ): Promise<ImportSourceUser> {
   return deps.db.transaction().execute(async (db) => {
-    const row = await findRequestedReassignment(db, caller, asked);
+    const row = await findRequestedReassignment(db, caller, request);
     const changed = await db
       .updateTable('import_source_users')
       .set({

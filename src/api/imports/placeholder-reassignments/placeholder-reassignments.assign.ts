@@ -74,7 +74,7 @@ export async function assign(deps: Deps, db: Db, row: ImportSourceUser, to: User
   return true;
 }
 
-const SAID = {
+const MESSAGES = {
   proposed: 'were proposed to',
   accepted: 'were accepted by',
   declined: 'were declined by',
@@ -87,14 +87,14 @@ export async function recordReassignment(
   deps: Deps,
   db: Db,
   row: ImportSourceUser,
-  happened: keyof typeof SAID,
+  action: keyof typeof MESSAGES,
   to: string,
 ): Promise<void> {
   await recordAudit(deps, db, {
-    name: `placeholder_reassignment_${happened}`,
+    name: `placeholder_reassignment_${action}`,
     entity: onGroup(row.namespace_id),
     target: { id: row.id, type: 'Import::SourceUser', details: calledAs(row) },
-    message: `Contributions of ${calledAs(row)} ${SAID[happened]} @${to}`,
+    message: `Contributions of ${calledAs(row)} ${MESSAGES[action]} @${to}`,
     actorId: row.reassigned_by_user_id,
   });
 }

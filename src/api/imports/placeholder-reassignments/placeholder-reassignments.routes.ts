@@ -23,11 +23,11 @@ const STREAM_BYTES = 1024 * 1024;
 
 const tag = 'Placeholder reassignments';
 const path = '/groups/:id/placeholder_reassignments';
-const asked = Type.Object({
+const requestParams = Type.Object({
   namespace_id: Type.Integer({ description: 'Id of the top-level group of the import.' }),
   token: Type.String({ minLength: 1, maxLength: 64, description: 'Token from the mail.' }),
 });
-const web = { root: true, tag, params: asked } as const;
+const web = { root: true, tag, params: requestParams } as const;
 
 const waitingIn = ({ db }: Deps, groupId: number, after: number): Promise<ImportSourceUser[]> =>
   db

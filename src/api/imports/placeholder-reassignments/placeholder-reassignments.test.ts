@@ -33,7 +33,7 @@ const send = (group: Pick<Namespace, 'id'>, text: string, options: { name?: stri
   return app.post(place(group), { headers, body, ...(options.token === undefined ? {} : { token: options.token }) });
 };
 const rowsOf = (text: string): Json[] => parse(text, { columns: true });
-/** Mails that wait to be sent, the newest last; they are taken away. */
+/** Takes the queued mails, newest last. */
 async function mails(): Promise<Json[]> {
   const jobs = await app.deps.db.selectFrom('jobs').selectAll().where('kind', '=', 'mail.send').orderBy('id').execute();
   await app.deps.db.deleteFrom('jobs').where('kind', '=', 'mail.send').execute();
@@ -54,7 +54,7 @@ const work = async () => {
 };
 
 let count = 0;
-/** A group that has come from elsewhere, with an issue of Ann in it. */
+/** An imported group with an issue of Ann. */
 async function imported(): Promise<{ ann: TestUser; group: Namespace; project: number; identifier: string }> {
   count += 1;
   const ann = await app.make.user();

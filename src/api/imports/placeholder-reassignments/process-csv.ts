@@ -25,9 +25,9 @@ const NO_SOURCE_USER = 'No source user of this group is awaiting reassignment un
 async function findUser(db: Db, { username, email }: CsvRow): Promise<User | undefined> {
   const people = db.selectFrom('users').selectAll().where('kind', '=', 'human').where('state', '=', 'active');
   if (username !== '') {
-    const found = await people.where(sql<string>`lower(username)`, '=', asciiLower(username)).executeTakeFirst();
-    const other = email !== '' && found?.public_email?.toLowerCase() !== email.toLowerCase();
-    return other ? undefined : found;
+    const user = await people.where(sql<string>`lower(username)`, '=', asciiLower(username)).executeTakeFirst();
+    const other = email !== '' && user?.public_email?.toLowerCase() !== email.toLowerCase();
+    return other ? undefined : user;
   }
   return people.where(sql<string>`lower(public_email)`, '=', email.toLowerCase()).limit(1).executeTakeFirst();
 }
@@ -58,14 +58,14 @@ async function assignRow(deps: Deps, groupId: number, userId: number, row: CsvRo
 /** Registers the job for uploaded CSV files. */
 export function registerReassignmentCsv(deps: Deps): void {
   deps.jobs.register(REASSIGNMENT_CSV, async ({ group_id, user_id, rows }, { signal }) => {
-    const wanted = rows.filter(({ username, email }) => username !== '' || email !== '');
+    const assigned = rows.filter(({ username, email }) => username !== '' || email !== '');
     const failures: { row: CsvRow; error: string }[] = [];
-    for (const row of wanted) {
+    for (const row of assigned) {
       signal.throwIfAborted();
       const error = await assignRow(deps, group_id, user_id, row);
       if (error !== null) failures.push({ row, error });
     }
-    await report(deps, { group_id, user_id, failures, skipped: rows.length - wanted.length, all: rows.length });
+    await report(deps, { group_id, user_id, failures, skipped: rows.length - assigned.length, all: rows.length });
   });
 }
 

@@ -59,11 +59,13 @@ async function giveMemberships(deps: Deps, row: ImportSourceUser, to: number): P
   for (const each of waiting) {
     const source = await sourceOf(deps.db, each);
     if (caller !== undefined && source !== undefined) {
-      const wanted = { accessLevel: each.access_level, expiresAt: each.expires_at, memberRoleId: null };
-      await addMember(deps, { source, caller, actor: caller.user }, { ids: [to] }, wanted).catch((error: unknown) => {
-        // Already a member, expired, or the user who reassigns lacks the right.
-        if (!(error instanceof ApiError)) throw error;
-      });
+      const membership = { accessLevel: each.access_level, expiresAt: each.expires_at, memberRoleId: null };
+      await addMember(deps, { source, caller, actor: caller.user }, { ids: [to] }, membership).catch(
+        (error: unknown) => {
+          // Already a member, expired, or the user who reassigns lacks the right.
+          if (!(error instanceof ApiError)) throw error;
+        },
+      );
     }
     await deps.db.deleteFrom('import_placeholder_memberships').where('id', '=', each.id).execute();
   }

@@ -68,14 +68,14 @@ export function parseReassignmentCsv(text: string): CsvRow[] {
   const [header = [], ...lines] = cellsOf(text);
   const names = header.map((name) => name.toLowerCase().replace(/^gitlab /, 'platform '));
   const at = (column: (typeof COLUMNS)[number]) => names.indexOf(column.toLowerCase());
-  const wanted = [
+  const required = [
     'Source host',
     'Import type',
     'Source user identifier',
     'Platform username',
     'Platform public email',
   ] as const;
-  if (wanted.some((column) => at(column) === -1) || lines.length > MAX_ROWS) throw preventing([MALFORMED]);
+  if (required.some((column) => at(column) === -1) || lines.length > MAX_ROWS) throw preventing([MALFORMED]);
   const rows = lines.map((cells) => {
     const cell = (column: (typeof COLUMNS)[number]) => cells[at(column)] ?? '';
     return {

@@ -123,8 +123,10 @@ export const projectExportRoutes = [
       deps.limiter.check('project_download_export', `user:${caller.user.id}:${project.id}`, limit);
       if ((await deps.blobs.stat(row.sha256)) === null)
         throw new ApiError(404, 'The project export file is not available yet');
-      const told = { kind: 'project', id: project.id } as const;
-      await deps.db.transaction().execute((db) => recordExport(deps, db, caller, 'export_file_download_started', told));
+      const exported = { kind: 'project', id: project.id } as const;
+      await deps.db
+        .transaction()
+        .execute((db) => recordExport(deps, db, caller, 'export_file_download_started', exported));
       return sendBlob(c, { sha256: row.sha256, size: row.size }, archiveName(project, row), 'application/gzip');
     },
   }),

@@ -20,7 +20,7 @@ const IDLE_MS = 60_000;
 export async function fetchArchive(deps: Deps, source: string, signal: AbortSignal): Promise<StoredBlob> {
   const address = deps.secrets.open(source, SOURCE_PURPOSE);
   if (address === null) throw new InvalidImportObject('the URL of the archive is invalid');
-  const { max_import_remote_file_size: most } = await applicationSettings(deps);
+  const { max_import_remote_file_size: maxMiB } = await applicationSettings(deps);
   try {
     const response = await requestExternal(parseHttpUrl(address), await outboundRules(deps), {
       headers: { accept: '*/*', 'accept-encoding': 'identity' },
@@ -31,14 +31,14 @@ export async function fetchArchive(deps: Deps, source: string, signal: AbortSign
       const { statusCode: status = 0 } = response;
       if (status >= 500 || status === 429) throw new Error(`the request for the archive failed with status ${status}`);
       if (status !== 200) throw new InvalidImportObject(`the request for the archive failed with status ${status}`);
-      return await deps.blobs.put(response, { maxBytes: most === 0 ? Number.MAX_SAFE_INTEGER : most * MIB });
+      return await deps.blobs.put(response, { maxBytes: maxMiB === 0 ? Number.MAX_SAFE_INTEGER : maxMiB * MIB });
     } finally {
       response.destroy();
     }
   } catch (error) {
     if (error instanceof BlockedAddress) throw new InvalidImportObject(`the URL of the archive ${error.message}`);
     if (error instanceof BlobError && error.code === 'too_large') {
-      throw new InvalidImportFile(`The archive is too large (maximum is ${most} MiB).`);
+      throw new InvalidImportFile(`The archive is too large (maximum is ${maxMiB} MiB).`);
     }
     throw error;
   }

@@ -50,9 +50,9 @@ const namespaceOf = ({ deps, project }: ProjectImport): Promise<Namespace> =>
 
 /** Original visibility, if the namespace and administrators allow it. */
 async function visibilityOf(projectImport: ProjectImport, object: ImportedObject): Promise<Visibility> {
-  const wanted = VISIBILITIES.find((each) => visibilityLevel(each) === object.visibility_level) ?? 'private';
+  const original = VISIBILITIES.find((each) => visibilityLevel(each) === object.visibility_level) ?? 'private';
   const namespace = await namespaceOf(projectImport);
-  const limit = namespace.kind === 'group' ? stricterVisibility(wanted, namespace.visibility) : wanted;
+  const limit = namespace.kind === 'group' ? stricterVisibility(original, namespace.visibility) : original;
   return maxAllowedVisibility(await applicationSettings(projectImport.deps), projectImport.caller, limit);
 }
 

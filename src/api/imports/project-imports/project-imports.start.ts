@@ -27,9 +27,11 @@ export async function startFileImport(
   input: ImportTarget,
   source: ArchiveSource,
 ): Promise<Project> {
-  const place = input.namespace_id ?? input.namespace_path ?? input.namespace;
+  const idOrPath = input.namespace_id ?? input.namespace_path ?? input.namespace;
   const namespace =
-    place === undefined ? await personalNamespace(deps, caller.user) : await findPlacement(deps, caller, String(place));
+    idOrPath === undefined
+      ? await personalNamespace(deps, caller.user)
+      : await findPlacement(deps, caller, String(idOrPath));
   const { path, name = path, override_params: overridden = {} } = input;
   const replaced = input.overwrite === true ? await findReplaced(deps.db, namespace, path) : undefined;
   if (replaced !== undefined) {

@@ -16,7 +16,7 @@ before(async () => {
 after(() => app.close());
 
 let count = 0;
-/** Sends an archive and has it imported. */
+/** Uploads an archive and runs its import. */
 async function bring(bytes: Buffer, fields: Record<string, string> = {}): Promise<Json> {
   count += 1;
   const sent = await sendArchive(app, 'projects', bytes, { path: `brought-${count}`, ...fields });

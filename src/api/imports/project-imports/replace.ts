@@ -30,21 +30,21 @@ export async function replaceProject(
   { id }: Project,
   called: { name: string; path: string },
 ): Promise<void> {
-  const found = await deps.db
+  const existing = await deps.db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('namespaces')
     .where('projects.id', '=', id)
     .executeTakeFirst();
-  if (found === undefined) return;
-  const before = await findReplaced(deps.db, found, called.path);
+  if (existing === undefined) return;
+  const before = await findReplaced(deps.db, existing, called.path);
   if (before?.id === id) return;
   try {
     if (before !== undefined) {
-      const permissions = await projectPermissions(deps, caller, before, found);
+      const permissions = await projectPermissions(deps, caller, before, existing);
       if (!permissions.can('remove_project'))
         throw new InvalidImportObject('the existing project of that path must not be deleted');
-      await deleteProject(deps, { project: before, namespace: found, caller }, {});
+      await deleteProject(deps, { project: before, namespace: existing, caller }, {});
     }
     await claimPath(deps, id, called, caller.user.id);
   } catch (error) {

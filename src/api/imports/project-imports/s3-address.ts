@@ -36,8 +36,8 @@ export function presignedAddress({ host, region, key, accessKeyId, secretAccessK
   ]
     .map(([name, value]) => `${name}=${encode(value!)}`)
     .join('&');
-  const asked = ['GET', path, query, `host:${host}\n`, 'host', 'UNSIGNED-PAYLOAD'].join('\n');
-  const hashed = createHash('sha256').update(asked).digest('hex');
+  const canonicalRequest = ['GET', path, query, `host:${host}\n`, 'host', 'UNSIGNED-PAYLOAD'].join('\n');
+  const hashed = createHash('sha256').update(canonicalRequest).digest('hex');
   const dayKey = [region, 's3', 'aws4_request'].reduce<Buffer>(sign, sign(`AWS4${secretAccessKey}`, day));
   const signature = sign(dayKey, ['AWS4-HMAC-SHA256', instant, scope, hashed].join('\n')).toString('hex');
   return `https://${host}${path}?${query}&X-Amz-Signature=${signature}`;

@@ -24,17 +24,18 @@ async function findFile(
   source: Source,
   { relation, batched = false, batch_number: number }: Static<typeof downloadInput>,
 ): Promise<StoredBlob> {
-  const found = await findExport(deps.db, source, relation);
-  if (found === undefined) throw missing('Export');
-  if (batched !== (found.batched === 1)) throw refused(batched ? 'Export is not batched' : 'Export is batched');
+  const relationExport = await findExport(deps.db, source, relation);
+  if (relationExport === undefined) throw missing('Export');
+  if (batched !== (relationExport.batched === 1))
+    throw refused(batched ? 'Export is not batched' : 'Export is batched');
   if (!batched) {
-    const { sha256, size, status } = found;
+    const { sha256, size, status } = relationExport;
     if (status !== EXPORT_STATUS.finished || sha256 === null || size === null) throw missing('Export file');
     if ((await deps.blobs.stat(sha256)) === null) throw missing('Export file');
     return { sha256, size };
   }
   if (number === undefined) throw invalidParameter('batch_number is missing');
-  const batch = await findBatch(deps.db, found.id, number);
+  const batch = await findBatch(deps.db, relationExport.id, number);
   if (batch === undefined) throw missing('Batch');
   if ((await deps.blobs.stat(batch.sha256)) === null) throw missing('Batch file');
   return batch;
@@ -74,9 +75,9 @@ function routesOf(kind: SourceKind): Route[] {
       errors: [404],
       handler: async ({ deps, source, input }) => {
         if (input.relation === undefined) return presentExports(deps.db, await exportsOf(deps.db, source));
-        const found = await findExport(deps.db, source, input.relation);
-        if (found === undefined) throw missing('Export');
-        const [shown] = await presentExports(deps.db, [found]);
+        const relationExport = await findExport(deps.db, source, input.relation);
+        if (relationExport === undefined) throw missing('Export');
+        const [shown] = await presentExports(deps.db, [relationExport]);
         return inDialect(deps.config.dialect, 'relation_export_status', shown!);
       },
     }),
@@ -92,10 +93,10 @@ function routesOf(kind: SourceKind): Route[] {
       handler: async (c) => {
         const { deps, caller, source, input } = c;
         const file = await findFile(deps, source, input);
-        const told = { kind, id: source.id, relation: input.relation };
+        const exported = { kind, id: source.id, relation: input.relation };
         await deps.db
           .transaction()
-          .execute((db) => recordExport(deps, db, caller, 'relation_export_download_started', told));
+          .execute((db) => recordExport(deps, db, caller, 'relation_export_download_started', exported));
         return sendBlob(c, file, fileNameIn(kind, input.relation), 'application/gzip');
       },
     }),

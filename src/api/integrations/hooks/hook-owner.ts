@@ -17,10 +17,10 @@ export interface HookContext {
 }
 
 /** Owner of the hooks to change, and the caller. */
-export const hookScopeOf = ({ deps, caller, owner: place }: HookContext): HookScope => ({
-  owner: place,
+export const hookScopeOf = ({ deps, caller, owner }: HookContext): HookScope => ({
+  owner,
   revalidate: (db) =>
-    place.kind === 'project'
-      ? revalidateProjectAbility(deps, db, caller, place.id, PROJECT_HOOKS)
-      : revalidateGroupAbility(deps, db, caller, place.id, GROUP_HOOKS),
+    owner.kind === 'project'
+      ? revalidateProjectAbility(deps, db, caller, owner.id, PROJECT_HOOKS)
+      : revalidateGroupAbility(deps, db, caller, owner.id, GROUP_HOOKS),
 });

@@ -38,8 +38,8 @@ function crudEndpoints(kind: 'project' | 'group'): readonly Route[] {
       access,
       input: Type.Object(pagination),
       success: { status: 200, schema: Type.Array(schema) },
-      handler: async ({ deps, owner: place, page, request, reply }) => {
-        const { rows, total } = await pageOf(deps.db, hooksOf(deps.db, place), page);
+      handler: async ({ deps, owner, page, request, reply }) => {
+        const { rows, total } = await pageOf(deps.db, hooksOf(deps.db, owner), page);
         setPageHeaders(deps.externalUrl(), request, reply, page, { total });
         return rows.map((row) => presentHook(deps, kind, row, false));
       },
@@ -53,8 +53,8 @@ function crudEndpoints(kind: 'project' | 'group'): readonly Route[] {
       params: hookId,
       success: { status: 200, schema },
       errors: [404],
-      handler: async ({ deps, owner: place, params }) =>
-        presentHook(deps, kind, await findHook(deps.db, place, params.hook_id), true),
+      handler: async ({ deps, owner: hookOwner, params }) =>
+        presentHook(deps, kind, await findHook(deps.db, hookOwner, params.hook_id), true),
     }),
     route({
       method: 'POST',

@@ -43,8 +43,8 @@ function filterOf(statuses: readonly string[] | undefined): LogFilter | null {
 }
 
 /** Limits manual calls of hooks to a few per minute. @throws ApiError 429 */
-const limit = ({ deps, caller, owner: place }: HookContext, action: string): void =>
-  deps.limiter.check(action, `${place.kind}:${place.id}:${caller.user.id}`, FIVE_A_MINUTE);
+const limit = ({ deps, caller, owner }: HookContext, action: string): void =>
+  deps.limiter.check(action, `${owner.kind}:${owner.id}:${caller.user.id}`, FIVE_A_MINUTE);
 
 /** Routes for the delivery log of webhooks, and for manual calls. */
 export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
@@ -64,8 +64,8 @@ export function logEndpoints(kind: 'project' | 'group'): readonly Route[] {
       input: filters,
       success: { status: 200, schema: Type.Array(HookLog) },
       errors: [404],
-      handler: async ({ deps, owner: place, params, input, page, request, reply }) => {
-        const hook = await findHook(deps.db, place, params.hook_id);
+      handler: async ({ deps, owner, params, input, page, request, reply }) => {
+        const hook = await findHook(deps.db, owner, params.hook_id);
         const { rows, total } = await pageOf(deps.db, logsOf(deps.db, hook, filterOf(input.status)), page);
         setPageHeaders(deps.externalUrl(), request, reply, page, { total });
         return rows.map((row) => presentLog(deps, row));

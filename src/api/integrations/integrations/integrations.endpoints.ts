@@ -28,7 +28,7 @@ const notByApi = (what: 'create' | 'disable', { title }: IntegrationKind) =>
   refused(`You cannot ${what} the ${title} integration from the API`, 422);
 
 /** Returns the effective integration of a kind. @throws ApiError 404 if it was never configured */
-async function found({ db }: Deps, owner: IntegrationOwner, { slug }: IntegrationKind) {
+async function getEffective({ db }: Deps, owner: IntegrationOwner, { slug }: IntegrationKind) {
   const known = await effectiveIntegration(db, owner, slug);
   if (known === undefined) throw notFound('Integration');
   return known;
@@ -40,13 +40,13 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
   const access = managesIntegrations(of);
   const earlier = word === 'integrations' ? '' : ' by its deprecated URL';
   const params = integrationSlug;
-  const said = (text: string) => (earlier === '' ? text : `${text} Deprecated: use \`/integrations\`.`);
+  const describe = (text: string) => (earlier === '' ? text : `${text} Deprecated: use \`/integrations\`.`);
   return [
     route({
       method: 'GET',
       path,
       summary: `List the integrations of a ${of}${earlier}`,
-      description: said('The active integrations, including those inherited from groups.'),
+      description: describe('The active integrations, including those inherited from groups.'),
       access,
       success: { status: 200, schema: Type.Array(IntegrationEntry) },
       handler: async ({ deps, owner }) =>
@@ -59,21 +59,21 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
       method: 'GET',
       path: `${path}/:integration_slug`,
       summary: `Get the settings of an integration of a ${of}${earlier}`,
-      description: said('Tokens, passwords and URLs of chats are never returned.'),
+      description: describe('Tokens, passwords and URLs of chats are never returned.'),
       access,
       params,
       success: { status: 200, schema: IntegrationSettings },
       errors: [404],
       handler: async ({ deps, owner, params }) => {
         const kind = kindFor(params.integration_slug, of);
-        return presentSettings(deps, kind, await found(deps, owner, kind));
+        return presentSettings(deps, kind, await getEffective(deps, owner, kind));
       },
     }),
     route({
       method: 'PUT',
       path: `${path}/:integration_slug`,
       summary: `Create or update an integration of a ${of}${earlier}`,
-      description: said(
+      description: describe(
         'Required attributes must be given each time, except tokens and passwords, which are kept while the URL is unchanged. Other attributes are kept when absent; an empty value unsets a choice. Settings of a group are inherited by its subgroups and projects without settings of their own.',
       ),
       access,
@@ -98,7 +98,7 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
       method: 'DELETE',
       path: `${path}/:integration_slug`,
       summary: `Disable an integration of a ${of}${earlier}`,
-      description: said('Its settings are deleted. An integration inherited from a group is disabled here only.'),
+      description: describe('Its settings are deleted. An integration inherited from a group is disabled here only.'),
       access,
       params,
       success: { status: 204, empty: true },
@@ -106,7 +106,7 @@ export function integrationEndpoints(of: IntegrationOwner['kind'], word = 'integ
       handler: async (c) => {
         const kind = kindFor(c.params.integration_slug, of);
         if (kind.slug === 'jira-cloud-app') throw notByApi('disable', kind);
-        const { row } = await found(c.deps, c.owner, kind);
+        const { row } = await getEffective(c.deps, c.owner, kind);
         checkUnmodifiedSince(c.request, row.updated_at);
         await disableIntegration(c.deps, integrationScopeOf({ deps: c.deps, caller: c.caller, owner: c.owner }), kind);
       },

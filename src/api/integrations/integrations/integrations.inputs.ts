@@ -17,16 +17,20 @@ function takenBy(name: string): string {
 }
 
 function schemaOf(name: string, { type, description, secret, values }: Field): TSchema {
-  const said = { description: `${description}${takenBy(name)}` };
-  if (type === 'boolean') return Type.Boolean(said);
-  if (type === 'array') return List(Type.String({ maxLength: 255 }), { ...said, maxItems: MAX_KEYS });
+  const options = { description: `${description}${takenBy(name)}` };
+  if (type === 'boolean') return Type.Boolean(options);
+  if (type === 'array') return List(Type.String({ maxLength: 255 }), { ...options, maxItems: MAX_KEYS });
   if (type === 'integer') {
     const numbers = values?.filter((value) => typeof value === 'number');
-    return numbers === undefined ? Type.Integer({ ...said, minimum: 1, maximum: 65_535 }) : IntegerEnum(numbers, said);
+    return numbers === undefined
+      ? Type.Integer({ ...options, minimum: 1, maximum: 65_535 })
+      : IntegerEnum(numbers, options);
   }
   const texts = values?.filter((value) => typeof value === 'string');
-  if (texts !== undefined) return Enum(texts, said);
-  return secret === true ? Secret({ ...said, maxLength: MAX_LENGTH }) : Type.String({ ...said, maxLength: MAX_LENGTH });
+  if (texts !== undefined) return Enum(texts, options);
+  return secret === true
+    ? Secret({ ...options, maxLength: MAX_LENGTH })
+    : Type.String({ ...options, maxLength: MAX_LENGTH });
 }
 
 /** Fields of all kinds; each kind decides which are required. */

@@ -8,7 +8,7 @@ import { isHidden, openSettings } from '../../../integrations/integrations.setti
 
 /** Renders an integration for lists. */
 export function presentEntry({ row, inherited }: EffectiveIntegration) {
-  const kept = parseJson<FlagValues>(row.flags);
+  const flags = parseJson<FlagValues>(row.flags);
   return {
     id: row.id,
     title: kindOf(row.slug)?.title ?? row.slug,
@@ -16,18 +16,18 @@ export function presentEntry({ row, inherited }: EffectiveIntegration) {
     created_at: row.created_at,
     updated_at: row.updated_at,
     active: row.active === 1,
-    ...Object.fromEntries(SHOWN_FLAGS.map((flag) => [flag, flagValue(kept, flag)])),
+    ...Object.fromEntries(SHOWN_FLAGS.map((flag) => [flag, flagValue(flags, flag)])),
     inherited,
   };
 }
 
 /** Renders an integration with its settings, without secrets. */
-export function presentSettings(deps: Deps, kind: IntegrationKind, found: EffectiveIntegration) {
-  const settings = openSettings(deps, found.row);
-  const fallback = (name: string) => (found.row.active === 1 ? FIELDS[name]?.fallback : undefined);
+export function presentSettings(deps: Deps, kind: IntegrationKind, integration: EffectiveIntegration) {
+  const settings = openSettings(deps, integration.row);
+  const fallback = (name: string) => (integration.row.active === 1 ? FIELDS[name]?.fallback : undefined);
   const shown = kind.fields.filter((name) => !isHidden(kind, name));
   return {
-    ...presentEntry(found),
+    ...presentEntry(integration),
     properties: Object.fromEntries(
       shown.map((name) => [name, settings[name] === '' ? null : (settings[name] ?? fallback(name) ?? null)]),
     ),

@@ -33,17 +33,17 @@ function toldValue(name: string, value: unknown): unknown {
  * @param people renders a user by id: changes of `assignee_ids` and `reviewer_ids` contain users
  */
 export function changesPayload(changes: AttributeChanges, people: (id: number) => unknown): PayloadChanges {
-  const told: PayloadChanges = {};
+  const payload: PayloadChanges = {};
   for (const [name, [previous, current]] of Object.entries(changes)) {
     const list = PEOPLE[name];
     if (list === undefined) {
-      told[NAMES[name] ?? name] = { previous: toldValue(name, previous), current: toldValue(name, current) };
+      payload[NAMES[name] ?? name] = { previous: toldValue(name, previous), current: toldValue(name, current) };
     } else {
       const those = (ids: unknown) => (ids as number[]).map(people).filter((one) => one !== undefined);
-      told[list] = { previous: those(previous), current: those(current) };
+      payload[list] = { previous: those(previous), current: those(current) };
     }
   }
-  return told;
+  return payload;
 }
 
 const PEOPLE: Readonly<Record<string, string>> = { assignee_ids: 'assignees', reviewer_ids: 'reviewers' };

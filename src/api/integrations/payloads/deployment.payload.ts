@@ -18,11 +18,11 @@ export async function deploymentHookEvents(
     .selectAll()
     .where('id', '=', payload.deployment_id)
     .executeTakeFirst();
-  const told = row && (await tell(deps, row, payload.status, created_at));
-  return told === undefined ? [] : [told];
+  const hookEvent = row && (await buildHookEvent(deps, row, payload.status, created_at));
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(deps: Deps, row: Deployment, status: string, at: string): Promise<HookEvent | undefined> {
+async function buildHookEvent(deps: Deps, row: Deployment, status: string, at: string): Promise<HookEvent | undefined> {
   const project = await projectOf(deps, row.project_id);
   const environment = await deps.db
     .selectFrom('environments')
@@ -69,5 +69,5 @@ export async function sampleDeployment(deps: Deps, projectId: number): Promise<H
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await tell(deps, row, row.status, timestamp(deps.clock)));
+  return row && (await buildHookEvent(deps, row, row.status, timestamp(deps.clock)));
 }

@@ -28,11 +28,11 @@ export async function emojiHookEvents(
   const project = await projectOf(deps, event.payload.project_id);
   const award = project && (await awardOf(deps, event));
   const action = event.type === 'emoji.awarded' ? 'award' : 'revoke';
-  const told = award && (await tell(deps, project!, award, action));
-  return told === undefined ? [] : [told];
+  const hookEvent = award && (await buildHookEvent(deps, project!, award, action));
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   project: ProjectForPayload,
   award: ToldAward,
@@ -97,5 +97,5 @@ export async function sampleEmoji(deps: Deps, projectId: number): Promise<HookEv
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return project && award && (await tell(deps, project, award, 'award'));
+  return project && award && (await buildHookEvent(deps, project, award, 'award'));
 }

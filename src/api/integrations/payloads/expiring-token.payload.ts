@@ -24,22 +24,22 @@ export async function expiringTokenHookEvents(
   deps: Deps,
   { type, payload }: RecordedEvent<Expiring>,
 ): Promise<HookEvent[]> {
-  const told = await tell(deps, type, payload);
-  return told === undefined ? [] : [told];
+  const hookEvent = await buildHookEvent(deps, type, payload);
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   type: Expiring,
   { token, token_id, source_type, source_id }: About,
 ): Promise<HookEvent | undefined> {
   const { trigger, kind } = KINDS[type];
-  const place = await milestoneOwnerOf(deps, {
+  const owner = await milestoneOwnerOf(deps, {
     project_id: source_type === 'project' ? source_id : null,
     group_id: source_type === 'group' ? source_id : null,
   });
-  if (place === undefined) return undefined;
-  const { projectId, groupId, shown } = place;
+  if (owner === undefined) return undefined;
+  const { projectId, groupId, shown } = owner;
   return {
     trigger,
     header: HEADERS[trigger],
@@ -71,10 +71,10 @@ export async function sampleExpiringToken(
   type: Expiring,
 ): Promise<HookEvent | undefined> {
   const source = { source_type: 'project', source_id: projectId } as const;
-  const found = await (type === 'access_token.expiring'
+  const token = await (type === 'access_token.expiring'
     ? lastAccessToken(deps, projectId)
     : lastDeployToken(deps, projectId));
-  return found && (await tell(deps, type, { ...source, token_id: found.id, token: found }));
+  return token && (await buildHookEvent(deps, type, { ...source, token_id: token.id, token }));
 }
 
 async function lastAccessToken({ db, clock }: Deps, projectId: number) {

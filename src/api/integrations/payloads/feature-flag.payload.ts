@@ -11,11 +11,11 @@ export async function featureFlagHookEvents(
   { payload, actor_id }: RecordedEvent<'feature_flag.switched'>,
 ): Promise<HookEvent[]> {
   const { project_id, feature_flag_id, feature_flag } = payload;
-  const told = await tell(deps, project_id, { ...feature_flag, id: feature_flag_id }, actor_id);
-  return told === undefined ? [] : [told];
+  const hookEvent = await buildHookEvent(deps, project_id, { ...feature_flag, id: feature_flag_id }, actor_id);
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   projectId: number,
   { id, name, description, active }: FeatureFlagFacts & { id: number },
@@ -52,5 +52,5 @@ export async function sampleFeatureFlag(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await tell(deps, projectId, row, userId));
+  return row && (await buildHookEvent(deps, projectId, row, userId));
 }

@@ -121,7 +121,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Which of the fields a value does not have, as paths. */
+/** Paths of the fields that a value lacks. */
 function missing(value: unknown, fields: string): string[] {
   const words = fields.match(/[\w]+|[{}[\]]/g) ?? [];
   let at = 0;
@@ -147,7 +147,7 @@ function missing(value: unknown, fields: string): string[] {
 
 const ON = ['merge_request', 'commit', 'project_snippet', 'snippet', 'note', 'issue'];
 
-/** Under which names of the table a message stands. */
+/** Names of the table that apply to a payload. */
 function namesOf(payload: Payload): string[] {
   const kind = String(payload.object_kind ?? payload.event_name);
   const { oldrev, action } = (payload.object_attributes ?? {}) as Record<string, unknown>;
@@ -158,7 +158,7 @@ function namesOf(payload: Payload): string[] {
   return [kind];
 }
 
-/** What the fullest message of each name lacks, and the names of which there was none. */
+/** Fields that the most complete payload of each name lacks, and the names without a payload. */
 function lacks(table: Readonly<Record<string, string>>, payloads: readonly Payload[]): string[] {
   return Object.entries(table).flatMap(([name, fields]) => {
     const own = payloads
@@ -175,7 +175,7 @@ const payloadsIn = ({ hooks, system }: SentPayloads, more: SentPayloads) => ({
   system: [...system, ...more.system].map(({ payload }) => payload),
 });
 
-/** Messages of what nobody does through the API. */
+/** Payloads of events that no API call triggers. */
 const samples: Payload[] = [];
 
 async function reactionToCommit(projectId: number): Promise<Payload> {

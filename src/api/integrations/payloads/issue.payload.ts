@@ -119,11 +119,11 @@ export async function issueHookEvents(deps: Deps, event: IssueEvent): Promise<Ho
   const payload: Known = event.payload;
   const issue = await issueOf(deps.db, payload.issue_id, payload.project_id, payload.issue);
   const changes = payload.changes ?? (issue === undefined ? {} : ownChanges(event.type, issue));
-  const told = issue && (await tell(deps, issue, { ...payload, changes }, ACTIONS[event.type], event));
-  return told === undefined ? [] : [told];
+  const hookEvent = issue && (await buildHookEvent(deps, issue, { ...payload, changes }, ACTIONS[event.type], event));
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   issue: IssueForPayload,
   known: InitialAssociations & { changes: AttributeChanges },
@@ -180,6 +180,6 @@ export async function sampleIssue(
     .limit(1)
     .executeTakeFirst();
   const at = { actor_id: userId, created_at: timestamp(deps.clock) };
-  const told = issue && (await tell(deps, issue, { changes: {} }, 'open', at));
-  return told && { ...told, trigger, header: HEADERS[trigger] };
+  const hookEvent = issue && (await buildHookEvent(deps, issue, { changes: {} }, 'open', at));
+  return hookEvent && { ...hookEvent, trigger, header: HEADERS[trigger] };
 }

@@ -27,11 +27,11 @@ export async function jobHookEvents(
     .where('id', '=', payload.job_id)
     .where('kind', '=', 'build')
     .executeTakeFirst();
-  const told = job && (await tell(deps, asOf(job, payload.status), created_at));
-  return told === undefined ? [] : [told];
+  const hookEvent = job && (await buildHookEvent(deps, asOf(job, payload.status), created_at));
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(deps: Deps, job: CiJob, at: string): Promise<HookEvent | undefined> {
+async function buildHookEvent(deps: Deps, job: CiJob, at: string): Promise<HookEvent | undefined> {
   const { db } = deps;
   const pipeline = await db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirst();
   const project = await projectOf(deps, job.project_id);
@@ -129,5 +129,5 @@ export async function sampleJob(deps: Deps, projectId: number): Promise<HookEven
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return job && (await tell(deps, job, timestamp(deps.clock)));
+  return job && (await buildHookEvent(deps, job, timestamp(deps.clock)));
 }

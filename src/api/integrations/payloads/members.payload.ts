@@ -105,8 +105,8 @@ export async function memberSystemEvents(deps: Deps, event: Event): Promise<Syst
   const group = event.payload.source_type === 'group';
   const payload = group ? await ofGroup(deps, event, IN_GROUP[event.type]) : await ofProject(deps, event);
   if (payload === undefined) return [];
-  const { group_plan: _, expires_at: __, ...told } = payload;
-  return [{ trigger: 'always', header: 'System Hook', payload: told }];
+  const { group_plan: _, expires_at: __, ...systemPayload } = payload;
+  return [{ trigger: 'always', header: 'System Hook', payload: systemPayload }];
 }
 
 /**

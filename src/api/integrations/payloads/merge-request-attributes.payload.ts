@@ -124,8 +124,8 @@ async function withStates({ db }: Deps, id: number, users: readonly User[]) {
 /** Returns the head commit, which is fetched to the target project with some delay. */
 async function headCommit(deps: Deps, sha: string | null, places: readonly (ProjectForPayload | undefined)[]) {
   if (sha === null) return null;
-  for (const place of places) {
-    const commit = place === undefined ? null : await commitAt(repositoryOf(deps, place.row), sha);
+  for (const project of places) {
+    const commit = project === undefined ? null : await commitAt(repositoryOf(deps, project.row), sha);
     if (commit !== null) return commit;
   }
   return null;

@@ -68,7 +68,7 @@ function ownChanges(type: string, { row }: MergeRequestForPayload): AttributeCha
   }
 }
 
-async function tell(
+async function buildPayload(
   deps: Deps,
   mergeRequest: MergeRequestForPayload,
   action: string,
@@ -105,16 +105,16 @@ async function payloadOf(deps: Deps, event: MergeRequestEvent): Promise<Payload 
   const mergeRequest = await mergeRequestOf(deps, event.payload, known);
   if (mergeRequest === undefined) return undefined;
   const changes = known.changes ?? ownChanges(event.type, mergeRequest);
-  return tell(deps, mergeRequest, actionOf(event.type, known), { ...known, changes }, event);
+  return buildPayload(deps, mergeRequest, actionOf(event.type, known), { ...known, changes }, event);
 }
 
 /** Hook payloads for a merge request, in its state at the event. */
 export async function mergeRequestHookEvents(deps: Deps, event: MergeRequestEvent): Promise<HookEvent[]> {
   const payload = await payloadOf(deps, event);
-  const place = { projectId: event.payload.project_id, groupId: null };
+  const owner = { projectId: event.payload.project_id, groupId: null };
   return payload === undefined
     ? []
-    : [{ trigger: 'merge_requests', header: HEADERS.merge_requests, ...place, payload }];
+    : [{ trigger: 'merge_requests', header: HEADERS.merge_requests, ...owner, payload }];
 }
 
 /** System hook payloads for a merge request. */
@@ -139,7 +139,7 @@ export async function sampleMergeRequest(
     .executeTakeFirst();
   const mergeRequest = row && (await mergeRequestOf(deps, { merge_request_id: row.id, project_id: projectId }, {}));
   if (mergeRequest === undefined) return undefined;
-  const payload = await tell(
+  const payload = await buildPayload(
     deps,
     mergeRequest,
     'open',

@@ -22,8 +22,9 @@ export async function milestoneHookEvents(
   event: RecordedEvent<keyof typeof ACTIONS>,
 ): Promise<HookEvent[]> {
   const { milestone, milestone_id: id, project_id, group_id } = event.payload;
-  const told = milestone && (await tell(deps, { ...milestone, id, project_id, group_id }, ACTIONS[event.type]));
-  return told === undefined ? [] : [told];
+  const hookEvent =
+    milestone && (await buildHookEvent(deps, { ...milestone, id, project_id, group_id }, ACTIONS[event.type]));
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
 /** Returns the project or group of an object; undefined if deleted. */
@@ -42,10 +43,10 @@ export async function milestoneOwnerOf(
   );
 }
 
-async function tell(deps: Deps, milestone: ToldMilestone, action: string): Promise<HookEvent | undefined> {
-  const place = await milestoneOwnerOf(deps, milestone);
-  if (place === undefined) return undefined;
-  const { projectId, groupId, shown } = place;
+async function buildHookEvent(deps: Deps, milestone: ToldMilestone, action: string): Promise<HookEvent | undefined> {
+  const owner = await milestoneOwnerOf(deps, milestone);
+  if (owner === undefined) return undefined;
+  const { projectId, groupId, shown } = owner;
   return {
     trigger: 'milestone',
     header: HEADERS.milestone,
@@ -85,5 +86,5 @@ export async function sampleMilestone(deps: Deps, projectId: number): Promise<Ho
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await tell(deps, row, 'create'));
+  return row && (await buildHookEvent(deps, row, 'create'));
 }

@@ -24,11 +24,11 @@ export async function noteHookEvents(
   const note = await noteOf(deps.db, note_id, project_id, noteable_type, facts);
   if (note === undefined || note.system === 1) return [];
   const action = event.type === 'note.created' ? 'create' : 'update';
-  const told = await tell(deps, note, action, event.actor_id, confidential);
-  return told === undefined ? [] : [told];
+  const hookEvent = await buildHookEvent(deps, note, action, event.actor_id, confidential);
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   note: NoteForPayload,
   action: string,
@@ -75,6 +75,6 @@ export async function sampleNote(
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const told = note && (await tell(deps, note, 'create', userId));
-  return told && { ...told, trigger, header: HEADERS[trigger] };
+  const hookEvent = note && (await buildHookEvent(deps, note, 'create', userId));
+  return hookEvent && { ...hookEvent, trigger, header: HEADERS[trigger] };
 }

@@ -62,8 +62,8 @@ async function contentOf(deps: Deps, snippet: Snippet, name: string): Promise<st
   return orElse(async () => {
     const head = await repo.refs.resolve(SNIPPET_REF);
     const entry = head === null || name === '' ? null : await entryAt(repo, head, name);
-    const found = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
-    return found?.data == null ? '' : await new TextDecoding().text(found.data);
+    const blob = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
+    return blob?.data == null ? '' : await new TextDecoding().text(blob.data);
   }, '');
 }
 
@@ -94,12 +94,12 @@ export async function noteableOf(
     return { key: 'issue', attributes, url, confidential: issue.confidential === 1 };
   }
   if (type === 'MergeRequest') {
-    const told = await mergeRequestOf(deps, { merge_request_id: id, project_id: projectId }, {});
-    if (told === undefined) return undefined;
-    const url = mergeRequestUrl(deps, fullPath, told.row.iid);
+    const mergeRequest = await mergeRequestOf(deps, { merge_request_id: id, project_id: projectId }, {});
+    if (mergeRequest === undefined) return undefined;
+    const url = mergeRequestUrl(deps, fullPath, mergeRequest.row.iid);
     return {
       key: 'merge_request',
-      attributes: mergeRequestAttributes(deps, told, utcText),
+      attributes: mergeRequestAttributes(deps, mergeRequest, utcText),
       url,
       confidential: false,
     };

@@ -30,7 +30,10 @@ async function lastEvent(type: string): Promise<RecordedEvent> {
   return { ...row, type: row.type, payload: JSON.parse(row.payload) };
 }
 
-/** Statements that making the messages of the last event of a kind takes, and processes once git is warm, when all that follows it is done. */
+/**
+ * Number of queries for building the payloads of the last event of a kind, and of processes once git is warm, after all
+ * follow-up work is done.
+ */
 async function costOf(type: string) {
   await app.drain();
   const event = await lastEvent(type);
@@ -41,7 +44,7 @@ async function costOf(type: string) {
     processes += 1;
   };
   subscribe('child_process', count);
-  // A commit, so that nothing is remembered of the first time.
+  // A commit, so that nothing is cached from the first run.
   await app.deps.db.updateTable('users').set({ updated_at: new Date().toISOString() }).where('id', '=', 1).execute();
   seen = [];
   const again = await hookEventsOf(app.deps, event);
@@ -55,7 +58,7 @@ async function costOf(type: string) {
 
 const names = (many: number, prefix: string) => Array.from({ length: many }, (_, at) => `${prefix}${at}`);
 
-/** A project where everything is there so many times; the statements of the messages about it, by kind. */
+/** A project with many objects of each kind; the number of queries for its payloads, by kind. */
 async function costs(many: number): Promise<Record<string, number>> {
   const project = await app.make.project();
   const path = `/projects/${project.id}`;

@@ -39,11 +39,16 @@ export async function pipelineHookEvents(
     .selectAll()
     .where('id', '=', payload.pipeline_id)
     .executeTakeFirst();
-  const told = pipeline && (await tell(deps, asOf(pipeline, payload.status), created_at, retried));
-  return told === undefined ? [] : [told];
+  const hookEvent = pipeline && (await buildHookEvent(deps, asOf(pipeline, payload.status), created_at, retried));
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(deps: Deps, pipeline: Pipeline, at: string, retried = false): Promise<HookEvent | undefined> {
+async function buildHookEvent(
+  deps: Deps,
+  pipeline: Pipeline,
+  at: string,
+  retried = false,
+): Promise<HookEvent | undefined> {
   const { db } = deps;
   const project = await projectOf(deps, pipeline.project_id);
   if (project === undefined) return undefined;
@@ -191,5 +196,5 @@ export async function samplePipeline(deps: Deps, projectId: number): Promise<Hoo
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return pipeline && (await tell(deps, pipeline, timestamp(deps.clock)));
+  return pipeline && (await buildHookEvent(deps, pipeline, timestamp(deps.clock)));
 }

@@ -20,17 +20,17 @@ export async function projectsOf(
   db: Db,
   ids: Iterable<number | null>,
 ): Promise<Map<number, ProjectForPayload>> {
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  if (wanted.length === 0) return new Map();
+  const projectIds = [...new Set(ids)].filter((id) => id !== null);
+  if (projectIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('projects')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('projects')
     .select(['namespaces.name as n_name', 'namespaces.kind as n_kind'])
     .select(['namespaces.lineage as n_lineage', 'namespaces.owner_id as n_owner_id'])
-    .where('projects.id', 'in', wanted)
+    .where('projects.id', 'in', projectIds)
     .execute();
-  const told = rows.map(async ({ n_name: name, n_kind: kind, n_lineage: lineage, n_owner_id: owner_id, ...row }) => {
+  const entries = rows.map(async ({ n_name: name, n_kind: kind, n_lineage: lineage, n_owner_id: owner_id, ...row }) => {
     const namespace = { id: row.namespace_id, name, kind, lineage, owner_id };
     // Without a repository there is no HEAD.
     const defaultBranch = await repositoryOf(deps, row)
@@ -38,7 +38,7 @@ export async function projectsOf(
       .catch(() => null);
     return [row.id, { row, namespace, defaultBranch }] as const;
   });
-  return new Map(await Promise.all(told));
+  return new Map(await Promise.all(entries));
 }
 
 /** Returns a project by id; undefined if deleted. */

@@ -15,13 +15,13 @@ type Value = string | true | Record<string, number>;
  * Renders push options: `ci.skip` becomes `{"ci": {"skip": true}}`. Options outside of known namespaces are left out.
  */
 export function pushOptionsPayload(input: readonly string[]): Record<string, Record<string, Value>> {
-  const told: Record<string, Record<string, Value>> = {};
+  const payload: Record<string, Record<string, Value>> = {};
   for (const option of input) {
     const [, short, name, value] = /^\s*([a-z_]+)\.([a-z_]+)(?:=(.*))?$/s.exec(option) ?? [];
     const area = short === 'mr' ? 'merge_request' : short;
     if (area === undefined || name === undefined || !AREAS.includes(area)) continue;
-    const options = told[area] ?? {};
-    told[area] = options;
+    const options = payload[area] ?? {};
+    payload[area] = options;
     if (value === undefined || !SEVERAL.has(`${area}.${name}`)) {
       options[name] = value ?? true;
     } else {
@@ -30,5 +30,5 @@ export function pushOptionsPayload(input: readonly string[]): Record<string, Rec
       options[name] = { ...counts, [value]: (counts[value] ?? 0) + 1 };
     }
   }
-  return told;
+  return payload;
 }

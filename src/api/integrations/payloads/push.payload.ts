@@ -50,8 +50,8 @@ async function onBranch({ repo, payload }: Pushed, { ref, old, new: oid }: Updat
   if (oid === null) return NOTHING_NEW;
   const base = payload.default_branch ?? null;
   const not = old ?? (base === null || ref === `${HEADS}${base.name}` ? null : base.sha);
-  const found = await orElse(() => commitsBetween(repo, oid, not, MAX_COMMITS), { commits: [], total: 0 });
-  return { ...found, checkout: oid, message: null };
+  const range = await orElse(() => commitsBetween(repo, oid, not, MAX_COMMITS), { commits: [], total: 0 });
+  return { ...range, checkout: oid, message: null };
 }
 
 async function onTag({ repo }: Pushed, { new: oid }: Update): Promise<Brought> {
@@ -75,7 +75,7 @@ const pusher = (deps: Deps, user: User | undefined) => ({
   user_avatar: user === undefined ? null : userAvatarUrl(deps, user),
 });
 
-async function tell(pushed: Pushed, kind: 'push' | 'tag_push', update: Update): Promise<Payload> {
+async function buildPayload(pushed: Pushed, kind: 'push' | 'tag_push', update: Update): Promise<Payload> {
   const { deps, project, user, payload, protections, repo } = pushed;
   const [folder, type] = kind === 'push' ? ([HEADS, 'branch'] as const) : ([TAGS, 'tag'] as const);
   const brought = await (kind === 'push' ? onBranch : onTag)(pushed, update);
@@ -117,16 +117,16 @@ const under = (folder: string, updates: readonly Update[], limit: number): reado
 
 async function pushEvents(pushed: Pushed, updates: readonly Update[]): Promise<HookEvent[]> {
   const { push_event_hooks_limit: limit } = await applicationSettings(pushed.deps);
-  const place = { projectId: pushed.project.row.id, groupId: null };
+  const owner = { projectId: pushed.project.row.id, groupId: null };
   const events: HookEvent[] = [];
   for (const update of under(HEADS, updates, limit)) {
-    const payload = await tell(pushed, 'push', update);
+    const payload = await buildPayload(pushed, 'push', update);
     const branch = update.ref.slice(HEADS.length);
-    events.push({ trigger: 'push', header: HEADERS.push, ...place, branch, payload });
+    events.push({ trigger: 'push', header: HEADERS.push, ...owner, branch, payload });
   }
   for (const update of under(TAGS, updates, limit)) {
-    const payload = await tell(pushed, 'tag_push', update);
-    events.push({ trigger: 'tag_push', header: HEADERS.tag_push, ...place, payload });
+    const payload = await buildPayload(pushed, 'tag_push', update);
+    events.push({ trigger: 'tag_push', header: HEADERS.tag_push, ...owner, payload });
   }
   return events;
 }
@@ -186,16 +186,16 @@ export async function samplePush(
   const head = project.defaultBranch === null ? null : await repo.refs.resolve(`${HEADS}${project.defaultBranch}`);
   const commit = head === null ? null : await repo.objects.commit(head);
   if (head === null || commit === null) return undefined;
-  const place = { trigger: kind, header: HEADERS[kind], projectId, groupId: null };
+  const target = { trigger: kind, header: HEADERS[kind], projectId, groupId: null };
   if (kind === 'push') {
     const branch = project.defaultBranch!;
     const before = await ancestorOf(repo, commit, SAMPLE_COMMITS);
     const update = { ref: `${HEADS}${branch}`, old: before, new: head };
-    return { ...place, branch, payload: await tell(pushed, kind, update) };
+    return { ...target, branch, payload: await buildPayload(pushed, kind, update) };
   }
   const tag = (await repo.refs.list(TAGS)).at(-1);
   const update = { ref: tag?.name ?? `${TAGS}v1.0.0`, old: null, new: tag?.oid ?? head };
-  return { ...place, payload: await tell(pushed, kind, update) };
+  return { ...target, payload: await buildPayload(pushed, kind, update) };
 }
 
 /** Returns the ancestor a number of first parents before a commit, or the root. */

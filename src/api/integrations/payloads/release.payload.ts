@@ -15,11 +15,11 @@ export async function releaseHookEvents(
   deps: Deps,
   { type, payload }: RecordedEvent<keyof typeof ACTIONS>,
 ): Promise<HookEvent[]> {
-  const told = await tell(deps, payload.project_id, payload.release_id, payload.release, ACTIONS[type]);
-  return told === undefined ? [] : [told];
+  const hookEvent = await buildHookEvent(deps, payload.project_id, payload.release_id, payload.release, ACTIONS[type]);
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   projectId: number,
   id: number,
@@ -72,5 +72,5 @@ export async function sampleRelease(deps: Deps, projectId: number): Promise<Hook
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && (await tell(deps, projectId, row.id, row, 'create'));
+  return row && (await buildHookEvent(deps, projectId, row.id, row, 'create'));
 }

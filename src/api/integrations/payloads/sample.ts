@@ -84,7 +84,7 @@ export async function sampleEvent(
 /** Returns the project itself, or the first project of the group. */
 async function projectFor({ db }: Deps, owner: HookOwner): Promise<number | undefined> {
   if ('projectId' in owner) return owner.projectId;
-  const found = await db
+  const project = await db
     .selectFrom('projects')
     .select('id')
     .where('namespace_id', '=', owner.groupId)
@@ -92,5 +92,5 @@ async function projectFor({ db }: Deps, owner: HookOwner): Promise<number | unde
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  return found?.id;
+  return project?.id;
 }

@@ -100,9 +100,9 @@ export async function projectHookEvents(
 ): Promise<HookEvent[]> {
   const payload = await tellProject(deps, event);
   if (payload === undefined) return [];
-  const { owner_name: _, owner_email: __, ...told } = payload;
+  const { owner_name: _, owner_email: __, ...hookPayload } = payload;
   const groupId = payload.project_namespace_id as number;
-  return [{ trigger: 'project', header: HEADERS.project, projectId: null, groupId, payload: told }];
+  return [{ trigger: 'project', header: HEADERS.project, projectId: null, groupId, payload: hookPayload }];
 }
 
 /** System hook payloads for projects. */

@@ -30,8 +30,8 @@ export async function wikiPageHookEvents(
   deps: Deps,
   { type, payload, actor_id }: RecordedEvent<keyof typeof ACTIONS>,
 ): Promise<HookEvent[]> {
-  const told = await tell(deps, payload, payload.page, ACTIONS[type], actor_id);
-  return told === undefined ? [] : [told];
+  const hookEvent = await buildHookEvent(deps, payload, payload.page, ACTIONS[type], actor_id);
+  return hookEvent === undefined ? [] : [hookEvent];
 }
 
 async function wikiOf({ db }: Deps, { project_id, group_id }: About) {
@@ -41,17 +41,17 @@ async function wikiOf({ db }: Deps, { project_id, group_id }: About) {
   return own.executeTakeFirst();
 }
 
-async function tell(
+async function buildHookEvent(
   deps: Deps,
   about: About,
   page: WikiPageFacts,
   action: (typeof ACTIONS)[keyof typeof ACTIONS],
   actorId: number | null,
 ): Promise<HookEvent | undefined> {
-  const place = await milestoneOwnerOf(deps, about);
+  const owner = await milestoneOwnerOf(deps, about);
   const row = await wikiOf(deps, about);
-  if (place === undefined || row === undefined) return undefined;
-  const { projectId, groupId, shown, fullPath } = place;
+  if (owner === undefined || row === undefined) return undefined;
+  const { projectId, groupId, shown, fullPath } = owner;
   const base = deps.externalUrl();
   const web = `${base}/${projectId === null ? 'groups/' : ''}${fullPath}/-/wikis`;
   const url = `${web}/${page.slug.split('/').map(encodeURIComponent).join('/')}`;
@@ -92,8 +92,8 @@ async function tell(
 async function textAt(repo: Repository, sha: string, path: string): Promise<string> {
   return orElse(async () => {
     const entry = await entryAt(repo, sha, path);
-    const found = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
-    return found?.data == null ? '' : withoutFrontMatter(await new TextDecoding().text(found.data));
+    const blob = entry?.type === 'blob' ? await repo.objects.read(entry.oid, MAX_CONTENT) : null;
+    return blob?.data == null ? '' : withoutFrontMatter(await new TextDecoding().text(blob.data));
   }, '');
 }
 
@@ -115,5 +115,5 @@ export async function sampleWikiPage(
   if (last === undefined) return undefined;
   const { slug, title, path, format } = last;
   const page = { slug, title, format, path, message: commit?.message ?? '', sha, previous_sha: null };
-  return tell(deps, about, page, 'create', userId);
+  return buildHookEvent(deps, about, page, 'create', userId);
 }

@@ -95,12 +95,12 @@ export async function searchIssues(deps: Deps, scope: CommandScope, query: strin
   if (!scope.permissions.can('read_issue')) return denied();
   const selection = await selectIssues(deps, scope.caller, { project: scope }, { search: query });
   const rows = deps.db.selectFrom('issues').selectAll('issues');
-  const found = await pageOfIssuables(deps, rows, selection, { offset: 0, size: MAX_FOUND });
-  if (found.rows.length === 0) return notFound();
-  const lines = found.rows.map((issue) => `${linkOf(deps, scope, issue)} (${issue.state})`);
+  const matches = await pageOfIssuables(deps, rows, selection, { offset: 0, size: MAX_FOUND });
+  if (matches.rows.length === 0) return notFound();
+  const lines = matches.rows.map((issue) => `${linkOf(deps, scope, issue)} (${issue.state})`);
   const head =
-    found.total > found.rows.length
-      ? `Here are the first ${found.rows.length} issues I found:`
+    matches.total > matches.rows.length
+      ? `Here are the first ${matches.rows.length} issues I found:`
       : 'Here are the issues I found:';
   return ephemeralResponse([head, ...lines].join('\n'));
 }

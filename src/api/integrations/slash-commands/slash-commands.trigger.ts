@@ -43,17 +43,17 @@ const WRONG_PER_MINUTE = 30;
 
 /** Returns the integration of a chat. @throws ApiError 404, also for a wrong token, which hides whether it exists */
 async function integrationOf(deps: Deps, id: string, slug: string, token: string) {
-  const found = await findProject(deps, id);
-  if (found === undefined) throw notFound('Integration');
-  const [inForce] = await effectiveIntegrations(deps.db, { kind: 'project', id: found.project.id }, slug);
+  const project = await findProject(deps, id);
+  if (project === undefined) throw notFound('Integration');
+  const [inForce] = await effectiveIntegrations(deps.db, { kind: 'project', id: project.project.id }, slug);
   const row = inForce?.row;
-  const wanted = row?.active === 1 && (await isAllowed(deps, row)) ? textOf(openSettings(deps, row))('token') : '';
-  const isRight = timingSafeEqual(Buffer.from(tokenDigest(wanted)), Buffer.from(tokenDigest(token)));
-  if (row === undefined || wanted === '' || !isRight) {
-    deps.limiter.check('slash_command_tokens', String(found.project.id), perMinute(WRONG_PER_MINUTE));
+  const expected = row?.active === 1 && (await isAllowed(deps, row)) ? textOf(openSettings(deps, row))('token') : '';
+  const isRight = timingSafeEqual(Buffer.from(tokenDigest(expected)), Buffer.from(tokenDigest(token)));
+  if (row === undefined || expected === '' || !isRight) {
+    deps.limiter.check('slash_command_tokens', String(project.project.id), perMinute(WRONG_PER_MINUTE));
     throw notFound('Integration');
   }
-  return { ...found, row };
+  return { ...project, row };
 }
 
 /** Returns the active user linked to a chat account. */
@@ -113,20 +113,20 @@ export async function runCommand(
 }
 
 async function run(deps: Deps, scope: CommandScope, { text = '', command = '' }: SlashCommandRequest, origin: Origin) {
-  const asked = parseCommand(text);
-  switch (asked?.kind) {
+  const parsed = parseCommand(text);
+  switch (parsed?.kind) {
     case 'issue show':
-      return showIssue(deps, scope, asked.iid);
+      return showIssue(deps, scope, parsed.iid);
     case 'issue new':
-      return newIssue(deps, scope, asked, origin);
+      return newIssue(deps, scope, parsed, origin);
     case 'issue search':
-      return searchIssues(deps, scope, asked.query);
+      return searchIssues(deps, scope, parsed.query);
     case 'issue close':
-      return closeIssue(deps, scope, asked.iid);
+      return closeIssue(deps, scope, parsed.iid);
     case 'issue comment':
-      return commentOnIssue(deps, scope, asked);
+      return commentOnIssue(deps, scope, parsed);
     case 'deploy':
-      return deploy(deps, scope, asked);
+      return deploy(deps, scope, parsed);
     case 'help':
     case undefined:
       return help(SLACK.plain(command || '/gitlab'));

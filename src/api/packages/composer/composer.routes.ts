@@ -152,10 +152,10 @@ export const composerRoutes: readonly Route[] = [
       const sha = c.input.sha.toLowerCase();
       if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) throw notFound('Package');
       const name = `${vendor}/${before('.zip', file_name)}`;
-      const found = await versionAt(c.deps.db, { projectId: c.project.id }, name, sha);
-      if (found === undefined) throw notFound('Package');
+      const versionId = await versionAt(c.deps.db, { projectId: c.project.id }, name, sha);
+      if (versionId === undefined) throw notFound('Package');
       const archive = await sendArchive(c, { sha, format: 'zip' });
-      if (c.request.method !== 'HEAD' && archive !== undefined) recordDownload(c.deps, found);
+      if (c.request.method !== 'HEAD' && archive !== undefined) recordDownload(c.deps, versionId);
       return archive;
     },
   }),

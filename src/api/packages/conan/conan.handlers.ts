@@ -57,14 +57,14 @@ export async function search(
   if (q.length >= MAX_QUERY) throw badRequest('Search term length must be less than 200 characters.');
   const parts = q.split('*');
   if (parts.length - 1 > MAX_WILDCARDS) throw badRequest('Too many wildcards in search term. Maximum is 5.');
-  const wanted = parts.filter((part) => part !== '');
-  if (wanted.length === 0) return { results: [] };
+  const terms = parts.filter((part) => part !== '');
+  if (terms.length === 0) return { results: [] };
   const fold = (name: string) => (ignoreCase ? name.toLowerCase() : name);
-  const found =
+  const recipes =
     project === undefined
-      ? await searchRecipes(deps.db, { readable: await readablePackages(deps, caller) }, [...wanted, '+'])
-      : await searchRecipes(deps.db, { projectId: project.id }, wanted);
-  const input = found.filter(
+      ? await searchRecipes(deps.db, { readable: await readablePackages(deps, caller) }, [...terms, '+'])
+      : await searchRecipes(deps.db, { projectId: project.id }, terms);
+  const input = recipes.filter(
     (each) => project !== undefined || projectPathOf(each.name) === each.full_path.toLowerCase(),
   );
   // `zlib` matches all its versions, and `zlib/1.3` has neither user nor channel.

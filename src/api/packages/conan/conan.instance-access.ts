@@ -24,9 +24,9 @@ export function inProjectOfUser(ability: ProjectAbility): Access<ProjectScope> {
       if (caller.credential.kind === 'none' && !reads) throw unauthorized();
       const path = pathOfUser(params.package_username!);
       // A text without `/` would be taken for the id of a project.
-      const found = path.includes('/') ? await findProject(deps, path) : undefined;
-      if (found === undefined) throw notFound('Project');
-      const { project, namespace } = found;
+      const owner = path.includes('/') ? await findProject(deps, path) : undefined;
+      if (owner === undefined) throw notFound('Project');
+      const { project, namespace } = owner;
       const permissions = await projectPermissions(deps, caller, project, namespace);
       requireProjectAbility(permissions, reads ? ability : 'read_project', caller);
       requireProjectAbility(permissions, ability, caller);

@@ -49,7 +49,7 @@ const REVISION = `${R}/revisions/:recipe_revision`;
 const BINARY = `${REVISION}/packages/:conan_package_reference`;
 const BINARY_REVISION = `${BINARY}/revisions/:package_revision`;
 
-const found = { ...reading, success: { status: 200, schema: BinarySearchResults }, errors: [429] } as const;
+const searching = { ...reading, success: { status: 200, schema: BinarySearchResults }, errors: [429] } as const;
 const files = { ...reading, success: { status: 200, schema: RevisionFiles } } as const;
 const newest = { ...reading, success: { status: 200, schema: ConanRevision } } as const;
 
@@ -67,7 +67,7 @@ export const conanRoutes: readonly Route[] = [
     handler: (c) => search(c, c.input.q ?? '', c.input.ignorecase ?? true),
   }),
   route({
-    ...found,
+    ...searching,
     path: `${R}/search`,
     operationId: 'listConanBinaries',
     summary: 'Search the packages of the latest revision of a Conan recipe',
@@ -75,7 +75,7 @@ export const conanRoutes: readonly Route[] = [
     handler: (c) => binaryPackages(c, c.params, null),
   }),
   route({
-    ...found,
+    ...searching,
     path: `${REVISION}/search`,
     operationId: 'listConanRevisionBinaries',
     summary: 'Search the packages of a revision of a Conan recipe',

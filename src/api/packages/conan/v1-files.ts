@@ -23,9 +23,9 @@ async function filesFor({ deps, project }: Asked, params: Asks): Promise<Package
 function addressOf({ deps }: Asked, remote: string, params: Asks, fileName: string): string {
   const { package_name, package_version, package_username, package_channel, conan_package_reference: id } = params;
   const recipe = [package_name, package_version, package_username, package_channel].join('/');
-  const place =
+  const revision =
     id === undefined ? `${DEFAULT_REVISION}/export` : `${DEFAULT_REVISION}/package/${id}/${DEFAULT_REVISION}`;
-  return `${deps.externalUrl()}/api/v4${remote}/v1/files/${recipe}/${place}/${fileName}`;
+  return `${deps.externalUrl()}/api/v4${remote}/v1/files/${recipe}/${revision}/${fileName}`;
 }
 
 /** Returns the MD5 checksums of the files of a recipe or package; empty if there is none. @throws ApiError 400, 404 */
@@ -37,8 +37,8 @@ export async function snapshot(c: Asked, params: Asks): Promise<Texts> {
 export async function downloadUrls(c: Asked, remote: string, params: Asks, manifest: boolean): Promise<Texts> {
   const names = (await filesFor(c, params)).map(({ file_name }) => file_name);
   if (!names.includes(MANIFEST)) throw new ApiError(404, 'No recipe manifest found');
-  const wanted = manifest ? [MANIFEST] : names;
-  return Object.fromEntries(wanted.map((name) => [name, addressOf(c, remote, params, name)]));
+  const fileNames = manifest ? [MANIFEST] : names;
+  return Object.fromEntries(fileNames.map((name) => [name, addressOf(c, remote, params, name)]));
 }
 
 /** Returns the upload URLs of files. @param names possible names in the schema @throws ApiError 400, 404 */

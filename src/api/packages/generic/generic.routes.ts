@@ -34,8 +34,8 @@ async function newestFile(
   projectId: number,
   { name, version, fileName }: GenericFile,
 ): Promise<PackageFile> {
-  const wanted = { type: 'generic', nameKey: name, versionKey: version, fileName } as const;
-  const file = await findFile(db, { projectId }, wanted);
+  const key = { type: 'generic', nameKey: name, versionKey: version, fileName } as const;
+  const file = await findFile(db, { projectId }, key);
   if (file === undefined) throw notFound('Package');
   return file;
 }

@@ -20,24 +20,24 @@ const TYPES = {
 } as const;
 
 /** Responds to a request of the Go module proxy protocol (`go help goproxy`). */
-async function sendModule(c: BaseContext & ProjectScope, asked: ModuleRequest): Promise<string | Readable> {
+async function sendModule(c: BaseContext & ProjectScope, request: ModuleRequest): Promise<string | Readable> {
   const { deps, project, reply } = c;
-  const location = locateModule(deps.externalUrl(), project.full_path, asked.module);
+  const location = locateModule(deps.externalUrl(), project.full_path, request.module);
   if (location === undefined) throw notFound();
   const repo = repositoryOf(deps, project);
-  reply.type(TYPES[asked.file]);
-  if (asked.version === null) {
+  reply.type(TYPES[request.file]);
+  if (request.version === null) {
     const versions = await versionsOfModule(repo, location);
     return versions.map((version) => `${version}\n`).join('');
   }
-  const found = await findModule(repo, location, asked.version);
-  if (found === undefined) throw notFound();
-  if (asked.file === 'info') return info(found, asked.version);
-  if (asked.file === 'mod') return found.goMod;
-  const files = await filesOfModule(repo, found);
+  const moduleVersion = await findModule(repo, location, request.version);
+  if (moduleVersion === undefined) throw notFound();
+  if (request.file === 'info') return info(moduleVersion, request.version);
+  if (request.file === 'mod') return moduleVersion.goMod;
+  const files = await filesOfModule(repo, moduleVersion);
   return c.stream(memoryOf(files), () => {
-    const { commit } = found;
-    const prefix = `${asked.module}@${asked.version}`;
+    const { commit } = moduleVersion;
+    const prefix = `${request.module}@${request.version}`;
     return moduleArchive(repo, files, { prefix, date: commit.committer.date, signal: c.signal });
   });
 }
@@ -72,9 +72,9 @@ export const goRoutes: readonly Route[] = [
     },
     errors: [404, 422, 429],
     handler: (c) => {
-      const asked = readModulePath(c.params.module_path);
-      if (asked === undefined) throw notFound();
-      return sendModule(c, asked);
+      const moduleRequest = readModulePath(c.params.module_path);
+      if (moduleRequest === undefined) throw notFound();
+      return sendModule(c, moduleRequest);
     },
   }),
 ];

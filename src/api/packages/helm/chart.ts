@@ -53,8 +53,8 @@ const texts = (field: string, value: RawTree): string[] => list(field, value).ma
 
 /** Selects fields of a map, as strings. */
 function pick(field: string, from: RawMap, names: readonly string[]): Record<string, ChartValue> {
-  const found = names.filter((name) => from[name] !== undefined && from[name] !== null);
-  return Object.fromEntries(found.map((name) => [name, text(`${field}${name}`, from[name]!)]));
+  const present = names.filter((name) => from[name] !== undefined && from[name] !== null);
+  return Object.fromEntries(present.map((name) => [name, text(`${field}${name}`, from[name]!)]));
 }
 
 function dependency(value: RawTree): Record<string, ChartValue> {

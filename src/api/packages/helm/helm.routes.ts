@@ -55,14 +55,14 @@ export const helmRoutes: readonly Route[] = [
     handler: async (c) => {
       const { db, snapshot } = c.deps;
       const { id, created_at } = c.project;
-      const wanted = channelOf(c.params.channel);
+      const channelName = channelOf(c.params.channel);
       const { text, rows } = await snapshot.get(`helm ${id}`, () => collectionVersionOf(charts(db, id)));
       const bytes = Math.min(rows * CHART_BYTES, MAX_BYTES);
-      const most = Math.min(c.deps.settings.now.helm_max_packages_count, MAX_CHARTS);
-      const document = await cachedDocument(c, `helm ${id} ${wanted} ${text} ${most}`, bytes, async () => {
-        const found = await chartsIn(db, id, wanted, most);
-        const generated = found[0]?.createdAt ?? created_at;
-        return indexYaml(found, generated, `/api/v4/projects/${id}/packages/helm`);
+      const limit = Math.min(c.deps.settings.now.helm_max_packages_count, MAX_CHARTS);
+      const document = await cachedDocument(c, `helm ${id} ${channelName} ${text} ${limit}`, bytes, async () => {
+        const indexed = await chartsIn(db, id, channelName, limit);
+        const generated = indexed[0]?.createdAt ?? created_at;
+        return indexYaml(indexed, generated, `/api/v4/projects/${id}/packages/helm`);
       });
       return sendDocument(c, document, 'text/yaml; charset=utf-8');
     },

@@ -17,17 +17,17 @@ export const readsProjectOfName: Access<{ project: Project }> = {
   params: {},
   check: async ({ deps, caller, params }) => {
     const at = readMavenFile(params.maven_path!);
-    const found = at === undefined ? undefined : await findProject(deps, at.name);
+    const project = at === undefined ? undefined : await findProject(deps, at.name);
     const permissions =
-      found === undefined ? undefined : await projectPermissions(deps, caller, found.project, found.namespace);
-    if (permissions?.can('read_package') && (await isThere(deps, found!.project, at!))) {
-      return { project: found!.project };
+      project === undefined ? undefined : await projectPermissions(deps, caller, project.project, project.namespace);
+    if (permissions?.can('read_package') && (await isThere(deps, project!.project, at!))) {
+      return { project: project!.project };
     }
     throw caller.credential.kind === 'none' ? unauthorized() : forbidden();
   },
 };
 
 async function isThere(deps: Deps, { id: projectId }: Project, { name, version }: MavenFile): Promise<boolean> {
-  const wanted = { type: 'maven', nameKey: name, versionKey: version ?? '' } as const;
-  return (await findVersion(deps.db, { projectId }, wanted)) !== undefined;
+  const key = { type: 'maven', nameKey: name, versionKey: version ?? '' } as const;
+  return (await findVersion(deps.db, { projectId }, key)) !== undefined;
 }

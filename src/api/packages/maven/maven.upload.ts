@@ -20,8 +20,8 @@ export async function compareChecksum(
 ): Promise<boolean> {
   const input = await readChecksum(bytes);
   if (checksum !== 'sha1') return false;
-  const wanted = { type: 'maven', nameKey: name, versionKey: version ?? '', fileName } as const;
-  const file = await findFile(deps.db, { projectId: project.id }, wanted);
+  const key = { type: 'maven', nameKey: name, versionKey: version ?? '', fileName } as const;
+  const file = await findFile(deps.db, { projectId: project.id }, key);
   if (file === undefined) throw notFound('Package');
   if (file.sha1 !== input) throw conflict();
   return true;

@@ -18,7 +18,7 @@ after(() => app.close());
 
 const named = (name: string, version: string) => JSON.stringify({ name, version });
 
-/** Publishes a file as a version, and lets it be looked at. @returns what becomes of it */
+/** Publishes a file as a version and runs the check. @returns what becomes of the version */
 async function published(name: string, version: string, bytes: Buffer): Promise<string> {
   const json = npmPublication(name, version, { bytes });
   expectStatus(await app.put(`/projects/${project.id}/packages/npm/${name}`, { json }), 200);

@@ -43,9 +43,9 @@ async function checkManifest(deps: Deps, packageId: number, signal: AbortSignal)
     .executeTakeFirst();
   const file = row && (await deps.blobs.get(row.sha256));
   if (row === undefined || !file) return;
-  const found = await packageJsonOf(file, LOOKED_AT + RATIO * row.size, signal);
-  if (found === null) return;
-  if (found.name === row.name && found.version === withoutBuild(row.version_key)) return;
+  const packageJson = await packageJsonOf(file, LOOKED_AT + RATIO * row.size, signal);
+  if (packageJson === null) return;
+  if (packageJson.name === row.name && packageJson.version === withoutBuild(row.version_key)) return;
   await deps.db
     .updateTable('packages')
     .set({ status: 'error', status_message: 'Package manifest is not coherent', updated_at: timestamp(deps.clock) })

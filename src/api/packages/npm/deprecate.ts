@@ -21,12 +21,12 @@ export function readDeprecations(document: Record<string, unknown>): Map<string,
   if (typeof versions !== 'object' || versions === null) throw npmError(400, 'Version is empty.');
   const messages = new Map<string, string>();
   for (const [version, manifest] of Object.entries(versions)) {
-    const said = (manifest as { deprecated?: unknown } | null)?.deprecated;
-    if (typeof said !== 'string') continue;
-    if (said.length > MAX_MESSAGE || said.includes('\0')) {
+    const message = (manifest as { deprecated?: unknown } | null)?.deprecated;
+    if (typeof message !== 'string') continue;
+    if (message.length > MAX_MESSAGE || message.includes('\0')) {
       throw npmError(400, `Deprecation message is too long (maximum is ${MAX_MESSAGE} characters).`);
     }
-    messages.set(version, said);
+    messages.set(version, message);
   }
   return messages;
 }

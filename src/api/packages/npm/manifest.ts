@@ -9,7 +9,7 @@ const MAX_STRUCTURE = 20_000;
 const NOT_COUNTED = new Set(['description', 'readme', 'readmeFilename', 'licenseText', 'contributors', 'exports']);
 
 /** Fields of package.json that installing a version needs. */
-const KEPT = [
+const STORED_FIELDS = [
   'bin',
   'directories',
   'engines',
@@ -75,7 +75,7 @@ export function readManifest(document: Json, name: string): Manifest {
 
 function keptOf(manifest: Json): Json {
   const stored: Json = {};
-  for (const key of KEPT) if (manifest[key] !== undefined) stored[key] = manifest[key];
+  for (const key of STORED_FIELDS) if (manifest[key] !== undefined) stored[key] = manifest[key];
   stored.bundleDependencies ??= manifest.bundledDependencies;
   const scripts = objectOf(manifest.scripts);
   if (INSTALL_SCRIPTS.some((script) => typeof scripts[script] === 'string')) stored.hasInstallScript = true;

@@ -87,9 +87,9 @@ const fileName = Type.String({ description: 'Name of the file.', examples: ['@ac
 
 async function download(c: BaseContext & ProjectScope, name: string, file: string): Promise<Readable | undefined> {
   const key = { type: 'npm', nameKey: name, fileName: tarballOf(name, file) } as const;
-  const found = await findFile(c.deps.db, { projectId: c.project.id }, key);
-  if (found === undefined) throw notFound('Package');
-  return sendPackageFile(c, found, found.file_name.split('/').at(-1));
+  const tarball = await findFile(c.deps.db, { projectId: c.project.id }, key);
+  if (tarball === undefined) throw notFound('Package');
+  return sendPackageFile(c, tarball, tarball.file_name.split('/').at(-1));
 }
 
 const downloads = [

@@ -53,9 +53,9 @@ export async function setTag(deps: Deps, change: TagChange, version: string): Pr
     const scope = await revalidateProjectAbility(deps, db, caller, projectId, 'create_package');
     if (await isProtectedFrom(db, scope, { type: 'npm', name }, 'push')) throw packageProtected();
     const key = { type: 'npm', nameKey: name, versionKey: version } as const;
-    const found = await findVersion(db, { projectId }, key);
-    if (found === undefined || !(await isStillThere(db, found.id))) throw notFound('Package');
-    await pointTag(deps, db, found, tag);
+    const row = await findVersion(db, { projectId }, key);
+    if (row === undefined || !(await isStillThere(db, row.id))) throw notFound('Package');
+    await pointTag(deps, db, row, tag);
   });
 }
 

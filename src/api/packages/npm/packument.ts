@@ -91,9 +91,9 @@ async function editionOf(db: Db, source: PackageSource, name: string): Promise<E
  * Returns the states that the caller may read. Rights depend on the project only, so one version of each is checked.
  */
 async function readableOf(db: Db, source: PackageSource, name: string, states: State[]): Promise<State[]> {
-  const asked = states.toSorted((a, b) => b.newest - a.newest).slice(0, MAX_PROJECTS);
-  if (asked.length === 0) return [];
-  const ids = asked.map(({ newest }) => newest);
+  const candidates = states.toSorted((a, b) => b.newest - a.newest).slice(0, MAX_PROJECTS);
+  if (candidates.length === 0) return [];
+  const ids = candidates.map(({ newest }) => newest);
   const rows = await installable(db, source, { type: 'npm', nameKey: name })
     .where('packages.id', 'in', ids)
     .select('packages.project_id')
@@ -122,9 +122,9 @@ async function tagsOf(db: Db, projectIds: readonly number[], name: string): Prom
 
 /** Converts tags to an object; `latest` defaults to the highest version. */
 function withLatest(tags: readonly Tag[], versions: readonly string[]): Record<string, string> {
-  const found = new Map(tags.map(({ name, version }) => [name, version]));
-  if (!found.has('latest') && versions.length > 0) found.set('latest', highest(versions));
-  return Object.fromEntries(found);
+  const byName = new Map(tags.map(({ name, version }) => [name, version]));
+  if (!byName.has('latest') && versions.length > 0) byName.set('latest', highest(versions));
+  return Object.fromEntries(byName);
 }
 
 /** Returns the highest release; the highest pre-release if there are only pre-releases. */

@@ -72,10 +72,10 @@ export async function search(c: BaseContext, feed: Feed, input: Static<typeof Se
 export async function sendVersionFile(
   c: BaseContext,
   feed: Feed,
-  { package_name: name, package_version: version, package_filename: asked }: Record<string, string>,
+  { package_name: name, package_version: version, package_filename: requestedFile }: Record<string, string>,
 ): Promise<Readable | undefined> {
   const keys = { nameKey: nameKeyOf(name!), versionKey: versionKeyOf(version!) ?? '' };
-  const fileName = storedName(keys, asked!);
+  const fileName = storedName(keys, requestedFile!);
   const file =
     fileName === undefined ? undefined : await findFile(c.deps.db, feed.source, { type: 'nuget', ...keys, fileName });
   if (file === undefined) throw notFound('Package');

@@ -30,7 +30,7 @@ const reading = { ...shared, method: 'GET', scopes: READ_PACKAGES } as const;
 const P = '/projects/:id/packages/nuget';
 const G = '/groups/:id/-/packages/nuget';
 
-const found = { ...reading, input: SearchInput, success: { status: 200, schema: SearchResults } } as const;
+const searching = { ...reading, input: SearchInput, success: { status: 200, schema: SearchResults } } as const;
 const registered = {
   ...reading,
   params: Type.Object(NamedPackage),
@@ -68,8 +68,8 @@ const services = (path: string, group: boolean) =>
     }),
     success: { status: 200, schema: ServiceIndex },
     handler: ({ deps, params }) => {
-      const place = group ? `/groups/${params.id}/-/packages/nuget` : projectFeed(params.id).path;
-      return presentServices(`${deps.externalUrl()}/api/v4${place}`, !group);
+      const feedPath = group ? `/groups/${params.id}/-/packages/nuget` : projectFeed(params.id).path;
+      return presentServices(`${deps.externalUrl()}/api/v4${feedPath}`, !group);
     },
   });
 
@@ -79,7 +79,7 @@ export const nugetRoutes: readonly Route[] = [
   ...[`${G}/index.json`, `${G}/index`].map((path) => services(path, true)),
   ...v2Routes,
   route({
-    ...found,
+    ...searching,
     path: `${P}/query`,
     operationId: 'searchProjectNugetPackages',
     summary: 'Search the NuGet packages of a project',
@@ -87,7 +87,7 @@ export const nugetRoutes: readonly Route[] = [
     handler: (c) => search(c, projectFeed(c.project.id), c.input),
   }),
   route({
-    ...found,
+    ...searching,
     path: `${G}/query`,
     operationId: 'searchGroupNugetPackages',
     summary: 'Search the NuGet packages of a group',

@@ -97,8 +97,8 @@ export const v2Routes: readonly Route[] = [
       ...Page,
     }),
     handler: async (c) => {
-      const asked = versionQueryOf(c.input.$filter ?? '', c.input.id);
-      return send(c.reply, ATOM, await versionFeed(c, projectFeed(c.project.id), asked, pageOf(c.input)));
+      const query = versionQueryOf(c.input.$filter ?? '', c.input.id);
+      return send(c.reply, ATOM, await versionFeed(c, projectFeed(c.project.id), query, pageOf(c.input)));
     },
   }),
   route({
@@ -108,8 +108,8 @@ export const v2Routes: readonly Route[] = [
     summary: 'List the versions of a NuGet package of a project by filter (version 2)',
     input: Type.Object(Page),
     handler: async (c) => {
-      const asked = versionQueryOf(c.input.$filter ?? '');
-      return send(c.reply, ATOM, await versionFeed(c, projectFeed(c.project.id), asked, pageOf(c.input)));
+      const query = versionQueryOf(c.input.$filter ?? '');
+      return send(c.reply, ATOM, await versionFeed(c, projectFeed(c.project.id), query, pageOf(c.input)));
     },
   }),
   route({
@@ -141,8 +141,8 @@ export const v2Routes: readonly Route[] = [
     }),
     handler: async (c) => {
       const { $filter = '', searchTerm, includePrerelease } = c.input;
-      const asked = searchQueryOf($filter, searchTerm, includePrerelease);
-      return send(c.reply, ATOM, await searchFeed(c, projectFeed(c.project.id), asked, pageOf(c.input)));
+      const query = searchQueryOf($filter, searchTerm, includePrerelease);
+      return send(c.reply, ATOM, await searchFeed(c, projectFeed(c.project.id), query, pageOf(c.input)));
     },
   }),
   route({
@@ -157,8 +157,8 @@ export const v2Routes: readonly Route[] = [
       }),
     }),
     handler: async (c) => {
-      const asked = entryQueryOf(c.params.package_entry);
-      return send(c.reply, ATOM, await versionEntry(c, projectFeed(c.project.id), asked));
+      const query = entryQueryOf(c.params.package_entry);
+      return send(c.reply, ATOM, await versionEntry(c, projectFeed(c.project.id), query));
     },
   }),
 ];

@@ -63,21 +63,21 @@ const dependenciesOf = ({ dependencyGroups }: Presented): string =>
  * namespaces
  */
 function entry(api: string, feed: string, { row, isLatest, isAbsoluteLatest }: V2Version, spaces = ''): string {
-  const { catalogEntry: said, packageContent } = presentVersion(api, feed, row);
-  const id = `${feed}/v2/Packages(Id='${row.name}',Version='${said.version}')`;
+  const { catalogEntry, packageContent } = presentVersion(api, feed, row);
+  const id = `${feed}/v2/Packages(Id='${row.name}',Version='${catalogEntry.version}')`;
   const texts = {
-    Id: said.id,
-    Version: said.version,
+    Id: catalogEntry.id,
+    Version: catalogEntry.version,
     NormalizedVersion: row.version_key,
-    Title: said.id,
-    Authors: said.authors,
-    Description: said.description,
-    Summary: said.summary,
-    Tags: said.tags,
-    Dependencies: dependenciesOf(said),
-    ProjectUrl: said.projectUrl ?? '',
-    LicenseUrl: said.licenseUrl ?? '',
-    IconUrl: said.iconUrl ?? '',
+    Title: catalogEntry.id,
+    Authors: catalogEntry.authors,
+    Description: catalogEntry.description,
+    Summary: catalogEntry.summary,
+    Tags: catalogEntry.tags,
+    Dependencies: dependenciesOf(catalogEntry),
+    ProjectUrl: catalogEntry.projectUrl ?? '',
+    LicenseUrl: catalogEntry.licenseUrl ?? '',
+    IconUrl: catalogEntry.iconUrl ?? '',
   };
   const flags = {
     IsPrerelease: row.version_key.includes('-'),
@@ -87,9 +87,9 @@ function entry(api: string, feed: string, { row, isLatest, isAbsoluteLatest }: V
   const properties = [
     ...Object.entries(texts).map(([name, text]) => `<d:${name}>${xml(text)}</d:${name}>`),
     ...Object.entries(flags).map(([name, is]) => `<d:${name} m:type="Edm.Boolean">${is}</d:${name}>`),
-    ...['Created', 'Published'].map((name) => `<d:${name} m:type="Edm.DateTime">${said.published}</d:${name}>`),
+    ...['Created', 'Published'].map((name) => `<d:${name} m:type="Edm.DateTime">${catalogEntry.published}</d:${name}>`),
   ].join('');
-  return `<entry${spaces}><id>${xml(id)}</id><category term="NuGetGallery.V2FeedPackage" scheme="${SCHEME}"/><title type="text">${xml(said.id)}</title><updated>${said.published}</updated><author><name>${xml(said.authors)}</name></author><content type="application/zip" src="${xml(packageContent)}"/><m:properties>${properties}</m:properties></entry>`;
+  return `<entry${spaces}><id>${xml(id)}</id><category term="NuGetGallery.V2FeedPackage" scheme="${SCHEME}"/><title type="text">${xml(catalogEntry.id)}</title><updated>${catalogEntry.published}</updated><author><name>${xml(catalogEntry.authors)}</name></author><content type="application/zip" src="${xml(packageContent)}"/><m:properties>${properties}</m:properties></entry>`;
 }
 
 /** Renders a single version. */

@@ -5,7 +5,7 @@ import { fileNameOf } from './nuget.names.ts';
 import type { Nuspec } from './nuspec.ts';
 
 type Kept = Partial<Omit<Nuspec, 'id' | 'version' | 'symbols'>>;
-const kept = ({ metadata }: Package): Kept => parseJson<Kept>(metadata as string);
+const metadataOf = ({ metadata }: Package): Kept => parseJson<Kept>(metadata as string);
 
 function about({ authors, description, summary, tags, projectUrl, licenseUrl, iconUrl }: Kept) {
   return {
@@ -27,7 +27,7 @@ const leafId = (base: string, { name, version_key }: Package): string => `${base
  * @param base URL of the feed
  */
 export function presentVersion(api: string, base: string, row: Package) {
-  const metadata = kept(row);
+  const metadata = metadataOf(row);
   const keys = { nameKey: row.name_key, versionKey: row.version_key };
   const id = leafId(base, row);
   const packageContent = `${api}${projectFeed(row.project_id).path}/download/${row.name}/${row.version_key}/${fileNameOf(keys, 'nupkg')}`;
@@ -81,7 +81,7 @@ export const presentRegistration = (api: string, base: string, rows: readonly Pa
 
 /** Renders a search result. @param versions highest first @param row row of the highest version */
 export const presentSearchResult = (base: string, versions: readonly string[], row: Package) => {
-  const metadata = kept(row);
+  const metadata = metadataOf(row);
   return {
     '@type': 'Package' as const,
     id: row.name,

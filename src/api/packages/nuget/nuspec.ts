@@ -52,7 +52,7 @@ const local = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** Parses a `.nuspec`. @throws NuspecError */
 export async function parseNuspec(text: string): Promise<Nuspec> {
-  const found: Nuspec = {
+  const nuspec: Nuspec = {
     ...{ id: '', version: '', title: '', authors: '', description: '', summary: '' },
     ...{ projectUrl: '', licenseUrl: '', iconUrl: '', tags: [], dependencyGroups: [], symbols: false },
   };
@@ -72,16 +72,16 @@ export async function parseNuspec(text: string): Promise<Nuspec> {
     const at = path.join('/');
     if (at === `${METADATA}dependencies/group`) {
       group = { ...framework(attributes.targetFramework), dependencies: [] };
-      found.dependencyGroups.push(group);
+      nuspec.dependencyGroups.push(group);
     } else if (at === `${METADATA}dependencies/group/dependency` || at === `${METADATA}dependencies/dependency`) {
       if (path.length === 4 && group === null) {
         group = { dependencies: [] };
-        found.dependencyGroups.push(group);
+        nuspec.dependencyGroups.push(group);
       }
       const { id = '', version = '' } = attributes;
       if (id !== '') group?.dependencies.push({ id: id.slice(0, 255), range: version.slice(0, 255) });
     } else if (at === `${METADATA}packageTypes/packageType` && attributes.name === 'SymbolsPackage') {
-      found.symbols = true;
+      nuspec.symbols = true;
     }
     if (/\/dependencies\/.*(?:group|dependency)$/.test(at) && ++dependencies > MAX_DEPENDENCIES) {
       throw new NuspecError(`more than ${MAX_DEPENDENCIES} dependencies`);
@@ -91,8 +91,8 @@ export async function parseNuspec(text: string): Promise<Nuspec> {
     parser.on(kind, (part) => {
       const name = path.at(-1) ?? '';
       if (path.length !== 3 || path[0] !== 'package' || path[1] !== 'metadata') return;
-      const kept = texts.get(name) ?? '';
-      texts.set(name, (kept + part).slice(0, MAX_TEXT[name] ?? 255));
+      const previous = texts.get(name) ?? '';
+      texts.set(name, (previous + part).slice(0, MAX_TEXT[name] ?? 255));
     });
   }
   parser.on('closetag', () => {
@@ -104,10 +104,10 @@ export async function parseNuspec(text: string): Promise<Nuspec> {
     await nextTurn();
   }
   parser.close();
-  for (const field of FIELDS) found[field] = (texts.get(field) ?? '').trim();
+  for (const field of FIELDS) nuspec[field] = (texts.get(field) ?? '').trim();
   const tags = (texts.get('tags') ?? '').split(/[\s,;]+/).filter((tag) => tag !== '');
-  found.tags = [...new Set(tags)].map((tag) => tag.slice(0, 255)).slice(0, MAX_TAGS);
-  return found;
+  nuspec.tags = [...new Set(tags)].map((tag) => tag.slice(0, 255)).slice(0, MAX_TAGS);
+  return nuspec;
 }
 
 const framework = (name: string | undefined) =>

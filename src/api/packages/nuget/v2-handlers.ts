@@ -41,14 +41,14 @@ async function filled(c: BaseContext, listed: readonly Listed[]): Promise<V2Vers
 }
 
 /** Returns the requested versions, lowest first. */
-async function versions(c: BaseContext, feed: Feed, asked: VersionQuery): Promise<Listed[]> {
-  const sorted = await sortedVersions(c.deps.db, feed, asked.name);
+async function versions(c: BaseContext, feed: Feed, query: VersionQuery): Promise<Listed[]> {
+  const sorted = await sortedVersions(c.deps.db, feed, query.name);
   return marked(sorted.reverse())
     .reverse()
     .filter(
       ({ version, isLatest, isAbsoluteLatest }) =>
-        (asked.versionKey === undefined || version.versionKey === asked.versionKey) &&
-        (asked.latest === undefined || (asked.latest === 'release' ? isLatest : isAbsoluteLatest)),
+        (query.versionKey === undefined || version.versionKey === query.versionKey) &&
+        (query.latest === undefined || (query.latest === 'release' ? isLatest : isAbsoluteLatest)),
     );
 }
 
@@ -61,19 +61,19 @@ async function pageFeed(
   { skip, top }: Page,
 ): Promise<string> {
   const api = apiOf(c);
-  const most = Math.min(top, MAX_TOP);
+  const limit = Math.min(top, MAX_TOP);
   const url = new URL(c.request.url, c.deps.externalUrl());
   const id = `${api}${feed.path}/v2/${url.pathname.slice(url.pathname.lastIndexOf('/') + 1)}`;
-  url.searchParams.set('$skip', String(skip + most));
-  url.searchParams.set('$top', String(top - most));
-  const next = top > most && total > skip + most ? { next: `${id}${url.search}` } : {};
+  url.searchParams.set('$skip', String(skip + limit));
+  url.searchParams.set('$top', String(top - limit));
+  const next = top > limit && total > skip + limit ? { next: `${id}${url.search}` } : {};
   return presentV2Feed(api, `${api}${feed.path}`, await filled(c, listed), { id, total, ...next });
 }
 
 /** Returns a page of the requested versions; empty for an unknown name. */
-export async function versionFeed(c: BaseContext, feed: Feed, asked: VersionQuery, page: Page): Promise<string> {
-  const found = await versions(c, feed, asked);
-  return pageFeed(c, feed, found.slice(page.skip, page.skip + Math.min(page.top, MAX_TOP)), found.length, page);
+export async function versionFeed(c: BaseContext, feed: Feed, query: VersionQuery, page: Page): Promise<string> {
+  const listed = await versions(c, feed, query);
+  return pageFeed(c, feed, listed.slice(page.skip, page.skip + Math.min(page.top, MAX_TOP)), listed.length, page);
 }
 
 /** Returns a page of search results by name: all versions, or the latest of each package. */
@@ -93,16 +93,16 @@ export async function searchFeed(
     );
     return pageFeed(c, feed, listed, total, page);
   }
-  const { total, versions: found } = await searchVersions(db, feed, search);
-  const byName = await versionsOfNames(db, feed, true, [...new Set(found.map(({ nameKey }) => nameKey))]);
+  const { total, versions: matches } = await searchVersions(db, feed, search);
+  const byName = await versionsOfNames(db, feed, true, [...new Set(matches.map(({ nameKey }) => nameKey))]);
   const byId = new Map([...byName.values()].flatMap(marked).map((each) => [each.version.id, each]));
-  const listed = found.flatMap(({ id }) => byId.get(id) ?? []);
+  const listed = matches.flatMap(({ id }) => byId.get(id) ?? []);
   return pageFeed(c, feed, listed, total, page);
 }
 
 /** Returns one version. @throws ApiError 404 */
-export async function versionEntry(c: BaseContext, feed: Feed, asked: VersionQuery): Promise<string> {
-  const [found] = await filled(c, (await versions(c, feed, asked)).slice(0, 1));
-  if (found === undefined) throw notFound('Package');
-  return presentV2Entry(apiOf(c), `${apiOf(c)}${feed.path}`, found);
+export async function versionEntry(c: BaseContext, feed: Feed, query: VersionQuery): Promise<string> {
+  const [version] = await filled(c, (await versions(c, feed, query)).slice(0, 1));
+  if (version === undefined) throw notFound('Package');
+  return presentV2Entry(apiOf(c), `${apiOf(c)}${feed.path}`, version);
 }

@@ -12,13 +12,13 @@ export async function presentFiles(
   rows: readonly Row[],
   { project, seesPipelines }: PackageProject,
 ): Promise<Static<typeof PackageFile>[]> {
-  const found = seesPipelines ? await pipelinesOfFiles(deps, project.id, rows) : [];
+  const pipelineRows = seesPipelines ? await pipelinesOfFiles(deps, project.id, rows) : [];
   const shown = await presentPipelines(
     deps,
-    found,
+    pipelineRows,
     new Map([[project.id, `${deps.externalUrl()}/${project.full_path}`]]),
   );
-  const pipelines = new Map(found.map(({ package_file_id }, at) => [package_file_id, shown[at]!]));
+  const pipelines = new Map(pipelineRows.map(({ package_file_id }, at) => [package_file_id, shown[at]!]));
   return rows.map((row) => {
     const pipeline = pipelines.get(row.id);
     return {

@@ -40,11 +40,11 @@ export async function packagesOfGroup(
   page: PageRange,
 ): Promise<Listed> {
   const { db } = deps;
-  const place = { group, withSubgroups: filters.exclude_subgroups !== true };
-  const readable = await projectsWithPackages(deps, caller, place);
+  const scope = { group, withSubgroups: filters.exclude_subgroups !== true };
+  const readable = await projectsWithPackages(deps, caller, scope);
   const { credential, user, admin } = caller;
   const who = user === null ? credential.kind : `${admin ? 'admin' : 'user'}${user.id}`;
-  const key = `packages:${group.id}:${place.withSubgroups}:${who}:${today(deps.clock)}`;
+  const key = `packages:${group.id}:${scope.withSubgroups}:${who}:${today(deps.clock)}`;
   const remember = <T>(name: string, load: () => Promise<T>) =>
     credential.kind === 'deploy_token' ? load() : deps.snapshot.get(`${key}:${name}`, load);
   const projects = await remember('projects', () => projectsOf(deps, readable));

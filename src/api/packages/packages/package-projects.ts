@@ -26,12 +26,12 @@ export async function projectsOfPackages(
   if (ids.length === 0) return new Map();
   const { db } = deps;
   const projects = await projectsOfIds(db, { ids });
-  const found = await db
+  const projectRows = await db
     .selectFrom('namespaces')
     .selectAll()
     .where('id', 'in', [...new Set(projects.map(({ namespace_id }) => namespace_id))])
     .execute();
-  const namespaces = new Map(found.map((namespace) => [namespace.id, namespace]));
+  const namespaces = new Map(projectRows.map((namespace) => [namespace.id, namespace]));
   const { user, admin } = caller;
   const standings =
     user === null || admin ? null : await projectAccessLevels(db, user.id, projects, namespaces, today(deps.clock));

@@ -183,9 +183,9 @@ export async function packagesOfFew(
     .orderBy('firsts.id', sort)
     .limit(size)
     .offset(offset);
-  const wanted = (await page.execute()).map(({ id }) => id);
-  if (wanted.length === 0) return [];
-  const rows = await db.selectFrom('packages').select(SHOWN).where('id', 'in', wanted).execute();
+  const ids = (await page.execute()).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('packages').select(SHOWN).where('id', 'in', ids).execute();
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return wanted.flatMap((id) => byId.get(id) ?? []);
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

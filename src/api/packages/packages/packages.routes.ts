@@ -51,11 +51,11 @@ export const packageRoutes: readonly Route[] = [
     input: listGroupPackages,
     success: { status: 200, schema: Type.Array(GroupPackage) },
     handler: async ({ deps, caller, group, input, page, request, reply }) => {
-      const found = await packagesOfGroup(deps, caller, group, input, page);
-      setPageHeaders(deps.externalUrl(), request, reply, page, { total: found.total });
-      const places = await projectsOfPackages(deps, caller, found.rows);
+      const listed = await packagesOfGroup(deps, caller, group, input, page);
+      setPageHeaders(deps.externalUrl(), request, reply, page, { total: listed.total });
+      const places = await projectsOfPackages(deps, caller, listed.rows);
       // A project may have been deleted meanwhile.
-      const rows = found.rows.filter(({ project_id }) => places.has(project_id));
+      const rows = listed.rows.filter(({ project_id }) => places.has(project_id));
       return presentGroupPackages(deps, rows, places);
     },
   }),

@@ -155,10 +155,14 @@ export function removeRule(
   check: (now: PackageProtectionRule) => void,
 ): Promise<void> {
   return change(deps, caller, project_id, async (db) => {
-    const gone = await db.deleteFrom('package_protection_rules').where('id', '=', id).returningAll().executeTakeFirst();
-    if (gone === undefined) throw recordNotFound();
-    check(gone);
+    const deleted = await db
+      .deleteFrom('package_protection_rules')
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    if (deleted === undefined) throw recordNotFound();
+    check(deleted);
     const entry = { name: 'package_protection_rule_deleted', message: 'Removed package protection rule' } as const;
-    await recordAudit(deps, db, entryOf(gone, entry));
+    await recordAudit(deps, db, entryOf(deleted, entry));
   });
 }

@@ -4,7 +4,7 @@ import type { Upload } from '../receive-upload.ts';
 import { isFileName, isName, normalVersion } from './pypi.names.ts';
 
 /** Maximum lengths of stored metadata; the rest is cut off. */
-const KEPT = {
+const STORED_LENGTHS = {
   author_email: 2048,
   description: 4000,
   description_content_type: 128,
@@ -16,7 +16,7 @@ const MAX_REQUIRES_PYTHON = 255;
 
 /** Fields of an upload that are used; tools send many more. */
 export const FIELDS: ReadonlySet<string> = new Set([
-  ...Object.keys(KEPT),
+  ...Object.keys(STORED_LENGTHS),
   'name',
   'version',
   'requires_python',
@@ -64,7 +64,7 @@ export function readDistribution({ file, filename, fields }: Upload): Distributi
   }
   compareDigest('sha256_digest', fields.sha256_digest, file.sha256);
   compareDigest('md5_digest', fields.md5_digest, file.md5);
-  const about = Object.entries(KEPT).flatMap(([field, length]) =>
+  const about = Object.entries(STORED_LENGTHS).flatMap(([field, length]) =>
     fields[field] ? [[field, cut(fields[field], length)] as const] : [],
   );
   return {

@@ -25,9 +25,9 @@ const plain = (digits: string): string => digits.replace(/^0+(?=\d)/, '');
  * @returns undefined for an invalid version, or one longer than 255 characters
  */
 export function normalVersion(text: string): string | undefined {
-  const found = text.length > MAX_LENGTH ? null : VERSION.exec(text.trim());
-  if (found === null) return undefined;
-  const [, epoch = '0', numbers = '', pre, preNumber, implicitPost, post, postNumber, dev, devNumber, local] = found;
+  const match = text.length > MAX_LENGTH ? null : VERSION.exec(text.trim());
+  if (match === null) return undefined;
+  const [, epoch = '0', numbers = '', pre, preNumber, implicitPost, post, postNumber, dev, devNumber, local] = match;
   const preName = pre?.toLowerCase();
   const parts = [
     plain(epoch) === '0' ? '' : `${plain(epoch)}!`,

@@ -64,8 +64,8 @@ const inGroupOf = async ({ deps, caller, group }: BaseContext & GroupScope): Pro
 async function sendFile(c: BaseContext, { source }: IndexScope, digest: string, fileName: string) {
   const { db } = c.deps;
   const sha256 = digest.toLowerCase();
-  const found = await distributionFile(db, source, sha256, fileName);
-  if (found !== undefined) return sendPackageFile(c, found);
+  const file = await distributionFile(db, source, sha256, fileName);
+  if (file !== undefined) return sendPackageFile(c, file);
   if (!fileName.endsWith(METADATA)) throw notFound('Package');
   const wheel = await distributionFile(db, source, sha256, fileName.slice(0, -METADATA.length));
   const metadata = wheel && (await wheelMetadata(c, wheel, wheel.file_name));

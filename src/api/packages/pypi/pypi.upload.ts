@@ -19,9 +19,9 @@ export async function storeDistribution(c: BaseContext, project: Project): Promi
     const distribution = readDistribution(upload);
     return { distribution, metadata: await wheelMetadata(c, upload.file, distribution.fileName) };
   });
-  const { fileName, about, facts: said, ...version } = distribution;
+  const { fileName, about, facts: fileFacts, ...version } = distribution;
   const facts: FileMetadata = {
-    ...said,
+    ...fileFacts,
     ...(metadata === undefined ? {} : { metadata_sha256: metadataDigest(metadata) }),
   };
   const publication = { caller, projectId: project.id, type: 'pypi', ...version, files: [upload.file] } as const;

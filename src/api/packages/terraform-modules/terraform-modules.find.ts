@@ -25,8 +25,8 @@ export async function findModule(
 /** Returns the archive of a version. @throws ApiError 404 if it was deleted */
 export async function archiveOf({ deps }: BaseContext, name: ModuleName, row: Package): Promise<PackageFile> {
   const fileName = archiveName(name, row.version!);
-  const wanted = { ...module(name), versionKey: row.version_key, fileName };
-  const file = await findFile(deps.db, { projectId: row.project_id }, wanted);
+  const key = { ...module(name), versionKey: row.version_key, fileName };
+  const file = await findFile(deps.db, { projectId: row.project_id }, key);
   if (file === undefined) throw notFound('Package');
   return file;
 }

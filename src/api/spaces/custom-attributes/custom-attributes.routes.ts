@@ -27,9 +27,9 @@ const FINDERS: Record<Kind, (deps: Deps, id: string) => Promise<{ id: number } |
 const NAMES: Record<Kind, string> = { group: 'Group', project: 'Project', user: 'User' };
 
 async function sourceOf(deps: Deps, type: Kind, id: string): Promise<Source> {
-  const found = await FINDERS[type](deps, id);
-  if (found === undefined) throw notFound(NAMES[type]);
-  return { type, id: found.id };
+  const source = await FINDERS[type](deps, id);
+  if (source === undefined) throw notFound(NAMES[type]);
+  return { type, id: source.id };
 }
 
 const attributesOf = (db: Db, source: Source) =>
@@ -76,9 +76,9 @@ function routesFor(type: Kind): Route[] {
       errors: [404],
       handler: async ({ deps, params }) => {
         const source = await sourceOf(deps, type, params.id);
-        const found = await attributesOf(deps.db, source).where('key', '=', params.key).executeTakeFirst();
-        if (found === undefined) throw recordNotFound();
-        return found;
+        const attribute = await attributesOf(deps.db, source).where('key', '=', params.key).executeTakeFirst();
+        if (attribute === undefined) throw recordNotFound();
+        return attribute;
       },
     }),
     route({

@@ -126,14 +126,14 @@ async function attach(deps: Deps, db: Db, key: DeployKey, projectId: number, can
 const recordKey = (
   deps: Deps,
   db: Db,
-  happened: 'added' | 'updated' | 'removed',
+  action: 'added' | 'updated' | 'removed',
   { id, title }: DeployKey,
   entity: AuditEntity,
   more: Record<string, boolean> = {},
 ): Promise<void> => {
-  const message = `${{ added: 'Added', updated: 'Updated', removed: 'Removed' }[happened]} deploy key`;
+  const message = `${{ added: 'Added', updated: 'Updated', removed: 'Removed' }[action]} deploy key`;
   const target = { id, type: 'DeployKey', details: title };
-  return recordAudit(deps, db, { name: `deploy_key_${happened}`, entity, target, message, more });
+  return recordAudit(deps, db, { name: `deploy_key_${action}`, entity, target, message, more });
 };
 
 /** Returns a deploy key of the project. @throws ApiError 404 */

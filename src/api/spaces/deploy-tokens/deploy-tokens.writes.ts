@@ -71,15 +71,15 @@ export async function removeDeployToken(deps: Deps, { source, caller }: Change, 
   });
 }
 
-function entryOf(token: DeployToken, happened: 'created' | 'destroyed'): AuditEntry {
+function entryOf(token: DeployToken, action: 'created' | 'destroyed'): AuditEntry {
   const { id, name, source_type, source_id } = token;
   const scopes = (JSON.parse(token.scopes) as string[]).join(', ');
   return {
-    name: source_type === 'group' ? `group_deploy_token_${happened}` : `deploy_token_${happened}`,
+    name: source_type === 'group' ? `group_deploy_token_${action}` : `deploy_token_${action}`,
     entity: place(source_type, source_id),
     target: { id, type: 'DeployToken', details: name },
     message:
-      happened === 'created'
+      action === 'created'
         ? `Created ${source_type} deploy token with id ${id} and scopes ${scopes}`
         : `Destroyed ${source_type} deploy token with id ${id}`,
   };

@@ -103,11 +103,11 @@ async function changeMark(
       .execute();
     await propagateDeletion(db, group.lineage);
     const row = await db.selectFrom('namespaces').selectAll().where('id', '=', group.id).executeTakeFirstOrThrow();
-    const told =
+    const event =
       row.marked_for_deletion_on === null
         ? ({ name: 'group_restored', message: 'Group restored' } as const)
         : ({ name: 'group_deletion_marked', message: 'Group marked for deletion' } as const);
-    await recordAudit(deps, db, { ...told, entity: onGroup(group.id) });
+    await recordAudit(deps, db, { ...event, entity: onGroup(group.id) });
     await deps.events.record(db, 'group.updated', { group_id: group.id, group: groupFacts(row) }, about);
     return row;
   });

@@ -28,13 +28,13 @@ export async function shareGroup(
 ): Promise<void> {
   const closed = groupSettings(group).share_with_group_lock || (await isKeptOut(deps, group, invited));
   if (closed || group.id === invited.id) throw notFound();
-  const wanted = {
+  const newShare = {
     accessLevel: share.group_access,
     expiresAt: share.expires_at ?? null,
     memberRoleId: share.member_role_id ?? null,
   };
   try {
-    await insertShare(deps, caller, groupSource(group), invited, wanted);
+    await insertShare(deps, caller, groupSource(group), invited, newShare);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     throw conflict('Shared group The group has already been shared with this group');

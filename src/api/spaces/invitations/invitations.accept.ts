@@ -53,7 +53,7 @@ async function accept(deps: Deps, db: Db, userId: number, invitation: Invitation
 
 /** Returns the ids of the group of an invitation and its ancestors; undefined if it was deleted. */
 async function groupsAround(db: Db, { source_type, source_id }: Invitation): Promise<number[] | undefined> {
-  const place =
+  const namespace =
     source_type === 'group'
       ? await db.selectFrom('namespaces').select('lineage').where('id', '=', source_id).executeTakeFirst()
       : await db
@@ -62,7 +62,7 @@ async function groupsAround(db: Db, { source_type, source_id }: Invitation): Pro
           .select('lineage')
           .where('projects.id', '=', source_id)
           .executeTakeFirst();
-  return place && lineageIds(place.lineage);
+  return namespace && lineageIds(namespace.lineage);
 }
 
 /** Returns the user's level from direct and inherited memberships. */

@@ -33,11 +33,11 @@ export function invitationsOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, source:
 
 /** Returns the pending invitation of an address. @throws ApiError 404 */
 export async function findInvitation(deps: Pick<Deps, 'db' | 'clock'>, source: Source, email: string) {
-  const found = await invitationsOf(deps, source)
+  const invitation = await invitationsOf(deps, source)
     .where((eb) => equalsIgnoringCase(eb.ref('email'), email))
     .executeTakeFirst();
-  if (found === undefined) throw recordNotFound();
-  return found;
+  if (invitation === undefined) throw recordNotFound();
+  return invitation;
 }
 
 /** Converts an error to a sentence about one invitation. */
@@ -132,9 +132,9 @@ async function insert(db: Db, deps: Deps, source: Source, email: string, input: 
     .executeTakeFirstOrThrow();
   await recordInvitation(deps, db, 'invitation_created', row);
   const { id: invitation_id, source_type, source_id } = row;
-  const place = source_type === 'project' ? { projectId: source_id } : { groupId: source_id };
+  const owner = source_type === 'project' ? { projectId: source_id } : { groupId: source_id };
   const payload = { invitation_id, source_type, source_id };
-  await deps.events.record(db, 'invitation.created', payload, { ...place, actorId });
+  await deps.events.record(db, 'invitation.created', payload, { ...owner, actorId });
 }
 
 export interface InvitationChange {

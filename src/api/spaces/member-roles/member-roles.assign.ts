@@ -13,11 +13,11 @@ import { permissionsOfRoles } from './member-roles.queries.ts';
 async function lockedRoot(db: Db, { kind, id, lineage: [known] }: Source): Promise<number | null> {
   if (known !== undefined) await lockRow(db, 'namespaces', known);
   const places = db.selectFrom('namespaces').select('lineage').where('namespaces.kind', '=', 'group');
-  const place = await (kind === 'group'
+  const row = await (kind === 'group'
     ? places.where('namespaces.id', '=', id)
     : places.innerJoin('projects', 'projects.namespace_id', 'namespaces.id').where('projects.id', '=', id)
   ).executeTakeFirst();
-  const root = place === undefined ? null : lineageIds(place.lineage)[0]!;
+  const root = row === undefined ? null : lineageIds(row.lineage)[0]!;
   // It was transferred since it was looked up, and is not locked in its new hierarchy.
   if (root !== (known ?? null)) throw conflict('409 Conflict: Resource lock');
   return root;

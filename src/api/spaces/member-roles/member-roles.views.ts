@@ -26,8 +26,8 @@ export async function rolesById(
   db: Db,
   ids: readonly (number | null)[],
 ): Promise<Map<number, Static<typeof MemberRoleEntity>>> {
-  const wanted = [...new Set(ids.filter((id) => id !== null))];
-  if (wanted.length === 0) return new Map();
-  const rows = await db.selectFrom('member_roles').selectAll().where('id', 'in', wanted).execute();
+  const roleIds = [...new Set(ids.filter((id) => id !== null))];
+  if (roleIds.length === 0) return new Map();
+  const rows = await db.selectFrom('member_roles').selectAll().where('id', 'in', roleIds).execute();
   return new Map((await presentRoles(db, rows)).map((role) => [role.id, role]));
 }

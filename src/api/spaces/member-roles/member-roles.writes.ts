@@ -74,15 +74,15 @@ export async function createRole(
 const recordRole = (
   deps: Deps,
   db: Db,
-  happened: 'created' | 'deleted',
+  action: 'created' | 'deleted',
   { id, name, group_id, base_access_level }: MemberRole,
   more: Record<string, string> = {},
 ): Promise<void> =>
   recordAudit(deps, db, {
-    name: `member_role_${happened}`,
+    name: `member_role_${action}`,
     entity: group_id === null ? INSTANCE : group(group_id),
     target: { id, type: 'MemberRole', details: name },
-    message: `Member role was ${happened}`,
+    message: `Member role was ${action}`,
     more: { base_access_level, ...more },
   });
 
@@ -97,9 +97,9 @@ export async function removeRole(
   revalidate: (db: Db) => Promise<unknown>,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const found = await lockRow(db, 'member_roles', id);
+    const exists = await lockRow(db, 'member_roles', id);
     await revalidate(db);
-    const role = found ? await findRole(db, groupId, id) : undefined;
+    const role = exists ? await findRole(db, groupId, id) : undefined;
     if (role === undefined) throw notFound('Member Role');
     if (await isInUse(db, id)) {
       throw refused('The role is in use. Assign another role to its members, invitations and shares first.');

@@ -10,7 +10,7 @@ let app: TestApp;
 let ana: TestUser;
 before(async () => {
   app = await buildTestApp({ clock });
-  // Work that recurs has its row from then on.
+  // Creates the rows of recurring jobs.
   await app.deps.jobs.maintain();
   ana = await app.make.user({ username: 'ana' });
 });

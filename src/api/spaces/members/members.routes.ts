@@ -26,8 +26,9 @@ async function answerList(c: Scope, direct: boolean, filters: MemberFilters, sea
 
 async function answerOne(c: Scope, direct: boolean, userId: number) {
   const table = (direct ? directMembers : effectiveMembers)(c.source, today(c.deps.clock));
-  const found = await findMembership(c.deps.db, table, userId);
-  const [member] = found === undefined ? [] : await presentMembers(c.deps, [found], { admin: c.caller.admin });
+  const membership = await findMembership(c.deps.db, table, userId);
+  const [member] =
+    membership === undefined ? [] : await presentMembers(c.deps, [membership], { admin: c.caller.admin });
   if (member === undefined) throw recordNotFound();
   return member;
 }

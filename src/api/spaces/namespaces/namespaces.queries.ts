@@ -133,18 +133,18 @@ export async function pathInUse(
 ): Promise<{ exists: boolean; suggests: string[] }> {
   if (parentId !== undefined) {
     const parent = await findNamespace(deps, String(parentId), 'group');
-    const seen = parent !== undefined && (await groupPermissions(deps, caller, parent)).can('read_group');
-    if (!seen) return { exists: false, suggests: [] };
+    const isVisible = parent !== undefined && (await groupPermissions(deps, caller, parent)).can('read_group');
+    if (!isVisible) return { exists: false, suggests: [] };
   }
-  const wanted = asciiLower(path);
+  const lowerPath = asciiLower(path);
   const query = deps.db
     .selectFrom('namespaces')
     .select('path')
     .where('parent_id', parentId === undefined ? 'is' : '=', parentId ?? null)
-    .where(sql<string>`substr(lower(path), 1, ${sql.lit([...wanted].length)})`, '=', wanted);
+    .where(sql<string>`substr(lower(path), 1, ${sql.lit([...lowerPath].length)})`, '=', lowerPath);
   const taken = new Set((await query.limit(MAX_LOOKED_AT).execute()).map((row) => asciiLower(row.path)));
-  if (!taken.has(wanted)) return { exists: false, suggests: [] };
+  if (!taken.has(lowerPath)) return { exists: false, suggests: [] };
   let number = 1;
-  while (taken.has(`${wanted}${number}`)) number += 1;
+  while (taken.has(`${lowerPath}${number}`)) number += 1;
   return { exists: true, suggests: [`${path}${number}`] };
 }

@@ -61,13 +61,13 @@ export const projectAliasRoutes = [
     success: { status: 201, schema: ProjectAlias },
     errors: [404],
     handler: async ({ deps, input: { project_id: idOrPath, name } }) => {
-      const found = await findProject(deps, idOrPath);
-      if (found === undefined) throw notFound('Project');
+      const project = await findProject(deps, idOrPath);
+      if (project === undefined) throw notFound('Project');
       if (!NAME.test(name) || /\.(?:git|atom)$/i.test(name)) throw invalidModel({ name: ['is invalid'] });
       try {
         return await deps.db
           .insertInto('project_aliases')
-          .values({ project_id: found.project.id, name })
+          .values({ project_id: project.project.id, name })
           .returningAll()
           .executeTakeFirstOrThrow();
       } catch (error) {

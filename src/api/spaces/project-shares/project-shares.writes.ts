@@ -44,6 +44,6 @@ export async function unshareProject(
   { project, namespace }: { project: Project; namespace: Namespace },
   groupId: number,
 ): Promise<void> {
-  const gone = await removeShare(deps, caller, projectSource(project, namespace), groupId);
-  if (!gone) throw notFound('Group Link');
+  const removed = await removeShare(deps, caller, projectSource(project, namespace), groupId);
+  if (!removed) throw notFound('Group Link');
 }

@@ -18,14 +18,14 @@ export async function claimPath(
   actorId: number,
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
-    const found = await db
+    const current = await db
       .selectFrom('projects')
       .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
       .selectAll('namespaces')
       .where('projects.id', '=', id)
       .executeTakeFirst();
-    if (found === undefined) return;
-    const [namespace] = await lockTrees(db, [found]);
+    if (current === undefined) return;
+    const [namespace] = await lockTrees(db, [current]);
     const before = await lockProject(db, id);
     if (before === undefined || before.namespace_id !== namespace!.id) return;
     const full_path = `${namespace!.full_path}/${path}`;

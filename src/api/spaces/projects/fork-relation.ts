@@ -14,12 +14,12 @@ import { lockProject } from './projects.destroy.ts';
  * @throws ApiError 404 for a hidden source, 403 for one that the caller may not fork, 409 for a fork
  */
 export async function linkFork(deps: Deps, caller: Caller, project: Project, sourceId: string): Promise<Project> {
-  const found = await findProject(deps, sourceId);
-  if (found === undefined) throw notFound('Project');
-  const permissions = await projectPermissions(deps, caller, found.project, found.namespace);
+  const sourceProject = await findProject(deps, sourceId);
+  if (sourceProject === undefined) throw notFound('Project');
+  const permissions = await projectPermissions(deps, caller, sourceProject.project, sourceProject.namespace);
   if (!permissions.can('read_project')) throw notFound('Project');
   if (!permissions.can('fork_project')) throw forbidden();
-  const source = found.project;
+  const source = sourceProject.project;
   const root = source.fork_root_id ?? source.id;
   if (project.forked_from_id !== null || source.id === project.id) throw conflict('Project already forked');
   return deps.db.transaction().execute(async (db) => {

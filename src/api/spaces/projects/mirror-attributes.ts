@@ -47,11 +47,11 @@ export async function mirrorChange(
   if (named.length === 0 && input.import_url === undefined && mirrorUserId === null) return null;
   if (named.length > 0 || mirrorUserId !== null) requireMirrorsAvailable(deps, caller);
   if (input.mirror === true) await requirePlan(deps, 'premium', db);
-  const asked: PullMirrorInput = {
+  const mirrorInput: PullMirrorInput = {
     ...Object.fromEntries(named.map((name) => [name, input[name]])),
     ...(input.import_url === undefined ? {} : { url: input.import_url }),
   };
-  return pullMirrorChange(deps, project, asked, mirrorUserId ?? caller.user.id, 'import_url');
+  return pullMirrorChange(deps, project, mirrorInput, mirrorUserId ?? caller.user.id, 'import_url');
 }
 
 /**

@@ -57,8 +57,8 @@ export async function findPlacement(
   const namespace = await findNamespace(deps, idOrPath);
   if (namespace === undefined) throw notFound(what);
   if (await mayCreateProjects(deps, caller, namespace)) return namespace;
-  const seen = namespace.kind === 'group' && (await groupPermissions(deps, caller, namespace)).can('read_group');
-  throw seen ? forbidden() : notFound(what);
+  const isVisible = namespace.kind === 'group' && (await groupPermissions(deps, caller, namespace)).can('read_group');
+  throw isVisible ? forbidden() : notFound(what);
 }
 
 /** Returns the personal namespace of a user. @throws ApiError 403 for bots, 404 for users without one */

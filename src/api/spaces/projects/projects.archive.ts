@@ -25,10 +25,10 @@ export async function setArchived(
     if (row === undefined) throw notFound('Project');
     await revalidateProjectAbility(deps, db, caller, project.id, 'archive_project');
     if ((project.archived === 1) !== archived) {
-      const told = archived
+      const event = archived
         ? ({ name: 'project_archived', message: 'Project archived' } as const)
         : ({ name: 'project_unarchived', message: 'Project unarchived' } as const);
-      await recordProject(deps, db, project.id, told);
+      await recordProject(deps, db, project.id, event);
     }
     const about = { projectId: project.id, actorId: caller.user.id };
     await deps.events.record(db, 'project.updated', { project_id: project.id, project: projectFacts(row) }, about);

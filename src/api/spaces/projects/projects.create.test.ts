@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** Everything that lies where repositories do. */
+/** All folders of repositories. */
 const folders = () => {
   const root = app.deps.storages.list[0]!.path;
   return globSync('@hashed/*/*', { cwd: root }).flatMap((parent) => readdirSync(join(root, parent)));

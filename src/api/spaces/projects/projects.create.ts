@@ -95,8 +95,8 @@ async function insertProject(
     { project_id: project.id, project: projectFacts(project) },
     { projectId: project.id, actorId: input.creatorId },
   );
-  const told = { name: 'project_created', message: 'Added project', more: { add: 'project' } } as const;
-  await recordProject(deps, db, project.id, { ...told, actorId: input.creatorId });
+  const event = { name: 'project_created', message: 'Added project', more: { add: 'project' } } as const;
+  await recordProject(deps, db, project.id, { ...event, actorId: input.creatorId });
   await input.transactionHook?.(db, project);
   return project;
 }

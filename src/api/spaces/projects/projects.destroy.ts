@@ -62,7 +62,7 @@ export async function destroyProjectsWithin(
     await recordProjectRemovals(deps, db, batch, actorId);
     await removeUploads(deps, db, 'project', ids);
     // The repository may have moved since the row was read.
-    for (const place of await removeRows(db, ids)) await enqueueRemoval(deps, db, place);
+    for (const location of await removeRows(db, ids)) await enqueueRemoval(deps, db, location);
     for (const project of batch) {
       await deps.events.record(
         db,
@@ -88,7 +88,7 @@ async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
     .where('project_id', 'in', ids)
     .where('public', '=', 0)
     .execute();
-  const gone = await db
+  const deleted = await db
     .deleteFrom('projects')
     .where('id', 'in', ids)
     .returning(['repository_storage', 'disk_path'])
@@ -97,7 +97,7 @@ async function removeRows(db: Db, ids: readonly number[]): Promise<Location[]> {
     db,
     keys.map(({ id }) => id),
   );
-  return gone.map(locationOf);
+  return deleted.map(locationOf);
 }
 
 /** Deletes private deploy keys with the last project that uses them, since no one could use them any more. */

@@ -110,14 +110,14 @@ const FILE_NAME = /^(?:un)?licen[cs]e(?:[.-][\w.-]+)?$|^copying(?:[.-][\w.-]+)?$
 /** Detects the licence of a text by its phrases; null if unknown. */
 export function detectLicense(text: string): License | null {
   const words = text.toLowerCase().replace(/\s+/g, ' ').replaceAll(', version', ' version');
-  const found = KNOWN.find(({ phrases }) => phrases.every((phrase) => words.includes(phrase)));
-  if (found === undefined) return null;
+  const license = KNOWN.find(({ phrases }) => phrases.every((phrase) => words.includes(phrase)));
+  if (license === undefined) return null;
   return {
-    key: found.key,
-    name: found.name,
-    nickname: found.nickname ?? null,
-    html_url: `https://choosealicense.com/licenses/${found.key}/`,
-    source_url: found.source ?? null,
+    key: license.key,
+    name: license.name,
+    nickname: license.nickname ?? null,
+    html_url: `https://choosealicense.com/licenses/${license.key}/`,
+    source_url: license.source ?? null,
   };
 }
 

@@ -159,8 +159,8 @@ function byColumns(eb: Eb, filters: ProjectFilters, { withMarked }: ListBase): E
   if (active === false) list.push(eb.or([eb('projects.archived', '=', 1), eb('projects.in_deletion', '=', 1)]));
   if (active) list.push(eb('projects.archived', '=', 0));
   if (markedOn !== undefined) list.push(eb('projects.marked_for_deletion_on', '=', markedOn));
-  const asked = active === false || markedOn !== undefined || filters.include_pending_delete === true;
-  if (active || (!asked && !withMarked)) list.push(eb('projects.in_deletion', '=', 0));
+  const isRequested = active === false || markedOn !== undefined || filters.include_pending_delete === true;
+  if (active || (!isRequested && !withMarked)) list.push(eb('projects.in_deletion', '=', 0));
   if (filters.archived !== undefined) list.push(eb('projects.archived', '=', filters.archived ? 1 : 0));
   if (filters.visibility !== undefined) list.push(eb('projects.visibility', '=', filters.visibility));
   if (filters.imported) list.push(eb('projects.import_url', 'is not', null));
@@ -247,8 +247,8 @@ function byAdministration(eb: Eb, caller: Caller, filters: ProjectFilters): Expr
 const ONLY_FOR_ADMINISTRATORS: readonly string[] = ['repository_size', 'storage_size'];
 
 function ordered(query: Query, filters: ProjectFilters, admin: boolean): Query {
-  const { order_by: wanted = 'created_at', sort = 'desc', search = '' } = filters;
-  const order_by = ONLY_FOR_ADMINISTRATORS.includes(wanted) && !admin ? 'created_at' : wanted;
+  const { order_by: orderBy = 'created_at', sort = 'desc', search = '' } = filters;
+  const order_by = ONLY_FOR_ADMINISTRATORS.includes(orderBy) && !admin ? 'created_at' : orderBy;
   if (order_by === 'id') return query.orderBy('projects.id', sort);
   if (order_by === 'similarity') {
     const text = asciiLower(search.trim());

@@ -113,11 +113,11 @@ async function changeMark(
       .where('id', '=', project.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    const told =
+    const event =
       columns.marked_for_deletion_on === null
         ? ({ name: 'project_restored', message: 'Project restored' } as const)
         : ({ name: 'project_deletion_marked', message: 'Project marked for deletion' } as const);
-    await recordProject(deps, db, project.id, told);
+    await recordProject(deps, db, project.id, event);
     const about = { projectId: project.id, actorId: caller.user.id };
     const renamed = fullPath !== project.full_path;
     if (renamed) {

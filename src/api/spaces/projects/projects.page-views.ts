@@ -98,10 +98,12 @@ async function fileFacts(
     const files = await topFiles(repo, tip);
     const readme = findReadme(files);
     const url = (path: string) => `${web_url}/-/blob/${default_branch}/${path}`;
-    const found = license ? await findLicense(repo, files) : null;
+    const licenseFile = license ? await findLicense(repo, files) : null;
     return {
       readme_url: readme === null ? null : url(readme),
-      ...(license ? { license_url: found === null ? null : url(found.path), license: found?.license ?? null } : {}),
+      ...(license
+        ? { license_url: licenseFile === null ? null : url(licenseFile.path), license: licenseFile?.license ?? null }
+        : {}),
     };
   } catch (error) {
     if (error instanceof GitError || isUnreadable(error)) return nothing;

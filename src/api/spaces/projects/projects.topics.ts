@@ -9,15 +9,15 @@ import { asciiLower } from '../../../db/like.ts';
  */
 export async function setTopics(db: Db, clock: Clock, projectId: number, names: readonly string[]): Promise<void> {
   await db.deleteFrom('project_topics').where('project_id', '=', projectId).execute();
-  const wanted = new Map<string, string>();
+  const byLowerName = new Map<string, string>();
   for (const name of names.map((each) => each.trim()).filter(Boolean)) {
     const lower = asciiLower(name);
-    if (!wanted.has(lower)) wanted.set(lower, name);
+    if (!byLowerName.has(lower)) byLowerName.set(lower, name);
   }
-  if (wanted.size === 0) return;
-  const known = await topicIds(db, [...wanted.keys()]);
+  if (byLowerName.size === 0) return;
+  const known = await topicIds(db, [...byLowerName.keys()]);
   const now = timestamp(clock);
-  const missing = [...wanted].filter(([lower]) => !known.has(lower)).map(([, name]) => name);
+  const missing = [...byLowerName].filter(([lower]) => !known.has(lower)).map(([, name]) => name);
   if (missing.length > 0) {
     await db
       .insertInto('topics')
@@ -25,11 +25,11 @@ export async function setTopics(db: Db, clock: Clock, projectId: number, names: 
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   }
-  const ids = missing.length > 0 ? await topicIds(db, [...wanted.keys()]) : known;
+  const ids = missing.length > 0 ? await topicIds(db, [...byLowerName.keys()]) : known;
   await db
     .insertInto('project_topics')
     .values(
-      [...wanted.keys()].flatMap((lower, position) => {
+      [...byLowerName.keys()].flatMap((lower, position) => {
         const topic_id = ids.get(lower);
         return topic_id === undefined ? [] : [{ project_id: projectId, topic_id, position }];
       }),

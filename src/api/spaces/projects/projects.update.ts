@@ -137,11 +137,11 @@ function newStorage(
   { storages }: Deps,
   { admin }: UserCaller,
   project: Pick<Project, 'repository_storage'>,
-  { repository_storage: wanted = '' }: UpdateInput,
+  { repository_storage: storage = '' }: UpdateInput,
 ): string | null {
-  if (!admin || wanted === '' || wanted === project.repository_storage) return null;
-  if (!storages.has(wanted)) throw invalidModel({ repository_storage: ['is invalid'] });
-  return wanted;
+  if (!admin || storage === '' || storage === project.repository_storage) return null;
+  if (!storages.has(storage)) throw invalidModel({ repository_storage: ['is invalid'] });
+  return storage;
 }
 
 /** Changes the default branch to an existing branch. @throws ApiError 400 */
@@ -158,12 +158,12 @@ async function changeDefaultBranch(deps: Deps, caller: UserCaller, project: Proj
       });
     }
     // HEAD is not in the database: the audit event is recorded before the change.
-    const told = { change: 'default branch', from: from ?? '', to: branch };
+    const change = { change: 'default branch', from: from ?? '', to: branch };
     await deps.db.transaction().execute((db) =>
       recordProject(deps, db, project.id, {
         name: 'project_default_branch_updated',
-        message: `Changed default branch from ${told.from} to ${branch}`,
-        more: told,
+        message: `Changed default branch from ${change.from} to ${branch}`,
+        more: change,
       }),
     );
     await updateHead(deps, ofProject(project), repo, branch);

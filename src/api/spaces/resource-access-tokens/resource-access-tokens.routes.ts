@@ -82,14 +82,14 @@ async function findToken(deps: Deps, source: Source, id: number): Promise<Access
 
 /** Access tokens of the project or group, for requests about themselves. */
 function byToken(kind: SourceKind): Access<SourceScope & { tokenId: number }> {
-  const place = inSource(kind, SEE, { refusal: unauthorized });
+  const access = inSource(kind, SEE, { refusal: unauthorized });
   return {
-    ...place,
+    ...access,
     description: kind === 'project' ? whoInProject(ROTATE[kind], 'token') : whoInGroup(ROTATE[kind], 'token'),
     ability: ROTATE[kind],
     writes: true,
     check: async (request) => {
-      const scope = await place.check(request);
+      const scope = await access.check(request);
       const { credential } = request.caller;
       if (credential.kind !== 'access_token') throw new ApiError(405, '405 Method Not Allowed');
       const { resource_type, resource_id, id } = credential.token;

@@ -55,8 +55,8 @@ export async function createResourceToken(
     if (request.accessLevel > own.level) {
       throw badRequest("Access level of the token can't be greater the access level of the user who created the token");
     }
-    const wanted = { accessLevel: request.accessLevel, expiresAt: null, memberRoleId: null };
-    await insertMember(deps, db, change, own, bot, wanted);
+    const membership = { accessLevel: request.accessLevel, expiresAt: null, memberRoleId: null };
+    await insertMember(deps, db, change, own, bot, membership);
     return issueToken(deps, db, {
       userId: bot.id,
       name: request.name,

@@ -36,8 +36,8 @@ export async function findAccount(db: Db, owner: ServiceAccountOwner, id: number
 }
 
 const usernameFor = (owner: ServiceAccountOwner): string => {
-  const place = owner === null ? '' : `_${owner.kind}_${owner.id}`;
-  return `service_account${place}_${randomText(32).toLowerCase()}`;
+  const infix = owner === null ? '' : `_${owner.kind}_${owner.id}`;
+  return `service_account${infix}_${randomText(32).toLowerCase()}`;
 };
 
 function refuse(errors: FieldErrors): void {

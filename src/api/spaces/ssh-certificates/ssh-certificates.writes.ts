@@ -73,22 +73,22 @@ export async function removeCertificate(
 ): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     await revalidateGroupAbility(deps, db, caller, groupId, 'admin_group_ssh_certificates');
-    const gone = await db
+    const deleted = await db
       .deleteFrom('group_ssh_certificates')
       .where('id', '=', certificateId)
       .where('group_id', '=', groupId)
       .returningAll()
       .executeTakeFirst();
-    if (gone === undefined) throw new ApiError(404, 'SSH Certificate not found');
-    await record(deps, db, gone, 'delete');
+    if (deleted === undefined) throw new ApiError(404, 'SSH Certificate not found');
+    await record(deps, db, deleted, 'delete');
   });
 }
 
-const record = (deps: Deps, db: Db, made: GroupSshCertificate, happened: 'create' | 'delete'): Promise<void> =>
+const record = (deps: Deps, db: Db, made: GroupSshCertificate, action: 'create' | 'delete'): Promise<void> =>
   recordAudit(deps, db, {
-    name: `${happened}_ssh_certificate`,
+    name: `${action}_ssh_certificate`,
     entity: group(made.group_id),
     target: { id: made.id, type: 'Groups::SshCertificate', details: made.title },
-    message: `${happened === 'create' ? 'Created' : 'Deleted'} SSH certificate with id ${made.id} and title ${made.title}`,
+    message: `${action === 'create' ? 'Created' : 'Deleted'} SSH certificate with id ${made.id} and title ${made.title}`,
     more: { fingerprint: made.fingerprint },
   });

@@ -63,7 +63,7 @@ function listRoutes(kind: SourceKind, path: string): Route[] {
 
 function fileRoutes(kind: SourceKind, path: string): Route[] {
   const manage = inSource(kind, MANAGE);
-  const gone: Success = { status: 204, empty: true };
+  const noContent: Success = { status: 204, empty: true };
   return [
     route({
       method: 'GET',
@@ -89,7 +89,7 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
       summary: `Delete an upload of a ${kind}`,
       access: manage,
       params: uploadId,
-      success: gone,
+      success: noContent,
       handler: async ({ deps, source, params }) => deleteUpload(deps, await findUpload(deps.db, source, params)),
     }),
     route({
@@ -98,7 +98,7 @@ function fileRoutes(kind: SourceKind, path: string): Route[] {
       summary: `Delete an upload of a ${kind} by secret and file name`,
       access: manage,
       params: uploadAddress,
-      success: gone,
+      success: noContent,
       handler: async ({ deps, source, params }) => deleteUpload(deps, await findUpload(deps.db, source, params)),
     }),
     route({

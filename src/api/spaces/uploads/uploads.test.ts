@@ -14,7 +14,7 @@ interface New {
   full_path: string;
   markdown: string;
 }
-/** The time of the machine, by which files are dated, for jobs to be moved ahead from. */
+/** The current time, since files on disk have real modification times; advanced for jobs. */
 const clock = new TestClock(new Date());
 let app: TestApp;
 before(async () => {
@@ -26,7 +26,7 @@ const file = (name = 'dk.png', content = `content of ${name}`) =>
   multipart({}, { field: 'file', name, bytes: Buffer.from(content) });
 const upload = async (place: string, name?: string, content?: string) =>
   expectStatus<New>(await app.post(`/${place}/uploads`, file(name, content)), 201);
-/** Gets an address of the server as a browser would. */
+/** Requests a URL as a browser would. */
 const open = (url: string, token: string | null = null) =>
   app.instance.server.app.inject({ url, headers: token === null ? {} : { 'private-token': token } });
 

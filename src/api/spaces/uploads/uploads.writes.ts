@@ -72,7 +72,7 @@ export async function createUpload(
 
 /** Checks that the project or group was not deleted while the content was received. @throws ApiError 404 */
 async function requireThere(db: Db, { kind, id }: Source): Promise<void> {
-  const found =
+  const row =
     kind === 'project'
       ? await db
           .selectFrom('projects')
@@ -81,7 +81,7 @@ async function requireThere(db: Db, { kind, id }: Source): Promise<void> {
           .where('pending_delete', '=', 0)
           .executeTakeFirst()
       : await db.selectFrom('namespaces').select('id').where('id', '=', id).executeTakeFirst();
-  if (found === undefined) throw notFound(kind === 'project' ? 'Project' : 'Group');
+  if (row === undefined) throw notFound(kind === 'project' ? 'Project' : 'Group');
 }
 
 /** Deletes an upload; its content is deleted with the last reference. */

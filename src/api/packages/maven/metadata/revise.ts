@@ -31,27 +31,27 @@ export async function updateMetadata(
 }
 
 function drop(parent: Element, children: readonly Element[]): void {
-  const gone: ReadonlySet<Element | string> = new Set(children);
-  parent.children = parent.children.filter((child) => !gone.has(child));
+  const removed: ReadonlySet<Element | string> = new Set(children);
+  parent.children = parent.children.filter((child) => !removed.has(child));
 }
 
 function withoutVersions(root: Element, remaining: RemainingVersions, now: Date): boolean {
   const versioning = childOf(root, 'versioning');
   const versions = childOf(versioning, 'versions');
   if (versioning === undefined || versions === undefined) return false;
-  const gone = childrenOf(versions, 'version').filter((version) => !remaining.hasVersion(textOf(version)));
-  if (gone.length === 0) return false;
-  drop(versions, gone);
-  const kept = childrenOf(versions, 'version').map(textOf);
-  if (kept.length === 0) {
+  const deleted = childrenOf(versions, 'version').filter((version) => !remaining.hasVersion(textOf(version)));
+  if (deleted.length === 0) return false;
+  drop(versions, deleted);
+  const remainingNames = childrenOf(versions, 'version').map(textOf);
+  if (remainingNames.length === 0) {
     drop(root, [versioning]);
     return true;
   }
-  point(versioning, 'latest', kept);
+  point(versioning, 'latest', remainingNames);
   point(
     versioning,
     'release',
-    kept.filter((version) => !isSnapshot(version)),
+    remainingNames.filter((version) => !isSnapshot(version)),
   );
   const updated = childOf(versioning, 'lastUpdated');
   if (updated !== undefined) updated.children = [now.toISOString().replace(/\D/g, '').slice(0, 14)];
@@ -59,10 +59,10 @@ function withoutVersions(root: Element, remaining: RemainingVersions, now: Date)
 }
 
 /** Sets an element to the last remaining version if its version was deleted; removes it if there is none. */
-function point(versioning: Element, name: 'latest' | 'release', kept: readonly string[]): void {
+function point(versioning: Element, name: 'latest' | 'release', remaining: readonly string[]): void {
   const pointer = childOf(versioning, name);
-  if (pointer === undefined || kept.includes(textOf(pointer))) return;
-  const last = kept.at(-1);
+  if (pointer === undefined || remaining.includes(textOf(pointer))) return;
+  const last = remaining.at(-1);
   if (last === undefined) drop(versioning, [pointer]);
   else pointer.children = [last];
 }
@@ -70,11 +70,11 @@ function point(versioning: Element, name: 'latest' | 'release', kept: readonly s
 function withoutPlugins(root: Element, remaining: RemainingVersions): boolean {
   const plugins = childOf(root, 'plugins');
   if (plugins === undefined) return false;
-  const gone = childrenOf(plugins, 'plugin').filter(
+  const deleted = childrenOf(plugins, 'plugin').filter(
     (plugin) => !remaining.hasPlugin(textOf(childOf(plugin, 'artifactId'))),
   );
-  if (gone.length === 0) return false;
-  drop(plugins, gone);
+  if (deleted.length === 0) return false;
+  drop(plugins, deleted);
   if (childrenOf(plugins, 'plugin').length === 0) drop(root, [plugins]);
   return true;
 }
