@@ -9,7 +9,7 @@ import { rewritePageUrl } from './pages/pages.rewrite.ts';
 import { registerPages } from './pages/pages.routes.ts';
 import { routes } from './routes.ts';
 
-/** The whole server, for `main.ts` and for tests alike. It does not listen yet. */
+/** Builds the whole server, for `main.ts` and tests. It does not listen yet. */
 export function buildApp(deps: Deps): HttpServer {
   const rewriteUrl = (url: string) => rewritePageUrl(rewriteUploadUrl(rewriteArtifactUrl(rewriteGitUrl(url))));
   const plugins = [registerGitRoutes, registerPages];

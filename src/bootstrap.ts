@@ -4,9 +4,9 @@ import { timestamp } from './core/clock.ts';
 import { hashPassword, randomText, tokenDigest } from './core/core.secrets.ts';
 import type { Deps } from './deps.ts';
 
-/** Where the id of the installation stands among the instance's values. */
+/** Name of the installation id among the instance values. */
 const INSTANCE_ID = 'instance_id';
-/** Scopes of the administrator's first token: everything. */
+/** Scopes of the administrator's first token: all of them. */
 const ROOT_SCOPES = [
   'api',
   'read_api',
@@ -22,8 +22,8 @@ const ROOT_SCOPES = [
 ];
 
 /**
- * Makes what a new installation needs: its id and the administrator `root` (id 1). A token that the configuration names is
- * put in force at every start.
+ * Sets up a new installation: its id and the administrator `root` (id 1). A token in the configuration is applied at
+ * every start.
  * @returns whether the installation is new
  */
 export async function bootstrap(deps: Deps): Promise<boolean> {
@@ -51,8 +51,8 @@ export async function bootstrap(deps: Deps): Promise<boolean> {
 }
 
 /**
- * Makes the administrator's first token where there has never been one and the configuration names none.
- * @returns the token, which is shown this once; null when there was one
+ * Creates the administrator's first token, unless one was created before or the configuration contains one.
+ * @returns the token, which cannot be shown again; null if none was created
  */
 export async function makeFirstToken(deps: Deps): Promise<string | null> {
   const known = await deps.db
@@ -64,7 +64,7 @@ export async function makeFirstToken(deps: Deps): Promise<string | null> {
   return known === undefined ? makeRootToken(deps) : null;
 }
 
-/** Makes a token of the administrator with every scope. @returns the token itself, which is kept nowhere */
+/** Creates a token of the administrator with all scopes. @returns the token, of which only a hash is stored */
 export async function makeRootToken(deps: Pick<Deps, 'db' | 'clock'>): Promise<string> {
   const token = `glpat-${randomText(26)}`;
   await insertToken(deps, token);

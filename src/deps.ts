@@ -33,79 +33,79 @@ import type { CurrentSettings } from './settings/current-settings.ts';
 import type { BlobStore } from './storage/blob-store.ts';
 import type { Archives } from './storage/zip/zip.archives.ts';
 
-/** What services work with. Made once by `main.ts` (or a test) and handed down; nothing else is global. */
+/** Dependencies of services. Created once by `main.ts` (or a test) and passed down; nothing else is global. */
 export interface Deps {
   config: Config;
   clock: Clock;
   log: Logger;
-  /** When this process opened its data and had ended what else wrote there, by the clock of the file system. */
+  /** When this process opened its data and had ended the orphans of an earlier one, by the clock of the file system. */
   startedAt: Date;
-  /** Milliseconds since then, by a clock that never jumps. */
+  /** Milliseconds since then, by a monotonic clock. */
   uptimeMs: () => number;
   /** Whether no other server process worked on the data at that time. */
   alone: boolean;
-  /** Which others work on it now, and which have died. */
+  /** The other processes on the same data, and those that have died. */
   processes: ServerProcesses;
   database: Database;
   /** The handle for queries outside a transaction; inside one, the transaction's own handle shadows it. */
   db: Db;
-  /** Database reads that stay true until the next commit. */
+  /** Database reads cached until the next commit. */
   snapshot: SnapshotCache;
-  /** Settings of the installation, which are read again after a second. */
+  /** Instance-wide values cached for a second. */
   recent: RecentCache;
-  /** Seals what others gave the server to use, such as tokens of webhooks. */
+  /** Encrypts stored secrets, such as tokens of webhooks. */
   secrets: SecretBox;
-  /** What administrators have set, for what cannot wait; else `applicationSettings`. */
+  /** Application settings for code that cannot wait; otherwise use `applicationSettings`. */
   settings: CurrentSettings;
   storages: Storages;
-  /** Large content by its hash: LFS objects, uploads. */
+  /** Content addressed by its hash: LFS objects, uploads. */
   blobs: BlobStore;
-  /** When packages were last downloaded. */
+  /** Last download times of packages. */
   downloads: DownloadTimes;
-  /** What zip archives in it hold. */
+  /** Content of zip archives in the blob store. */
   archives: Archives;
-  /** What reports of tests in it hold. */
+  /** Test reports in the blob store. */
   junit: JunitReports;
   /** Requests and jobs of this process that have not ended. */
   inFlight: InFlight;
-  /** One write at a time to each repository. */
+  /** Serializes writes to each repository. */
   writes: KeyedQueue;
-  /** Serialised answers that are functions of object ids. */
+  /** Serialized answers that depend on object ids only. */
   immutableResponses: ImmutableResponses;
-  /** The way to the mail server; to have a mail sent, `enqueueMail`. */
+  /** Connection to the mail server; use `enqueueMail` to send a mail. */
   mailer: Mailer;
   jobs: JobQueue;
   events: EventBus;
-  /** Who takes part in what happens to users, groups and projects. */
+  /** Hooks for events of users, groups and projects. */
   lifecycle: Lifecycle;
-  /** Who takes part in changes of refs, within their transaction. */
+  /** Hooks that run in the transaction of ref changes. */
   refObservers: RefObserver[];
-  /** What is found out of pushed refs before their push is recorded. */
+  /** Facts about pushed refs that are computed before the push is recorded. */
   pushFacts: PushFact[];
-  /** Writes whose end could not be recorded yet. */
+  /** Ref changes whose completion could not be recorded yet. */
   intentRetries: IntentRetries;
-  /** Finishes or drops a write of this process by the key of its intent; set where recovery is registered. */
+  /** Completes or drops a ref change of this process by the key of its intent; set where recovery is registered. */
   recoverIntent(holder: Pick<Holder, 'type' | 'id'>, key: string): Promise<void>;
-  /** Recovers or waits for what other processes have announced before changes of refs; set where recovery is registered. */
+  /** Recovers or waits for ref changes announced by other processes; set where recovery is registered. */
   recoverPreceding(holder: Pick<Holder, 'type' | 'id'>, updates: readonly RefChange[]): Promise<void>;
-  /** Whether a merge request has the approvals that it needs; set by the area that keeps them. */
+  /** Whether a merge request has the required approvals; set by the area of approvals. */
   isApproved(db: Db, mergeRequest: MergeRequest): Promise<boolean>;
-  /** Makes a personal access token for a user; set by the area that keeps them. @throws ApiError 400, 403 */
+  /** Creates a personal access token for a user; set by the area of tokens. @throws ApiError 400, 403 */
   createPersonalToken(user: User, request: NewPersonalToken): Promise<PersonalToken>;
-  /** Counts single actions that are limited in number. */
+  /** Rate limits of single actions. */
   limiter: ActionLimiter;
-  /** Counts expensive requests that are under way. */
+  /** Limits concurrent expensive requests. */
   expensive: ConcurrencyLimiter;
-  /** Bytes of memory that large bodies and answers may take together. */
+  /** Memory limit in bytes for large bodies and answers of all requests. */
   memory: FairSlots;
-  /** How much of it streams may take: they last as long as a client likes, so that something is left for the rest. */
+  /** The part of it for streams: they last as long as a client likes, so the rest must remain usable. */
   streams: FairSlots;
-  /** Where requests wait for something to happen: long polling. */
+  /** Requests that wait for an event (long polling). */
   longPolls: LongPolls;
-  /** Checks passwords, few at once and with a limit of failures. */
+  /** Checks passwords, with limits of concurrency and failures. */
   passwords: PasswordThrottle;
-  /** Base of web and clone addresses, without a trailing slash. */
+  /** Base URL of the web and of clone addresses, without a trailing slash. */
   externalUrl(): string;
-  /** Address of a repository for git over SSH. @param path of it, with `.git` */
+  /** URL of a repository for git over SSH. @param path path of the repository, with `.git` */
   sshUrl(path: string): string;
 }

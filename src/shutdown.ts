@@ -4,7 +4,7 @@ import type { SshServer } from './git-server/ssh/ssh-server.server.ts';
 import type { HttpServer } from './http/http.server.ts';
 import type { JobQueue } from './jobs/jobs.queue.ts';
 
-/** What is stopped: the server, its background work, and all that is open behind them. */
+/** The parts of a running server. */
 interface Stopping {
   deps: { jobs: Pick<JobQueue, 'stop'> };
   server: HttpServer;
@@ -12,15 +12,15 @@ interface Stopping {
   close(): Promise<void>;
 }
 
-/** So long jobs that were told to end, and connections to the database, may take once requests have ended, in milliseconds. */
+/** Milliseconds for jobs that were told to end, and for closing the database, after all requests have ended. */
 const CLOSING_MS = 7_000;
 
 /**
- * Stops a server within a bounded time. Readiness turns false while the listener still answers; once the requests that were
- * under way have ended it closes, and the rest are finished. Beside it the jobs that run end, and no other is taken. What
- * is still under way when the time is over is cut off.
- * @param timeoutMs milliseconds that requests and jobs may take
- * @param hurry ends the wait at once
+ * Stops a server within a bounded time. Readiness turns false while the listener still answers; it closes after the
+ * requests in flight have ended. Meanwhile running jobs end and no others are started. What is still running at the
+ * deadline is cut off.
+ * @param timeoutMs milliseconds for requests and jobs
+ * @param hurry ends the wait immediately
  */
 export async function shutDown(
   { deps: { jobs }, server: { app, drain }, ssh, close }: Stopping,
@@ -33,7 +33,7 @@ export async function shutDown(
   const onTime = await before(deadline, Promise.all([drain(), ssh?.drain()]));
   ssh?.close();
   const closed = app.close();
-  // Waited for below, where it may have failed by then.
+  // Awaited below; it may be rejected before.
   closed.catch(() => {});
   if (!onTime || !(await before(deadline, closed))) {
     log.log('warn', 'requests that did not end in time were cut off', { timeout_s: timeoutMs / 1_000 });
@@ -46,10 +46,11 @@ export async function shutDown(
     await close();
   })();
   const done = await Promise.race([closing.then(() => true), sleep(CLOSING_MS, false, { ref: false })]);
-  if (!done) log.log('warn', 'background work that did not end in time was left; the next start takes it up again');
+  if (!done)
+    log.log('warn', 'background jobs that did not end in time were abandoned; they run again after the next start');
 }
 
-/** @returns whether the work was done when the deadline came */
+/** @returns whether the work was done before the deadline */
 async function before(deadline: AbortSignal, work: Promise<unknown>): Promise<boolean> {
   if (deadline.aborted) return false;
   let onAbort!: () => void;

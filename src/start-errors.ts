@@ -1,31 +1,31 @@
 import type { Config } from './config/config.ts';
 import { StartupError } from './core/startup-error.ts';
 
-/** What codes of the operating system mean for a file or folder. */
+/** Meaning of system error codes for files and folders. */
 const FILES: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not use it',
-  EDQUOT: 'the disk quota is used up',
-  EEXIST: 'it is a file and no folder',
+  EACCES: 'permission denied for this user',
+  EDQUOT: 'the disk quota is exhausted',
+  EEXIST: 'it is a file, not a folder',
   EIO: 'the disk reports an error',
   ENAMETOOLONG: 'its name is too long',
-  ENOENT: 'it cannot be made there',
+  ENOENT: 'it cannot be created',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'it, or a folder above it, is a file',
-  EPERM: 'this user may not use it',
+  EPERM: 'permission denied for this user',
   EROFS: 'the file system is read-only',
 };
 
-/** The same for the address to listen on. */
+/** Meaning of system error codes for the listening address. */
 const LISTENING: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not listen on it; ports below 1024 are for root',
-  EADDRINUSE: 'it is taken. Choose another port: STITHY_PORT=8081 (0 picks a free one)',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  EAI_AGAIN: 'the name cannot be looked up now',
-  EINVAL: 'it is no address to listen on',
-  ENOTFOUND: 'no such host is known',
+  EACCES: 'permission denied for this user; ports below 1024 require root',
+  EADDRINUSE: 'it is already in use. Choose another port: STITHY_PORT=8081 (0 picks a free one)',
+  EADDRNOTAVAIL: 'it is not an address of this machine',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  EINVAL: 'it is not a valid address to listen on',
+  ENOTFOUND: 'the host name is unknown',
 };
 
-/** Codes of node's network and classes of PostgreSQL's errors (SQLSTATE) that come before the first query. */
+/** Network error codes of node, and SQLSTATE classes of PostgreSQL that occur before the first query. */
 const UNREACHABLE =
   /^(?:E(?:CONN\w+|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|TIMEDOUT|PIPE)|ERR_INVALID_URL|08...|28...|3D000|53...|57P..|42501)$/;
 
@@ -38,8 +38,9 @@ interface Failure {
 }
 
 /**
- * What kept a server from starting, in one line that names the setting to change; what is unexpected comes back as it is.
- * @param error whatever was thrown before the server listened
+ * Converts the error of a failed start into one line that names the setting to change; unexpected errors are returned
+ * unchanged.
+ * @param error the error thrown before the server listened
  */
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error) || error instanceof StartupError) return error;

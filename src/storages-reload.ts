@@ -6,9 +6,10 @@ import { bindFolder, claimFolders } from './db/folder-claim.ts';
 import type { Deps } from './deps.ts';
 
 /**
- * Takes over what the file of storages says now: others and other weights. What cannot be taken over leaves all as it was.
- * @returns what gives folders back that were claimed
- * @throws StartupError for a file or a folder that cannot be used, or a storage that may not go
+ * Applies changes of the storages file: added and removed storages and new weights. If a change is not possible,
+ * nothing is applied.
+ * @returns a function that releases the claims on added folders
+ * @throws StartupError for an unusable file or folder, or a storage that cannot be removed
  */
 export async function reloadStorages(deps: Deps): Promise<() => void> {
   const { config, db, log } = deps;
@@ -24,24 +25,29 @@ export async function reloadStorages(deps: Deps): Promise<() => void> {
     release();
     throw error;
   }
-  // The same list, wherever it was handed to.
+  // Changes the list in place, because others hold a reference to it.
   now.splice(0, now.length, ...storages);
-  log.log('info', 'storages were read anew', {
+  log.log('info', 'storages file reloaded', {
     storages: now.map(({ name, weight }) => `${name}=${weight}`).join(' '),
   });
   return release;
 }
 
-/** A storage is taken away once it takes nothing new and is empty, and stays where it is until then. */
+/** A storage can only be removed when its weight is 0 and it is empty; its path cannot change. */
 async function refuseChanges(db: Db, now: readonly StorageConfig[], storages: readonly StorageConfig[]): Promise<void> {
   for (const { name, path, weight } of now) {
     const next = storages.find((storage) => storage.name === name);
     if (next !== undefined && next.path !== path)
-      throw new StartupError(`The storage ${name} lies in ${path}: a folder cannot be changed while the server runs.`);
+      throw new StartupError(`The folder of storage ${name} cannot be changed while the server runs. It is ${path}.`);
     if (next !== undefined) continue;
-    if (weight > 0) throw new StartupError(`The storage ${name} takes new repositories: give it the weight 0 first.`);
+    if (weight > 0)
+      throw new StartupError(
+        `Storage ${name} still accepts new repositories. Set its weight to 0 before you remove it.`,
+      );
     if (await isUsed(db, name))
-      throw new StartupError(`The storage ${name} has repositories: move them to another one first.`);
+      throw new StartupError(
+        `Storage ${name} still has repositories. Move them to another storage before you remove it.`,
+      );
   }
 }
 

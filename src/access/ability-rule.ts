@@ -1,60 +1,63 @@
 import { AccessLevel } from '../core/access-levels.ts';
 import type { ProjectFeature } from '../db/tables/projects.table.ts';
 
-/** How somebody can stand to what an ability is used on: that may give it to them, whatever their role. */
+/** Relation of a caller to the object of an ability; it can grant the ability whatever their role. */
 export type Relation = 'author' | 'assignee' | 'self' | 'bearer' | 'collaborator';
 
-/** What a relation takes beside itself. */
+/** Conditions of a relation. */
 export interface RelationRule<Ability extends string = string> {
-  /** Member level from which on it counts; anyone's when absent. */
+  /** Minimum member level; none if absent. */
   level?: number;
-  /** Another ability that it takes. */
+  /** Another ability that the caller must have. */
   needs?: Ability;
 }
 
 /**
- * Who has an ability in a project or a group. First its conditions (feature, needs, a project that stands still, a locked
- * discussion), which hold for everybody; then what grants it: a role, being able to see the place, a relation.
+ * Who has an ability in a project or group. Conditions (feature, needs, frozen, locked discussion) apply to everybody;
+ * a role, the visibility of the place or a relation grants the ability.
  */
 export interface Rule<Ability extends string = string> {
-  /** Member level whose role grants it, with all higher ones; `NO_ROLE` where roles do not. */
+  /** Minimum member level whose role grants it; `NO_ROLE` if no role does. */
   level: number;
-  /** A lower level whose role has it, too, and none between does. */
+  /** A single lower level whose role grants it as well. */
   alsoAt?: number;
-  /** Also granted to people without membership who can see a public place, or (signed in) an internal one. */
+  /** Also granted to non-members who can see a public place, or an internal one when signed in. */
   open?: boolean;
   /** As `open`, but never to anonymous callers. */
   openToUsers?: boolean;
-  /** Also granted to those who stand so to the object. */
+  /** Also granted to callers with one of these relations to the object. */
   relations?: Partial<Record<Relation, RelationRule<Ability>>>;
-  /** Also granted to deploy tokens of the place that have this scope, where a role would be needed. */
+  /** Also granted to deploy tokens of the place with this scope, in place of a role. */
   deployScope?: string;
-  /** Part of the project that must not be closed to the caller; of several, one that is open does. */
+  /** Part of the project that must be accessible to the caller; of several, one suffices. */
   feature?: ProjectFeature | readonly ProjectFeature[];
-  /** Member level from which on people have it while the project keeps its jobs from the public (`public_jobs`). */
+  /** Minimum member level while the jobs of the project are not public (`public_jobs`). */
   withPrivateJobs?: number;
-  /** Another ability that it takes. */
+  /** Another ability that the caller must have. */
   needs?: Ability;
-  /** It changes something. Then it is lost while the place is archived or waits for its deletion. */
+  /** Changes something, so it is lost while the place is archived or pending deletion. */
   writes?: true;
-  /** Of what writes: kept even then. */
+  /** For writing abilities: kept while the place is archived or pending deletion. */
   whenFrozen?: 'kept';
-  /** Whose it is left to while the discussion is locked. */
+  /** Who keeps it while the discussion is locked. */
   whenLocked?: 'members';
-  /** What decides beside this table, about the object alone (a protected branch, rules of approval): for the document. */
+  /**
+   * Further conditions outside this table that depend on the object (a protected branch, approval rules), for the
+   * document.
+   */
   further?: string;
 }
 
 /** Above every role. */
 export const NO_ROLE = Number.POSITIVE_INFINITY;
 
-/** What is known of the object that an ability is used on. */
+/** Facts about the object of an ability. */
 export interface Circumstances {
-  /** As what the caller uses it, when not by their role alone. */
+  /** The relation by which the caller uses it; absent if only their role counts. */
   as?: Relation;
   /** Whether the discussion is locked. */
   locked?: boolean;
-  /** Whether nobody changes the object: it was written by the system. */
+  /** Whether the object was written by the system and cannot be changed. */
   sealed?: boolean;
 }
 

@@ -2,13 +2,13 @@ import type { Circumstances, Relation } from './ability-rule.ts';
 import { type ProjectAbility, relationsOf } from './access.abilities.ts';
 import type { ProjectPermissions } from './permissions.ts';
 
-/** An object that an ability is used on, as far as it decides who may. */
+/** The object of an ability, with the facts that decide who may use it. */
 export interface AbilityTarget extends Omit<Circumstances, 'as'> {
-  /** Whether the caller stands so to it; asked only where that matters. */
+  /** Whether the caller has a relation to it; only called if that matters. */
   is(relation: Relation): boolean | Promise<boolean>;
 }
 
-/** Whether the caller has the ability for the object: by their role, or by how they stand to it. */
+/** Whether the caller has the ability for the object, by their role or a relation. */
 export async function allowsOn(
   permissions: Pick<ProjectPermissions, 'can'>,
   ability: ProjectAbility,

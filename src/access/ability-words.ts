@@ -15,7 +15,7 @@ import { GROUP_RULES, type GroupAbility, type GroupRule } from './group-abilitie
 import { INSTANCE_RULES, type InstanceAbility, type InstanceRole, type InstanceRule } from './instance-abilities.ts';
 import { PROJECT_RULES, type ProjectAbility } from './project-abilities.ts';
 
-/** Role of a level, as a sentence says it. */
+/** Names of roles in sentences. */
 const ROLES: Readonly<Record<number, string>> = {
   [guest]: 'Guest or higher',
   [planner]: 'Planner or higher',
@@ -26,15 +26,15 @@ const ROLES: Readonly<Record<number, string>> = {
   [admin]: 'an administrator',
 };
 
-/** The role of a level alone. */
+/** Names of single roles, without the higher ones. */
 const ONE_ROLE: Readonly<Record<number, string>> = { [planner]: 'Planner' };
 
 const RELATIONS: Readonly<Record<Relation, (noun: string) => string>> = {
   author: (noun) => `the author of the ${noun}`,
   self: (noun) => `the ${noun} themselves`,
-  bearer: () => 'whoever sends the token itself',
+  bearer: () => 'the bearer of the token',
   assignee: () => 'its assignees',
-  collaborator: () => 'those with whom a merge request shares its source branch',
+  collaborator: () => 'users who may push to the source branch through a merge request that allows collaboration',
 };
 
 const FEATURES: Partial<Readonly<Record<ProjectFeature, string>>> = {
@@ -48,7 +48,7 @@ const capital = (text: string): string => text[0]!.toUpperCase() + text.slice(1)
 const anyOf = (parts: readonly string[]): string =>
   parts.length < 3 ? parts.join(' or ') : `${parts.slice(0, -1).join(', ')}, or ${parts.at(-1)}`;
 
-/** Who has what a rule gives, by relations, role or being able to see the place: a sentence without its full stop. */
+/** Describes who has an ability by role, visibility or relation: a sentence without its full stop. */
 function holders(
   rule: Rule & GroupRule,
   place: 'project' | 'group',
@@ -70,13 +70,10 @@ function holders(
         : `every signed-in user who can see the ${place}`;
     if (level <= guest) return capital(anyOf([...related, everyone]));
     const others = anonymous && open ? 'everyone' : 'every signed-in user';
-    return `Needs ${ROLES[level]} in a private ${place}; in any other ${others} who can see it may`;
+    return `Needs ${ROLES[level]} in a private ${place}. In other ${place}s: ${others} who can see the ${place}`;
   }
   if (level === NO_ROLE) return capital(anyOf(related));
-  const role =
-    setting === undefined
-      ? ROLES[level]!
-      : `the role that the group asks for (${ROLES[level]} unless it says otherwise)`;
+  const role = setting === undefined ? ROLES[level]! : `the role set by the group (${ROLES[level]} by default)`;
   const deploy = deployScope === undefined ? '' : `, or a deploy token with the scope \`${deployScope}\``;
   const also = alsoAt === undefined ? '' : `${ONE_ROLE[alsoAt]}, or `;
   return related.length === 0
@@ -95,8 +92,8 @@ function sentences(
   return [
     holders(rule, place, noun, anonymous),
     ...(further === undefined ? [] : [further]),
-    ...(features.length === 0 ? [] : [`${capital(anyOf(features.map(featureName)))} must be open to them`]),
-    ...(whenLocked === undefined ? [] : ['Members alone while the discussion is locked']),
+    ...(features.length === 0 ? [] : [`${capital(anyOf(features.map(featureName)))} must be accessible to the caller`]),
+    ...(whenLocked === undefined ? [] : ['Only members while the discussion is locked']),
     ...(writes && whenFrozen !== 'kept'
       ? [
           place === 'project'
@@ -108,32 +105,32 @@ function sentences(
 }
 
 /**
- * Who has an ability in a project, for the OpenAPI document.
- * @param noun what it is used on, "issue" for one; absent where the route asks for no relations
- * @param anonymous whether the route lets anonymous callers in
+ * Describes who has an ability in a project, for the OpenAPI document.
+ * @param noun type of the object, such as "issue"; absent if the route checks no relations
+ * @param anonymous whether the route admits anonymous callers
  * @returns sentences, the last one without its full stop
  */
 export const whoInProject = (ability: ProjectAbility, noun?: string, anonymous = false): string =>
   sentences(PROJECT_RULES[ability], 'project', noun, anonymous);
 
-/** The same of an ability in a group. */
+/** Describes who has an ability in a group. */
 export const whoInGroup = (ability: GroupAbility, noun?: string, anonymous = false): string =>
   sentences(GROUP_RULES[ability], 'group', noun, anonymous);
 
 const INSTANCE_ROLES: Readonly<Record<InstanceRole, string>> = {
   anyone: 'Anyone',
   user: 'Any signed-in user',
-  person: 'Any signed-in user but the bot of a project or group token',
+  person: 'Any signed-in user except bots of project and group tokens',
   internal_user: 'Any signed-in user who is not external',
   administrator: 'Administrators',
 };
 
-/** Who has one of these roles, in the same words. */
+/** Describes an instance role. */
 export const whoOnServer = (role: InstanceRole): string => INSTANCE_ROLES[role];
 
-/** Who has an ability outside projects and groups. */
+/** Describes who has an ability outside projects and groups. */
 export function whoOnInstance(ability: InstanceAbility, noun = 'object'): string {
   const { role, relations, own, further }: InstanceRule = INSTANCE_RULES[ability];
   const who = relations === undefined ? INSTANCE_ROLES[role] : `The owner of the ${noun} or an administrator`;
-  return [own ? `${who}, for what is their own` : who, ...(further === undefined ? [] : [further])].join('. ');
+  return [own ? `${who}, for their own data` : who, ...(further === undefined ? [] : [further])].join('. ');
 }

@@ -18,37 +18,37 @@ import { grantsInGroup, grantsInProject, opensFeature, type RolePermissions } fr
 
 export type { GroupAbility, ProjectAbility };
 
-/** The tables, as what decides reads them. */
+/** The table with the type that the checks need. */
 const RULES: Readonly<Record<ProjectAbility, Rule<ProjectAbility>>> = PROJECT_RULES;
 const IN_GROUPS: Readonly<Record<GroupAbility, GroupRule>> = GROUP_RULES;
 
-/** What decides about an ability: where the caller stands to the project. */
+/** Standing of the caller in a project, which decides about abilities. */
 export interface ProjectAbilityContext {
-  /** Level by membership, 0 for none; 60 for administrators. */
+  /** Member level; 0 for non-members, 60 for administrators. */
   level: number;
-  /** What custom roles give beside the level. */
+  /** Permissions of custom roles, in addition to the level. */
   rolePermissions: RolePermissions;
   signedIn: boolean;
   external: boolean;
-  /** Scopes of a deploy token of this place; none for everybody else. */
+  /** Scopes of a deploy token of this place; empty for other callers. */
   deployScopes: readonly string[];
   visibility: Visibility;
-  /** Archived, or waiting for its deletion. */
+  /** Archived or pending deletion. */
   frozen: boolean;
   featureLevel(feature: ProjectFeature): FeatureLevel;
-  /** Whether whoever sees the project sees its pipelines and jobs. */
+  /** Whether pipelines and jobs are visible to everyone who can see the project. */
   publicJobs(): boolean;
 }
 
-/** Whether people without membership can see the project. */
+/** Whether non-members can see the project. */
 const isOpen = (scope: ProjectAbilityContext): boolean =>
   scope.visibility === 'public' || (scope.visibility === 'internal' && scope.signedIn && !scope.external);
 
-/** Level from which members use a part of the project that is closed to everyone else. */
+/** Minimum member level for a part of the project that is restricted to members. */
 export const privateLevel = (feature: ProjectFeature): number =>
   feature === 'merge_requests' || feature === 'repository' || feature === 'package_registry' ? reporter : guest;
 
-/** Whether a part of the project is open to the caller at all. */
+/** Whether a part of the project is accessible to the caller. */
 export function featureOpen(scope: ProjectAbilityContext, feature: ProjectFeature): boolean {
   switch (scope.featureLevel(feature)) {
     case 'disabled':
@@ -65,7 +65,7 @@ export function featureOpen(scope: ProjectAbilityContext, feature: ProjectFeatur
 const anyOpen = (scope: ProjectAbilityContext, features: ProjectFeature | readonly ProjectFeature[]): boolean =>
   typeof features === 'string' ? featureOpen(scope, features) : features.some((feature) => featureOpen(scope, feature));
 
-/** What holds for everybody, whatever grants the ability. */
+/** Checks the conditions that apply whatever grants the ability. */
 function conditionsHold(scope: ProjectAbilityContext, rule: Rule<ProjectAbility>, on: Circumstances): boolean {
   if (rule.writes && rule.whenFrozen !== 'kept' && scope.frozen) return false;
   if (rule.writes && on.sealed) return false;
@@ -75,27 +75,27 @@ function conditionsHold(scope: ProjectAbilityContext, rule: Rule<ProjectAbility>
   return rule.needs === undefined || allowsInProject(scope, rule.needs);
 }
 
-/** By the role that the caller has. */
+/** Granted by the member level. */
 const grantedByRole = ({ level }: { level: number }, rule: Rule): boolean =>
   level >= rule.level || level === rule.alsoAt;
 
-/** By a permission of a custom role. */
+/** Granted by a permission of a custom role. */
 const grantedByCustomRole = ({ rolePermissions }: ProjectAbilityContext, ability: ProjectAbility): boolean =>
   grantsInProject(rolePermissions, ability);
 
-/** By being able to see the project, without membership. */
+/** Granted by the visibility of the project. */
 const grantedByVisibility = (scope: ProjectAbilityContext, { open, openToUsers }: Rule): boolean =>
   (open === true || (openToUsers === true && scope.signedIn)) && isOpen(scope);
 
-/** By a part of the project that is open to everybody, whoever sees the project itself. */
+/** Granted by a public part of the project. */
 const grantedByPublicPart = (scope: ProjectAbilityContext, { open, feature }: Rule): boolean =>
   open === true && typeof feature === 'string' && scope.featureLevel(feature) === 'public';
 
-/** By the scope of a deploy token. */
+/** Granted by the scope of a deploy token. */
 const grantedByScope = ({ deployScopes }: ProjectAbilityContext, { deployScope }: Rule): boolean =>
   deployScope !== undefined && deployScopes.includes(deployScope);
 
-/** By how the caller stands to the object. */
+/** Granted by a relation to the object. */
 function grantedByRelation(
   scope: ProjectAbilityContext,
   { relations }: Rule<ProjectAbility>,
@@ -106,7 +106,7 @@ function grantedByRelation(
   return rule.needs === undefined || allowsInProject(scope, rule.needs, { locked: on.locked === true });
 }
 
-/** Whether the standing gives the ability. Pure. */
+/** Whether the context grants the ability. Pure. */
 export function allowsInProject(
   scope: ProjectAbilityContext,
   ability: ProjectAbility,
@@ -124,30 +124,30 @@ export function allowsInProject(
   );
 }
 
-/** How callers can stand to an object so that it gives them the ability. */
+/** The relations that can grant an ability. */
 export const relationsOf = (ability: ProjectAbility): Relation[] =>
   Object.keys(RULES[ability].relations ?? {}) as Relation[];
-/** Whether it changes nothing. */
+/** Whether an ability only reads. */
 export const isReading = (ability: ProjectAbility): boolean => RULES[ability].writes !== true;
 export interface GroupAbilityContext {
   level: number;
-  /** What custom roles give beside the level. */
+  /** Permissions of custom roles, in addition to the level. */
   rolePermissions: RolePermissions;
-  /** Whether there is no group above it. */
+  /** Whether the group is a top-level group. */
   top: boolean;
   signedIn: boolean;
   external: boolean;
   visibility: Visibility;
   /** Whether the caller is a member of a project below the group. */
   inside: boolean;
-  /** Waiting for its deletion. */
+  /** Pending deletion. */
   frozen: boolean;
   creationLevels: CreationLevels;
-  /** Who may use the wiki of the group. */
+  /** Access level of the group wiki. */
   wiki: FeatureLevel;
 }
 
-/** Levels behind the words of `subgroup_creation_level` and `project_creation_level`. */
+/** Levels by the values of `subgroup_creation_level` and `project_creation_level`. */
 export const CREATION_LEVELS: Readonly<Record<string, number>> = {
   developer,
   maintainer,
@@ -159,7 +159,7 @@ export const CREATION_LEVELS: Readonly<Record<string, number>> = {
 const wikiOpen = ({ wiki, level }: GroupAbilityContext): boolean =>
   wiki !== 'disabled' && (wiki !== 'private' || level >= guest);
 
-/** Whether the standing gives the ability in a group. Pure. */
+/** Whether the context grants the ability in a group. Pure. */
 export function allowsInGroup(scope: GroupAbilityContext, ability: GroupAbility, on: Circumstances = {}): boolean {
   const rule = IN_GROUPS[ability];
   const { visibility, signedIn } = scope;
@@ -174,10 +174,10 @@ export function allowsInGroup(scope: GroupAbilityContext, ability: GroupAbility,
   return open && (rule.open === true || (rule.openToUsers === true && signedIn));
 }
 
-/** Whether it changes nothing. */
+/** Whether a group ability only reads. */
 export const isReadingInGroup = (ability: GroupAbility): boolean => IN_GROUPS[ability].writes !== true;
 
-/** Whether a signed-in user has one of the roles that are about no project and no group. Pure. */
+/** Whether a signed-in user has an instance role. Pure. */
 export function hasInstanceRole({ user, admin }: UserCaller, role: InstanceRole): boolean {
   switch (role) {
     case 'anyone':

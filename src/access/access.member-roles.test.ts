@@ -18,7 +18,7 @@ after(() => app.close());
 
 const shown = ({ level, permissions }: EffectiveMembership) => [level, [...permissions].sort()] as const;
 
-/** What a user is in a project, asked in every way there is: all must say the same. */
+/** A user's standing in a project by every function that computes it: all must agree. */
 async function standing(project: Project, { user: { id } }: TestUser) {
   const { db, clock } = app.deps;
   const day = today(clock);
@@ -108,7 +108,10 @@ describe('through a share comes the lesser of both roles', () => {
     'developer for vulnerabilities': [30, ['admin_vulnerability']],
   };
   const [guest, code, seeing, developer, fixing] = Object.keys(ROLES) as [string, string, string, string, string];
-  /** By what the share gives: what members of the invited group become (public documentation, "Assign a custom role to an invited group"). */
+  /**
+   * Resulting role of members of an invited group, by the role of the share (public documentation, "Assign a custom
+   * role to an invited group").
+   */
   const BECOME: Readonly<Record<string, readonly string[]>> = {
     [guest]: [guest, guest, guest, guest, guest],
     [code]: [guest, code, seeing, code, code],

@@ -5,19 +5,22 @@ import { prepared } from '../db/prepared.ts';
 import type { Namespace } from '../db/tables/namespaces.table.ts';
 import { atLevel, type EffectiveMembership, type RolePermission, rolePermissions } from './role-permissions.ts';
 
-/** Ids from the root to the namespace, out of `/1/5/9/`. */
+/** Ids from the root to the namespace of a lineage such as `/1/5/9/`. */
 export const lineageIds = (lineage: string): number[] => lineage.split('/').filter(Boolean).map(Number);
 
-/** Sorts after every lineage that begins with the text before it. */
+/** Sorts after every lineage with the same prefix. */
 export const AFTER_LINEAGE = '~';
 
-/** In queries from `group_links l` joined with `members m`: what a member of the group gets by the share, at most their own level. */
+/**
+ * In queries from `group_links l` joined with `members m`: the level of a group member through the share, at most their
+ * own level.
+ */
 export const SHARED_LEVEL = sql.raw<number>(
   'case when l.group_access < m.access_level then l.group_access else m.access_level end',
 );
 /**
- * The custom role that comes with that level: the one of the share, where the share lowers the level, else the member's own; of
- * equal levels it comes only where the share has a role, too.
+ * The custom role through the share: the role of the share if the share lowers the level, else the member's own. At
+ * equal levels it applies only if the share has a role as well.
  */
 export const SHARED_ROLE = sql.raw<number | null>(
   `case when l.group_access < m.access_level then l.member_role_id
@@ -25,8 +28,8 @@ export const SHARED_ROLE = sql.raw<number | null>(
 );
 
 /**
- * Groups a user belongs to with level and custom role, by membership of their own or through a shared group. Not inherited
- * ones.
+ * Groups that a user is a direct member of, or through a shared group, with level and custom role. Inherited
+ * memberships are not included.
  */
 export const directGroups = (userId: number, day: string) => sql<{
   group_id: number;
@@ -49,13 +52,13 @@ interface StandingRow {
   permission: string | null;
 }
 
-/** @param ways a query for `access_level` and `member_role_id` */
+/** @param ways query for `access_level` and `member_role_id` of each membership */
 const standingBy = (ways: RawBuilder<unknown>) => sql<StandingRow>`
   select max(w.access_level) as level, p.permission from (${ways}) w
   left join member_role_permissions p on p.member_role_id = w.member_role_id
   group by p.permission`;
 
-/** The standing that ways of membership come to. */
+/** Combines several memberships into one standing. */
 const standingOf = (rows: readonly StandingRow[]): EffectiveMembership => ({
   level: Math.max(0, ...rows.map(({ level }) => Number(level))),
   permissions: rolePermissions(rows.map(({ permission }) => permission)),
@@ -75,7 +78,7 @@ const inGroup = prepared((_, { user, day, groups }: InGroups) =>
 );
 
 /**
- * What the user is in a group: member of it or of a group above it, shares included.
+ * Effective membership of a user in a group, from the group itself, its ancestors and shares.
  * @param day today, `YYYY-MM-DD`: memberships end on the day of `expires_at`
  */
 export async function groupMembership(
@@ -107,7 +110,7 @@ const inProject = prepared((_, { project, user, day, groups }: InGroups & { proj
   ),
 );
 
-/** What the user is in a project: member of it, of a group above it, or of a group that it is shared with. */
+/** Effective membership of a user in a project, from the project, its ancestor groups and groups it is shared with. */
 export async function projectMembership(
   db: Db,
   project: { id: number; namespace_id: number },
@@ -120,10 +123,10 @@ export async function projectMembership(
   return standingOf(await inProject(db, { project: project.id, user: userId, day, groups }));
 }
 
-/** From which level on memberships are looked for; also those of lower ones with a custom role that has one of the permissions. */
+/** Minimum level of the memberships looked for; also lower ones whose custom role has one of the permissions. */
 export type MembershipFilter = number | { level: number; permissions: readonly RolePermission[] };
 
-/** Condition on a membership: it has what is wanted. */
+/** Condition on a membership: it matches the filter. */
 function holds(filter: MembershipFilter, level: RawBuilder<unknown>, role: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const { level: least, permissions } = typeof filter === 'number' ? { level: filter, permissions: [] } : filter;
   if (permissions.length === 0) return sql<SqlBool>`${level} >= ${least}`;
@@ -134,7 +137,9 @@ function holds(filter: MembershipFilter, level: RawBuilder<unknown>, role: RawBu
 const OWN_LEVEL = sql.raw('access_level');
 const OWN_ROLE = sql.raw('member_role_id');
 
-/** Ids of all groups in which the user has what is wanted, those below their own groups included: a subquery. */
+/**
+ * Subquery for the ids of all groups with a matching membership of the user, including the subgroups of these groups.
+ */
 export function groupsOf(userId: number, filter: MembershipFilter, day: string): Expression<number> {
   return sql<number>`(
     select d.id from namespaces d
@@ -143,7 +148,7 @@ export function groupsOf(userId: number, filter: MembershipFilter, day: string):
     where ${holds(filter, sql.raw('g.access_level'), sql.raw('g.member_role_id'))} and d.kind = 'group')`;
 }
 
-/** The ways in which a user is a member of projects with what is wanted, each a query for their ids. */
+/** The kinds of membership in projects that match the filter, each a query for project ids. */
 const waysToProjects = (userId: number, filter: MembershipFilter, day: string) => [
   sql`select source_id as id from members
     where user_id = ${userId} and source_type = 'project' and ${holds(filter, OWN_LEVEL, OWN_ROLE)} and state = 'active'
@@ -159,13 +164,13 @@ const waysToProjects = (userId: number, filter: MembershipFilter, day: string) =
       and (m.expires_at is null or m.expires_at > ${day})`,
 ];
 
-/** Ids of all projects in which the user has what is wanted by any way of membership: a subquery. */
+/** Subquery for the ids of all projects with a matching membership of the user of any kind. */
 export const projectsOf = (userId: number, filter: MembershipFilter, day: string): Expression<number> =>
   sql<number>`(${sql.join(waysToProjects(userId, filter, day), sql` union `)})`;
 
 /**
- * The same ids when they are few.
- * @returns null when they are more than `limit` or reached in very many ways, found out without looking at all of them
+ * Returns these ids if there are few of them.
+ * @returns null if there are more than `limit` or very many memberships; not all of them are read to find out
  */
 export async function fewProjectsOf(
   db: Db,
@@ -175,15 +180,15 @@ export async function fewProjectsOf(
   limit: number,
 ): Promise<number[] | null> {
   const ways = waysToProjects(userId, filter, day);
-  // A project comes once for each way that leads to it. So many rows stand for more projects than wanted, or nearly so.
-  const most = ways.length * limit + 1;
+  // A project can appear once for each kind of membership, so this many rows mean about as many projects as the limit.
+  const maxRows = ways.length * limit + 1;
   const { rows } = await sql<{ id: number }>`
-    select id from (${sql.join(ways, sql` union all `)}) mine limit ${most}`.execute(db);
+    select id from (${sql.join(ways, sql` union all `)}) mine limit ${maxRows}`.execute(db);
   const ids = new Set(rows.map(({ id }) => id));
-  return rows.length === most || ids.size > limit ? null : [...ids];
+  return rows.length === maxRows || ids.size > limit ? null : [...ids];
 }
 
-/** Whether the user is a member, in any way, of a project in the group or below it. */
+/** Whether the user is a member of any kind of a project in or below the group. */
 export async function hasProjectInside(db: Db, namespace: Namespace, userId: number, day: string): Promise<boolean> {
   const { rows } = await sql<{ id: number }>`
     select p.id from projects p join namespaces n on n.id = p.namespace_id
@@ -194,8 +199,8 @@ export async function hasProjectInside(db: Db, namespace: Namespace, userId: num
 }
 
 /**
- * Ids of the groups above the projects that the user is a member of, and of those in which they are a member themselves:
- * what `hasProjectInside` holds for, as far as `groupsOf` does not hold it already.
+ * Ids of the groups that contain a project the user is a member of, at any depth, and of the user's own groups. These
+ * are the groups for which `hasProjectInside` holds, as far as `groupsOf` does not include them already.
  */
 export async function groupsAboveProjectsOf(db: Db, userId: number, day: string): Promise<number[]> {
   const { rows } = await sql<{ lineage: string }>`
@@ -222,8 +227,8 @@ export async function groupsAboveProjectsOf(db: Db, userId: number, day: string)
 }
 
 /**
- * Whether the user has what is wanted in the project of the row at hand, by any way of membership: the same as
- * `projects.id in projectsOf(...)`, without a list of all their projects. For queries from `projects`.
+ * Condition on rows of `projects`: the user has a matching membership of any kind. Equivalent to `projects.id in
+ * projectsOf(...)`, without a list of all their projects.
  */
 export function isProjectOf(userId: number, filter: MembershipFilter, day: string): Expression<SqlBool> {
   return sql<SqlBool>`(projects.namespace_id in ${groupsOf(userId, filter, day)}

@@ -4,21 +4,22 @@ import type { Db } from '../db/db.schema.ts';
 import { effectivePlan } from '../licence/effective-plan.ts';
 import type { LicenseDeps } from '../licence/licence.stored.ts';
 
-/** A plan that not every server has. */
+/** A paid plan. */
 export type PaidPlan = Exclude<Plan, 'free'>;
 
-/** The plan and those that hold all of it: `premium` -> `Premium or Ultimate`. */
+/** Names a plan and the higher ones: `premium` -> `Premium or Ultimate`. */
 export const planWords = (plan: PaidPlan): string =>
   PLANS.slice(PLANS.indexOf(plan))
     .map((each) => each[0]!.toUpperCase() + each.slice(1))
     .join(' or ');
 
-/** Whether a plan holds all of another one. */
+/** Whether a plan includes another one. */
 export const holds = (current: Plan, plan: Plan): boolean => PLANS.indexOf(current) >= PLANS.indexOf(plan);
 
 /**
- * @param db the handle of a transaction where there is one
- * @throws ApiError 403 when the plan in force is a lower one
+ * Requires a plan.
+ * @param db the handle of the transaction, if there is one
+ * @throws ApiError 403 if the current plan is a lower one
  */
 export async function requirePlan(deps: LicenseDeps, plan: PaidPlan, db: Db = deps.db): Promise<void> {
   const current = await effectivePlan(deps, db);
@@ -26,5 +27,5 @@ export async function requirePlan(deps: LicenseDeps, plan: PaidPlan, db: Db = de
   throw forbidden(`This needs the plan ${planWords(plan)}; the server has the plan ${current}`);
 }
 
-/** What depends on the plan asks here, or `requirePlan`. */
+/** For code whose behaviour depends on the plan; use `requirePlan` to refuse. */
 export { effectivePlan, type Plan };

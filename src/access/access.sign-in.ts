@@ -5,21 +5,22 @@ import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 
 const MAX_PASSWORD = 1_024;
-/** States of users who are kept out. */
+/** User states that prevent sign-in. */
 const BLOCKED: readonly string[] = ['blocked', 'ldap_blocked', 'banned'];
 
 /**
- * Whether a password alone lets nobody in as this user: administrators may be required to have a second factor, which nobody can set up
- * here. Tokens work all the same.
+ * Whether the user cannot sign in with a password alone: administrators may be required to use a second factor, which
+ * cannot be set up on this server. Tokens still work.
  */
 export const passwordIsNotEnough = ({ settings }: Pick<Deps, 'settings'>, user: Pick<User, 'admin'>): boolean =>
   user.admin === 1 && settings.now.require_admin_two_factor_authentication;
 
 /**
- * The user of a name (or e-mail address) and password; undefined when they do not fit, be it that there is no such
- * user. Whether the user may sign in is not looked at: see `checkUserState`. What does not fit is told in audit events.
- * @param from whose share the check counts against, and the IP address it came from; those of the request when absent
- * @throws ApiError 429 after too many failures, 503 while too many sign in
+ * Finds the user by name (or email address) and password; undefined if they do not match, including for unknown users.
+ * Does not check whether the user may sign in: see `checkUserState`. Failures are recorded in audit events.
+ * @param from caller whose share the check counts against, and their IP address; those of the current request by
+ *   default
+ * @throws ApiError 429 after too many failures, 503 while too many sign-ins are in progress
  */
 export async function userOfPassword(
   deps: Deps,
@@ -31,7 +32,7 @@ export async function userOfPassword(
   const user = await findByLogin(deps, name);
   const stored = user?.kind === 'human' ? user.password_hash : null;
   const fits = await deps.passwords.check(name, password, stored, from.share);
-  // The check takes long: they may have been blocked, or have another password, by now.
+  // The check takes long: the user may have been blocked or changed their password meanwhile.
   const now = fits && user !== undefined && stored !== null ? await findStill(deps, user.id, stored) : undefined;
   if (now === undefined) await recordFailedSignIn(deps, name, user?.id ?? null, from.address);
   else if (BLOCKED.includes(now.state)) {

@@ -14,8 +14,8 @@ import { revalidateCaller } from './revalidate.ts';
 import { openVisibilities } from './visible-groups.ts';
 
 /**
- * Whether the caller may read the snippet (part 2, section 2): private ones are for their author (in a project for its
- * members), internal ones for every user but external ones, public ones for everyone.
+ * Whether the caller may read the snippet (part 2, section 2): private snippets are visible to their author (in a
+ * project: to its members), internal ones to all users except external ones, public ones to everyone.
  * @param permissions in the snippet's project; null for a personal snippet
  */
 export function canReadSnippet(caller: Caller, snippet: Snippet, permissions: ProjectPermissions | null): boolean {
@@ -28,8 +28,8 @@ export function canReadSnippet(caller: Caller, snippet: Snippet, permissions: Pr
 }
 
 /**
- * Whether the caller may change and remove the snippet: its author (in a project while they may make snippets there),
- * Maintainers of its project and administrators.
+ * Whether the caller may change and delete the snippet: its author (in a project: while they may create snippets
+ * there), Maintainers of its project and administrators.
  * @param permissions in the snippet's project; null for a personal snippet
  */
 export function canUpdateSnippet(caller: Caller, snippet: Snippet, permissions: ProjectPermissions | null): boolean {
@@ -46,7 +46,7 @@ export interface SnippetScope {
   permissions: ProjectPermissions | null;
 }
 
-/** A snippet by its id, be it personal or a project's; undefined when there is none that the caller may read. */
+/** Finds a personal or project snippet by its id; undefined if there is none that the caller may read. */
 export async function findSnippet(deps: Deps, caller: Caller, id: number): Promise<SnippetScope | undefined> {
   const snippet = await deps.db.selectFrom('snippets').selectAll().where('id', '=', id).executeTakeFirst();
   if (snippet === undefined) return undefined;
@@ -60,7 +60,7 @@ export async function findSnippet(deps: Deps, caller: Caller, id: number): Promi
 }
 
 /**
- * Refuses whoever may not change the snippet any more, for what is done after a wait.
+ * Checks again, after a wait, that the caller may update the snippet.
  * @throws ApiError 401, 403, 404
  */
 export async function requireSnippetUpdate(deps: Deps, caller: Caller, id: number): Promise<void> {
@@ -74,7 +74,7 @@ export async function requireSnippetUpdate(deps: Deps, caller: Caller, id: numbe
 type SnippetCondition = (eb: ExpressionBuilder<Schema, 'snippets'>) => Expression<SqlBool>;
 
 /**
- * Snippets that the caller may read, personal ones and those of all projects: `canReadSnippet` of each row holds.
+ * Condition on all snippets that the caller may read, in the sense of `canReadSnippet`.
  * @param day today, `YYYY-MM-DD`
  */
 export function readableSnippets(caller: Caller, day: string): SnippetCondition {

@@ -26,7 +26,7 @@ const share = (
     .values({ source_type, source_id, group_id: group.id, group_access: 20, expires_at, created_at: '' })
     .execute();
 
-/** Projects of every kind, by what they are called here, and how one user belongs to the private ones. */
+/** Makes projects of every visibility and membership, by name. */
 async function placesOf(user: User): Promise<Record<string, Project>> {
   const { make } = app;
   const [group, other, above, lent] = [await make.group(), await make.group(), await make.group(), await make.group()];
@@ -71,7 +71,7 @@ async function placesOf(user: User): Promise<Record<string, Project>> {
   return projects;
 }
 
-/** Those that the condition finds, and those whose rights let the caller read the project. */
+/** Projects found by the condition, and projects whose permissions let the caller read them. */
 async function seenBy(caller: Caller, projects: Record<string, Project>) {
   const { db } = app.deps;
   const rows = await db.selectFrom('projects').select('id').where(visibleProjects(app.deps, caller)).execute();

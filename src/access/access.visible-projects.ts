@@ -11,8 +11,8 @@ import { openVisibilities } from './visible-groups.ts';
 export type ProjectCondition = (eb: ExpressionBuilder<Schema, 'projects'>) => Expression<SqlBool>;
 
 /**
- * Projects that the caller may see: `read_project` of each row holds. For users and anonymous callers; of tokens of jobs,
- * which are strangers in most projects, and of deploy tokens it knows nothing.
+ * Condition on the projects that the caller may see: `read_project` holds for each. For users and anonymous callers
+ * only: it does not consider job tokens, which are strangers in most projects, nor deploy tokens.
  */
 export function visibleProjects({ clock }: Pick<Deps, 'clock'>, caller: Caller): ProjectCondition {
   if (caller.admin) return (eb) => eb.lit(true);

@@ -10,7 +10,7 @@ import { revalidateCaller } from './revalidate.ts';
 import { namespaceOfId, projectOfId } from './rows-by-id.ts';
 import { transactionDeps } from './transaction-deps.ts';
 
-/** Somebody in a project, with what they may do there. */
+/** A caller in a project, with their permissions there. */
 export interface CallerInProject<C extends Caller = Caller> {
   caller: C;
   project: Project;
@@ -19,8 +19,8 @@ export interface CallerInProject<C extends Caller = Caller> {
 }
 
 /**
- * Where the caller stands in a project by its id, read anew; undefined when the project is gone.
- * @param row the project's, where it was just read
+ * Reads the standing of the caller in a project by its id; undefined if the project no longer exists.
+ * @param row the project's row, if it was just read
  */
 export async function callerInProject<C extends Caller>(
   deps: Deps,
@@ -36,9 +36,10 @@ export async function callerInProject<C extends Caller>(
 }
 
 /**
- * Refuses whoever has lost an ability since the request was let in, within the transaction that does what it asks for.
+ * Checks an ability again within the transaction that acts on it, because the caller may have lost it since the request
+ * was authorized.
  * @param db the transaction's handle
- * @returns where they stand now
+ * @returns the caller's current standing
  * @throws ApiError 401, 403, 404
  */
 export async function revalidateProjectAbility<C extends Caller>(
@@ -56,8 +57,8 @@ export async function revalidateProjectAbility<C extends Caller>(
 }
 
 /**
- * The same for a group.
- * @returns the caller's level in it now
+ * Checks a group ability again within the transaction that acts on it.
+ * @returns the caller's current level in the group
  * @throws ApiError 401, 403, 404
  */
 export async function revalidateGroupAbility<C extends Caller>(

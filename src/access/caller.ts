@@ -6,45 +6,45 @@ import type { DeployKey } from '../db/tables/deploy-keys.table.ts';
 import type { DeployToken } from '../db/tables/deploy-tokens.table.ts';
 import type { User } from '../db/tables/users.table.ts';
 
-/** What proved who the caller is. */
+/** The credential that a caller was authenticated with. */
 export type Credential =
   | { kind: 'access_token'; token: AccessToken }
   | { kind: 'oauth'; tokenId: number; applicationId: number | null }
   | { kind: 'password' }
   | { kind: 'deploy_token'; token: DeployToken }
-  /** Of a job that runs; its user is the caller. */
+  /** Token of a running job; the caller is the job's user. */
   | { kind: 'job_token'; jobId: number; projectId: number }
   | { kind: 'runner'; runner: CiRunner }
-  /** Of a program that asks for the feature flags of a project. */
+  /** Credential of a feature flags client of a project. */
   | { kind: 'flags_client'; client: FlagsClient }
-  /** Of a user, over SSH. */
+  /** SSH key of a user. */
   | { kind: 'ssh_key'; keyId: number }
-  /** Of the projects that use it; no user's. */
+  /** Belongs to the projects that use it, not to a user. */
   | { kind: 'deploy_key'; key: DeployKey }
-  /** Of a user, who is let to the projects of a group with it and to nothing else. */
+  /** Certificate of a user that only opens the projects of one group. */
   | { kind: 'ssh_certificate'; authorityId: number; groupId: number; validBefore: number }
   | { kind: 'none' };
 
-/** What is known of the programs that ask for the feature flags of a project. */
+/** A feature flags client, with what it reads. */
 export interface FlagsClient {
   projectId: number;
   token: string;
-  /** Of the flags: one higher with each change. */
+  /** Version of the flags, incremented with each change. */
   version: number;
-  /** Whether the project has feature flags switched on. */
+  /** Whether feature flags are enabled in the project. */
   open: boolean;
 }
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Caller {
   /** Null for anonymous callers, deploy tokens and deploy keys. */
   user: User | null;
   /** Whether administrator rights are in force. */
   admin: boolean;
-  /** Scopes of the token; null when the caller is not limited by any (a password over git). */
+  /** Scopes of the token; null if the credential has no scopes (a password over git). */
   scopes: readonly string[] | null;
   credential: Credential;
-  /** The administrator who acts as `user` by sudo. */
+  /** The administrator who acts as `user` through sudo. */
   sudoBy: User | null;
 }
 
@@ -56,16 +56,16 @@ export const ANONYMOUS: Caller = {
   sudoBy: null,
 };
 
-/** A caller that is known to be a user: what handlers of authenticated routes get. */
+/** An authenticated user: the caller that handlers of authenticated routes get. */
 export interface UserCaller extends Caller {
   user: User;
 }
 
-/** Whether the caller came over SSH, or shows over HTTP what they were given there. */
+/** Whether the caller came over SSH, or uses a token over HTTP that was issued over SSH. */
 export const isSshCaller = ({ credential: { kind } }: Caller): boolean =>
   kind === 'ssh_key' || kind === 'deploy_key' || kind === 'ssh_certificate';
 
-/** Whose share of what is scarce a caller's work counts against: the user's, that of a token that is no user's, else the address's. */
+/** The key of the caller's share in limited resources: the user, else the token, else the IP address. */
 export function rateLimitKeyOf({ user, credential, sudoBy }: Caller, address: string): string {
   const actor = sudoBy ?? user;
   if (actor !== null) return `user:${actor.id}`;
@@ -101,7 +101,7 @@ const NOBODY: Author = {
   type: 'Gitlab::Audit::UnauthenticatedAuthor',
 };
 
-/** What acts in the place of a user. */
+/** The author that represents a credential without a user. */
 function machineOf(credential: Credential): Author {
   switch (credential.kind) {
     case 'deploy_token':
@@ -113,7 +113,7 @@ function machineOf(credential: Credential): Author {
   }
 }
 
-/** Who asks, and from where, as it is told of what they change. @param address IP address of the request */
+/** Author and source of a request, for audit events. @param address IP address of the request */
 export function originOf({ user, credential, sudoBy }: Caller, address: string): Origin {
   const author = user === null ? machineOf(credential) : authorOf(user);
   return { author, sudoBy: sudoBy?.name ?? null, address };

@@ -13,26 +13,27 @@ import { effectivePlan, holds } from './access.plan.ts';
 import type { Caller } from './caller.ts';
 import { fingerprintOf, usedKeyOf } from './key-caller.ts';
 
-/** As whom everybody signs in, and so what a certificate may name. */
+/** The SSH login name, which a certificate may therefore list as principal. */
 const LOGIN = 'git';
 const SECOND = 1_000n;
 
-/** Why a certificate opens nothing, for the log. */
+/** The reason why a certificate is refused, for the log. */
 export class CertificateRefused extends Error {
   override name = 'CertificateRefused';
 }
 
 /**
- * Who a certificate stands for: the member of a group whom an authority of that group says it is for.
- * @param blob the certificate as it goes over the wire
- * @param address of the client
+ * Returns the user of a certificate: a member of the group whose authority signed it.
+ * @param blob the certificate in wire format
+ * @param address address of the client
  * @throws CertificateRefused with the reason
  */
 export async function callerOfCertificate(deps: Deps, blob: Buffer, address: string): Promise<Caller> {
   const certificate = read(blob);
   const authority = await findAuthority(deps, certificate);
   requireGood(deps, certificate, address);
-  if ((await usedKeyOf(deps, certificate.key)) === undefined) throw new CertificateRefused('its key is not taken here');
+  if ((await usedKeyOf(deps, certificate.key)) === undefined)
+    throw new CertificateRefused('its key is not allowed by the settings');
   const user = await findUser(deps, certificate);
   const validBefore = endOf(certificate);
   const credential = {
@@ -43,21 +44,24 @@ export async function callerOfCertificate(deps: Deps, blob: Buffer, address: str
   } as const;
   const caller: Caller = { user, admin: false, scopes: null, credential, sudoBy: null };
   if (!(await isCertificateValid(deps, credential, user.id))) {
-    throw new CertificateRefused(`${user.username} is no member of the group`);
+    throw new CertificateRefused(`${user.username} is not a member of the group`);
   }
   return caller;
 }
 
-/** What has to be known of a certificate later. */
+/** The facts of a certificate that are checked again later. */
 export interface CertificateUse {
   authorityId: number;
-  /** The group whose projects it opens, with those below. */
+  /** The group whose projects, and those of its subgroups, it opens. */
   groupId: number;
-  /** When it ends, in milliseconds. */
+  /** Expiry in milliseconds. */
   validBefore: number;
 }
 
-/** Whether a certificate still opens something: its authority is the group's, its time lasts, and its user is a member. */
+/**
+ * Whether a certificate is still valid: the group still has the authority, the certificate has not expired, and the
+ * user is still a member.
+ */
 export async function isCertificateValid(deps: Deps, use: CertificateUse, userId: number): Promise<boolean> {
   const { db, clock } = deps;
   if (use.validBefore <= clock.now().getTime() || !holds(await effectivePlan(deps), 'premium')) return false;
@@ -91,26 +95,27 @@ async function findAuthority({ db }: Deps, certificate: Certificate): Promise<Gr
     .selectAll()
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst();
-  if (row === undefined) throw new CertificateRefused('its authority is of no group');
-  if (!verifySshSignature(authority, signature, signed)) throw new CertificateRefused('its signature is wrong');
-  if (key.equals(authority)) throw new CertificateRefused('it is for the key of the authority itself');
+  if (row === undefined) throw new CertificateRefused('its authority belongs to no group');
+  if (!verifySshSignature(authority, signature, signed)) throw new CertificateRefused('its signature is invalid');
+  if (key.equals(authority)) throw new CertificateRefused('it certifies the key of its own authority');
   return row;
 }
 
 /** @throws CertificateRefused */
 function requireGood({ clock }: Deps, certificate: Certificate, address: string): void {
   const { kind, validAfter, validBefore, criticalOptions } = certificate;
-  if (kind !== 'user') throw new CertificateRefused('it is not for a user');
+  if (kind !== 'user') throw new CertificateRefused('it is not a user certificate');
   const now = BigInt(clock.now().getTime());
   if (now < validAfter * SECOND) throw new CertificateRefused('it is not valid yet');
-  if (now >= validBefore * SECOND) throw new CertificateRefused('it is not valid any more');
+  if (now >= validBefore * SECOND) throw new CertificateRefused('it has expired');
   for (const [name, value] of criticalOptions) {
-    if (name !== 'source-address') throw new CertificateRefused(`it asks for ${name.slice(0, 100)}`);
-    if (!isFrom(address, value)) throw new CertificateRefused('it is not for this address');
+    if (name !== 'source-address')
+      throw new CertificateRefused(`it has the unsupported critical option ${name.slice(0, 100)}`);
+    if (!isFrom(address, value)) throw new CertificateRefused('it is not valid for this address');
   }
 }
 
-/** Whether an address is in a list of addresses and networks, separated by commas; never where one of them is none. */
+/** Whether an address is in a list of addresses and networks separated by commas; false if an entry is malformed. */
 function isFrom(address: string, value: Buffer): boolean {
   const family = (text: string) => (isIP(text) === 6 ? 'ipv6' : 'ipv4');
   const list = new BlockList();
@@ -128,15 +133,15 @@ function isFrom(address: string, value: Buffer): boolean {
   }
 }
 
-/** When it ends, in milliseconds; what never ends does so at the end of all dates. */
+/** Expiry in milliseconds; the largest date if it never expires. */
 const endOf = ({ validBefore }: Certificate): number => {
   const end = validBefore * SECOND;
   return end > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(end);
 };
 
 /**
- * The user whom a certificate is for: its key id is their user name or primary address. Where that names nobody, it is a
- * text of the authority's own, and the one principal is the user name.
+ * The user of a certificate. Its key id is their username or primary email address. If the key id names no user, the
+ * single principal is the username.
  */
 async function findUser(deps: Deps, { keyId, principals }: Certificate): Promise<User> {
   const others = principals.filter((name) => name !== LOGIN);
@@ -146,7 +151,7 @@ async function findUser(deps: Deps, { keyId, principals }: Certificate): Promise
       principals.length !== others.length ||
       principals.length === 0 ||
       others.some((name) => asciiLower(name) === asciiLower(named.username));
-    if (!fits) throw new CertificateRefused('its principals are neither git nor its user');
+    if (!fits) throw new CertificateRefused('its principals include neither git nor the username');
     return requireActive(named);
   }
   const [only] = others;

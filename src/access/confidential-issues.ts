@@ -2,7 +2,7 @@ import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
 import type { Schema } from '../db/db.schema.ts';
 import type { Caller } from './caller.ts';
 
-/** Condition on rows of `issues` of one project that a caller without `read_confidential_issues` may read. */
+/** Condition on the issues of a project that a caller without `read_confidential_issues` may read. */
 export function nonConfidentialIssues({ user }: Caller): Expression<SqlBool> {
   const eb = expressionBuilder<Schema, 'issues'>();
   const open = eb('issues.confidential', '=', 0);
@@ -10,7 +10,7 @@ export function nonConfidentialIssues({ user }: Caller): Expression<SqlBool> {
   return eb.or([open, eb('issues.author_id', '=', user.id), eb.exists(assignedTo(user.id))]);
 }
 
-/** Rows that say that the issue is assigned to a user. */
+/** Condition on issues assigned to a user. */
 export const assignedTo = (userId: number) =>
   expressionBuilder<Schema, 'issues'>()
     .selectFrom('issuable_assignees')

@@ -5,14 +5,14 @@ import { SHARED_LEVEL, SHARED_ROLE } from './access.membership.ts';
 import { atLevel, type EffectiveMembership, rolePermissions } from './role-permissions.ts';
 
 const NOBODY = atLevel(0);
-/** Users of one query: each stands in it several times, and the number of values in a statement is limited. */
+/** Users per query: each appears in it several times, and the number of parameters of a statement is limited. */
 const BATCH = 500;
 
 /**
- * What many users are in many projects, by every way that `projectMembership` knows; one query for 500 users.
- * Rights of administrators are not levels and not in it.
+ * Effective memberships of many users in many projects, in the sense of `projectMembership`; one query for 500 users.
+ * The level of administrators is not included.
  * @param day today, `YYYY-MM-DD`
- * @returns standings by user, by project; whoever is no member is left out
+ * @returns standings by user, by project; without non-members
  */
 export async function effectiveMemberships(
   db: Db,
@@ -32,11 +32,11 @@ interface LevelRow {
   project_id: number;
   user_id: number;
   level: number;
-  /** Of one of their roles; a row for each, and one for all of their memberships without any. */
+  /** Permission of one of their roles: one row for each, and one row for all memberships without a role. */
   permission: string | null;
 }
 
-/** Adds to what is known of a user. */
+/** Merges a row into the known standing of a user. */
 function add(known: Map<number, EffectiveMembership> | undefined, { user_id, level, permission }: LevelRow): void {
   const before = known?.get(user_id) ?? NOBODY;
   const permissions = rolePermissions([...before.permissions, permission]);

@@ -16,7 +16,7 @@ const from = (role: Role): readonly Role[] => ROLES.slice(ROLES.indexOf(role));
 const NOBODY: readonly Role[] = [];
 
 type Part = 'issues' | 'merge_requests' | 'repository' | 'snippets' | 'builds';
-/** Least member who uses a part that is for members only, in projects that everyone sees. */
+/** Minimum role for a part restricted to members, in projects visible to everyone. */
 const LEAST: Record<Part, Role> = {
   issues: 'guest',
   merge_requests: 'reporter',
@@ -34,7 +34,7 @@ interface Made {
   token(role: Role): string | null;
 }
 
-/** A project with something of everything, in a group that everyone sees. */
+/** Makes a project with content of every kind, in a group visible to everyone. */
 async function make(columns: Partial<Project>, visibility: 'public' | 'private' = 'public'): Promise<Made> {
   const group = await app.make.group({ visibility });
   const project = await app.make.project({ visibility, namespace: group });
@@ -76,7 +76,7 @@ const ok =
     assert.ok([200, 401, 403, 404].includes(statusCode), `${statusCode} ${body}`);
     return statusCode === 200;
   };
-/** Whether a list holds something that `fits`; one that is closed altogether holds nothing. */
+/** Whether a list contains an item that `fits`; false if the list is refused. */
 const holds =
   (path: (made: Made) => string, fits: (entry: Record<string, unknown>, made: Made) => boolean = () => true): Read =>
   async (made, token) => {
@@ -87,7 +87,7 @@ const holds =
 const ofProject = ({ project_id }: Record<string, unknown>, { project }: Made) => project_id === project.id;
 const at = ({ project }: Made) => `/projects/${project.id}`;
 
-/** By part, everything that shows it. */
+/** Requests that show content of a part. */
 const READS: Record<Part, Record<string, Read>> = {
   issues: {
     single: ok((made) => `${at(made)}/issues/${made.issue}`),
@@ -165,7 +165,7 @@ const READS: Record<Part, Record<string, Read>> = {
   },
   builds: {},
 };
-/** What only users have. */
+/** Requests that only users may send. */
 const FOR_USERS: Partial<Record<Part, Record<string, Read>>> = {
   builds: { statuses: ok((made) => `${at(made)}/repository/commits/${made.sha}/statuses`) },
   issues: { 'instance list': holds(() => '/issues?scope=all&per_page=100', ofProject) },
@@ -210,7 +210,7 @@ describe('in a private project', () => {
   const least: Record<Part, Role> = { ...LEAST, builds: 'reporter' };
   for (const [part, reads] of Object.entries(READS) as [Part, Record<string, Read>][]) {
     for (const [name, read] of Object.entries({ ...reads, ...FOR_USERS[part] })) {
-      // These ask a project that has to be there.
+      // These requests need an existing project.
       if (['the number of an issue', 'default branch', 'filter of projects'].includes(name)) continue;
       test(`${part}, ${name}`, async () => {
         const both = name.includes('that a merge request closes') ? 'reporter' : least[part];

@@ -2,7 +2,7 @@ import { isSameSecret } from '../core/core.secrets.ts';
 import type { Deps } from '../deps.ts';
 import { ANONYMOUS, type Caller, type FlagsClient } from './caller.ts';
 
-/** What is known of those who ask for the flags of a project, by one look at two indexes; undefined before anybody may. */
+/** The feature flags client state of a project, by two index lookups; undefined before the project has a client. */
 function flagsClientOf({ db, snapshot }: Deps, projectId: number): Promise<FlagsClient | undefined> {
   return snapshot.get(`flags_client:${projectId}`, async () => {
     const row = await db
@@ -18,8 +18,8 @@ function flagsClientOf({ db, snapshot }: Deps, projectId: number): Promise<Flags
 }
 
 /**
- * The program that shows one of these secrets, for the flags of a project; it stands for no user.
- * @returns undefined where none is the project's
+ * Authenticates a feature flags client of a project by its instance id; it stands for no user.
+ * @returns undefined if none of the secrets is the project's
  */
 export async function callerOfFlagsClient(
   deps: Deps,
@@ -31,6 +31,6 @@ export async function callerOfFlagsClient(
   return { ...ANONYMOUS, credential: { kind: 'flags_client', client } };
 }
 
-/** Whether the instance id of a program is still good, for what is done after a wait. */
+/** Whether the instance id of a client is still valid, for checks after a wait. */
 export const flagsClientExists = async (deps: Deps, { projectId, token }: FlagsClient): Promise<boolean> =>
   (await flagsClientOf(deps, projectId))?.token === token;

@@ -1,5 +1,5 @@
 import type { Project } from '../db/tables/projects.table.ts';
 
-/** Whether nothing may be written to the project: it is archived, or waits for its deletion. */
+/** Whether the project is read-only: archived or pending deletion. */
 export const isFrozen = ({ archived, in_deletion }: Pick<Project, 'archived' | 'in_deletion'>): boolean =>
   archived === 1 || in_deletion === 1;

@@ -8,9 +8,9 @@ import type { Caller } from './caller.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**
- * Who a user name and password stand for (part 1, section 5). A password limits its user by no scopes.
- * @param address of the client, whose failures are counted
- * @throws ApiError 403 for a user who may not sign in, or not by a password alone, 429 after too many failures
+ * Authenticates a username and password or token (part 1, section 5). A password has no scopes.
+ * @param address address of the client, for which failures are counted
+ * @throws ApiError 403 for a user who may not sign in, or not with a password alone; 429 after too many failures
  */
 export async function callerOfPassword(
   deps: Deps,
@@ -29,8 +29,8 @@ export async function callerOfPassword(
 }
 
 /**
- * The deploy token that a secret is.
- * @param username that must be the token's; null where none was sent
+ * Finds the deploy token of a secret.
+ * @param username username that the token must have; null if none was sent
  */
 export async function callerOfDeployToken(
   { db, clock }: Deps,

@@ -1,54 +1,54 @@
 import { developer, guest, maintainer, NO_ROLE, owner, planner, type Rule } from './ability-rule.ts';
 
-/** Levels from which on members of a group may create subgroups and projects in it, as the group says. */
+/** Settings of a group that give the minimum level for creating subgroups and projects in it. */
 export interface CreationLevels {
   subgroup: number;
   project: number;
 }
 
 export interface GroupRule extends Rule {
-  /** Also granted to people who are members of a project inside, and of nothing above it. */
+  /** Also granted to members of projects in the group who are not members of the group. */
   inside?: boolean;
-  /** The group itself says from which level on. */
+  /** The setting of the group that gives the level. */
   setting?: keyof CreationLevels;
 }
 
 const OWNED = { level: owner, writes: true, whenFrozen: 'kept' } as const;
 const SEEN = { level: guest, open: true, inside: true } as const;
-/** What everyone does for themselves where they can see something. */
+/** Personal actions of everyone who can see the group. */
 const OWN_LIST = { level: guest, openToUsers: true, inside: true, writes: true, whenFrozen: 'kept' } as const;
 
-/** Who may do what in a group, in one place (part 1, section 5). */
+/** Abilities in a group (part 1, section 5). */
 export const GROUP_RULES = {
   read_group: SEEN,
   create_subgroup: { level: maintainer, setting: 'subgroup', writes: true },
   create_projects: { level: developer, setting: 'project', writes: true },
-  /** What settings show and hold beside what everyone sees. */
+  /** Settings that not everyone who can see the group may read. */
   own_group: OWNED,
   update_group: OWNED,
   remove_group: OWNED,
   transfer_group: OWNED,
   share_group: OWNED,
-  /** All that is in it, to be taken elsewhere. */
+  /** Exports of the group with its content. */
   export_group: OWNED,
-  /** Who is given what people of other servers wrote. */
+  /** Reassignment of imported contributions. */
   admin_placeholder_reassignments: OWNED,
   admin_group_badges: OWNED,
   admin_group_protected_branches: OWNED,
   admin_group_push_rules: OWNED,
   admin_group_service_accounts: OWNED,
-  /** Authorities whose SSH certificates open its projects. */
+  /** Certificate authorities for SSH access to its projects. */
   read_group_ssh_certificates: { level: owner },
   admin_group_ssh_certificates: OWNED,
-  /** What was changed in it, and by whom. */
+  /** All audit events of the group. */
   read_group_audit_events: { level: owner },
-  /** What the caller changed themselves. */
+  /** Audit events of the caller's own changes. */
   read_own_group_audit_events: { level: developer },
   read_group_members: { level: guest, open: true },
   admin_group_members: OWNED,
   admin_group_member_roles: OWNED,
   read_billable_members: { level: owner },
-  /** With all of their memberships below, whatever their level. */
+  /** Removes all memberships in and below the group, whatever their level. */
   remove_billable_member: OWNED,
   remove_group_member: { ...OWNED, relations: { self: {} } },
   request_group_access: OWN_LIST,
@@ -67,12 +67,12 @@ export const GROUP_RULES = {
   admin_group_milestone: { level: planner, writes: true },
   admin_group_ci_variables: OWNED,
   admin_group_web_hook: OWNED,
-  /** Other programs that it, and all that is below it, works with. */
+  /** Integrations of the group and everything below it. */
   admin_group_integrations: { level: maintainer, writes: true, whenFrozen: 'kept' },
   read_group_runners: { level: maintainer },
   admin_group_runners: OWNED,
   read_group_wiki: { level: guest, open: true, feature: 'wiki' },
-  /** To clone it. */
+  /** Cloning it. */
   download_group_wiki: { level: planner, open: true, feature: 'wiki' },
   create_group_wiki: { level: developer, alsoAt: planner, feature: 'wiki', writes: true },
   admin_group_wiki: { level: maintainer, alsoAt: planner, feature: 'wiki', writes: true },

@@ -1,19 +1,19 @@
-/** Who has an ability that is about no project and no group. */
+/** Roles outside projects and groups. */
 export type InstanceRole = 'anyone' | 'user' | 'person' | 'internal_user' | 'administrator';
 
 export interface InstanceRule {
   /**
-   * `user`: whoever is signed in; `person`: of them all but the bots of project and group tokens, for what would outlive
-   * the token; `internal_user`: of them all but external ones.
+   * `user`: every signed-in user; `person`: users except bots of project and group tokens, for objects that outlive the
+   * token; `internal_user`: users except external ones.
    */
   role: InstanceRole;
-  /** Also granted to those whose own the object is. */
+  /** Also granted to the owner of the object. */
   relations?: { owner: object };
-  /** It changes something. */
+  /** Changes something. */
   writes?: true;
-  /** Of what belongs to the caller themselves. */
+  /** Applies to the caller's own data. */
   own?: true;
-  /** What decides beside this table: for the document. */
+  /** Further conditions outside this table, for the document. */
   further?: string;
 }
 
@@ -21,17 +21,17 @@ const OWN = { role: 'user', own: true, writes: true } as const;
 const BY_PERSONS = { role: 'person', own: true, writes: true } as const;
 const ADMINISTERED = { role: 'administrator', writes: true } as const;
 
-/** Who may do what on the server outside projects and groups, in one place. */
+/** Abilities outside projects and groups. */
 export const INSTANCE_RULES = {
-  request_oauth_token: { role: 'anyone', writes: true, further: 'The grant or the client proves who asks' },
-  revoke_oauth_token: { role: 'anyone', writes: true, further: 'The client proves that the token is its own' },
+  request_oauth_token: { role: 'anyone', writes: true, further: 'The grant or the client authenticates the request' },
+  revoke_oauth_token: { role: 'anyone', writes: true, further: 'The token must belong to the client' },
   run_chat_command: {
     role: 'anyone',
     writes: true,
     further:
-      'The token of the integration proves which chat it is, and the user that was linked to the account does what is asked',
+      'The token of the integration identifies the chat; the command runs as the user linked to the chat account',
   },
-  unsubscribe_by_mail: { role: 'anyone', writes: true, further: 'The key of the mail proves for whom' },
+  unsubscribe_by_mail: { role: 'anyone', writes: true, further: 'The key in the mail identifies the recipient' },
   update_own_account: OWN,
   create_own_email: BY_PERSONS,
   remove_own_email: OWN,
@@ -40,17 +40,17 @@ export const INSTANCE_RULES = {
   link_own_chat_name: BY_PERSONS,
   remove_own_chat_name: OWN,
   create_own_token: BY_PERSONS,
-  /** The token that the request is made with. */
+  /** The token that authenticates the request. */
   manage_own_token: OWN,
   read_token: { role: 'administrator', relations: { owner: {} } },
   manage_token: { role: 'administrator', relations: { owner: {} }, writes: true },
   follow_user: { role: 'user', writes: true },
   update_own_todos: OWN,
-  create_project: { role: 'user', writes: true, further: 'In a group or namespace that lets them' },
-  create_group: { role: 'user', writes: true, further: 'Below a group, those whom it lets' },
-  /** What somebody of another server wrote, and the caller is asked about. */
+  create_project: { role: 'user', writes: true, further: 'The group or namespace must allow it' },
+  create_group: { role: 'user', writes: true, further: 'In a group: users whom it allows to create subgroups' },
+  /** Contributions imported from another server that the caller is asked to accept. */
   answer_reassignment: BY_PERSONS,
-  import_from_server: { role: 'person', writes: true, further: 'Into a group or namespace that lets them' },
+  import_from_server: { role: 'person', writes: true, further: 'The target group or namespace must allow it' },
   create_personal_snippet: { role: 'internal_user', writes: true },
   update_personal_snippet: { role: 'administrator', relations: { owner: {} }, writes: true },
   admin_users: ADMINISTERED,
@@ -68,11 +68,15 @@ export const INSTANCE_RULES = {
   admin_topics: ADMINISTERED,
   admin_instance_runners: ADMINISTERED,
   admin_instance_ci_variables: ADMINISTERED,
-  create_runner: { role: 'person', writes: true, further: 'Of a project or group those who administer its runners' },
+  create_runner: {
+    role: 'person',
+    writes: true,
+    further: 'In a project or group: users who may administer its runners',
+  },
   read_runner: {
     role: 'administrator',
     relations: { owner: {} },
-    further: 'Its owners are the Maintainers of its projects or its group; a runner of the server every user may see',
+    further: 'Its owners are the Maintainers of its projects or its group. Instance runners: every user',
   },
   update_runner: {
     role: 'administrator',
@@ -80,13 +84,13 @@ export const INSTANCE_RULES = {
     writes: true,
     further: 'Its owners are the Maintainers of its projects, or the Owners of its group',
   },
-  register_runner: { role: 'anyone', writes: true, further: 'A token proves who asks' },
+  register_runner: { role: 'anyone', writes: true, further: 'A registration token authenticates the request' },
   trigger_pipeline: {
     role: 'anyone',
     writes: true,
-    further: 'The token of a trigger, or of a job that runs, proves who asks',
+    further: 'A trigger token, or the token of a running job, authenticates the request',
   },
-  run_jobs: { role: 'anyone', writes: true, further: 'The token of the runner or of the job proves who asks' },
+  run_jobs: { role: 'anyone', writes: true, further: 'The token of the runner or the job authenticates the request' },
   admin_settings: ADMINISTERED,
   admin_broadcast_messages: ADMINISTERED,
   read_audit_events: { role: 'administrator' },

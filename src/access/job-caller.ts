@@ -2,7 +2,10 @@ import type { Deps } from '../deps.ts';
 import type { UserCaller } from './caller.ts';
 import { userOfId } from './rows-by-id.ts';
 
-/** A user in whose name work is done later, with the rights that are left by then; undefined when blocked or gone: nothing runs for the ghost. */
+/**
+ * The user of a background job, with their current rights; undefined if they are blocked or deleted. Nothing runs as
+ * the ghost user.
+ */
 export async function jobCaller(deps: Deps, userId: number): Promise<UserCaller | undefined> {
   const [user] = await userOfId(deps.db, { id: userId });
   if (user === undefined || user.state !== 'active' || user.kind === 'ghost' || user.kind === 'placeholder')

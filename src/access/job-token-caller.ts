@@ -9,25 +9,25 @@ import { lineageIds } from './access.membership.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 import { checkUserState } from './token-caller.ts';
 
-/** How tokens of jobs begin. */
+/** Prefix of job tokens. */
 export const JOB_TOKEN_PREFIX = 'glcbt-';
 
-/** A token outlasts the time that its job may take by so much. */
+/** A job token outlasts the timeout of its job by this time. */
 const LEEWAY_MS = 300_000;
 const MIN_TIMEOUT_MS = 60_000;
-/** For a job without a time limit of its own: what projects give. */
+/** Timeout of jobs without one: the default of projects. */
 const DEFAULT_TIMEOUT = 3_600;
 
-/** When the token of a job ends, in milliseconds; never for one that has not begun. */
+/** Expiry of a job token in milliseconds; never for a job that has not started. */
 export function tokenEndsAt({ started_at, timeout }: Pick<CiJob, 'started_at' | 'timeout'>): number {
   if (started_at === null) return Number.POSITIVE_INFINITY;
   return Date.parse(started_at) + Math.max(MIN_TIMEOUT_MS, (timeout ?? DEFAULT_TIMEOUT) * 1_000) + LEEWAY_MS;
 }
 
 /**
- * Who the token of a job stands for: the user whom the job runs for, while it runs.
- * @returns undefined for what is no such token
- * @throws ApiError 401 for the token of a job that is over, 403 for a user who may not sign in
+ * Authenticates the token of a running job; the caller is the job's user.
+ * @returns undefined if it is no job token
+ * @throws ApiError 401 if the job has finished, 403 for a user who may not sign in
  */
 export async function callerOfJobToken(deps: Deps, secret: string): Promise<Caller | undefined> {
   if (!secret.startsWith(JOB_TOKEN_PREFIX)) return undefined;
@@ -40,7 +40,7 @@ export async function callerOfJobToken(deps: Deps, secret: string): Promise<Call
   return { user, admin: user.admin === 1, scopes: null, credential, sudoBy: null };
 }
 
-/** Jobs whose tokens are good while their time lasts. */
+/** Query for jobs whose tokens are valid until they expire. */
 const runningJobs = (db: Db) =>
   db
     .selectFrom('ci_jobs')
@@ -53,21 +53,23 @@ const runningJobs = (db: Db) =>
 const isTokenOver = ({ clock }: Deps, job: Pick<CiJob, 'started_at' | 'timeout'>): boolean =>
   clock.now().getTime() >= tokenEndsAt(job);
 
-/** Whether the token of a job is still good, for what is done after a wait. */
+/** Whether the token of a job is still valid, for checks after a wait. */
 export async function isJobRunning(deps: Deps, jobId: number): Promise<boolean> {
   const job = await runningJobs(deps.db).where('ci_jobs.id', '=', jobId).executeTakeFirst();
   return job !== undefined && !isTokenOver(deps, job);
 }
 
-/** Whether only jobs of listed projects come in: as the project says, or everywhere where administrators enforce it. */
+/**
+ * Whether a project only admits job tokens of listed projects, by its own setting or because administrators enforce it.
+ */
 export const limitsJobTokens = ({ settings }: Pick<Deps, 'settings'>, project: Pick<Project, 'settings'>): boolean =>
   settings.now.enforce_ci_inbound_job_token_scope_enabled ||
   parseJson<{ ci_inbound_job_token_scope_enabled?: boolean }>(project.settings).ci_inbound_job_token_scope_enabled !==
     false;
 
 /**
- * Who a caller is in a project. A project lets in the jobs of another one with the rights of their users if that one, or
- * a group above it, is on its list, or if it keeps no list: all others are strangers there.
+ * Limits a job token in a project. The job of another project has its user's rights if that project, or a group above
+ * it, is on the allowlist, or if the allowlist is disabled; all other jobs are strangers.
  */
 export async function callerIn<C extends Caller>(
   deps: Deps,

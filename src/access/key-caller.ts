@@ -14,14 +14,14 @@ interface Lasting {
   expires_at: string | null;
 }
 
-/** Whether a key may still be used. */
+/** Whether a key has expired. */
 const isOver = ({ clock }: Pick<Deps, 'clock'>, { expires_at }: Lasting): boolean =>
   expires_at !== null && expires_at <= clock.now().toISOString();
 
-/** As `ssh-keygen -l` and `ssh` show it. @param blob the key as it goes over the wire */
+/** Fingerprint as shown by `ssh-keygen -l` and `ssh`. @param blob the key in wire format */
 export const fingerprintOf = (blob: Buffer): string => `SHA256:${hash('sha256', blob, 'base64').replace(/=+$/, '')}`;
 
-/** Reads a key as it goes over the wire; undefined for one that could not be added either, or that the settings do not take. */
+/** Reads a key in wire format; undefined for invalid keys and those that the settings do not allow. */
 export async function usedKeyOf(deps: Deps, blob: Buffer): Promise<SshPublicKey | undefined> {
   try {
     const key = parseSshKey(`${new SshReader(blob).text()} ${blob.toString('base64')}`);
@@ -33,9 +33,9 @@ export async function usedKeyOf(deps: Deps, blob: Buffer): Promise<SshPublicKey 
 }
 
 /**
- * Who a plain key stands for: its user, or the projects that it was made for.
- * @param blob the key as it goes over the wire
- * @returns undefined for a key that nobody has, that is only for signatures, or that is past its time
+ * Authenticates a plain SSH key: a user's key or a deploy key.
+ * @param blob the key in wire format
+ * @returns undefined for unknown, expired and signing-only keys
  */
 export async function callerOfKey(deps: Deps, blob: Buffer): Promise<Caller | undefined> {
   const key = await usedKeyOf(deps, blob);
@@ -50,7 +50,7 @@ async function callerOfUserKey(deps: Deps, fingerprint: string): Promise<Caller 
   return user && callerWithKey(user, key.id);
 }
 
-/** @returns the caller whom a key of their proves */
+/** @returns the caller authenticated by an SSH key */
 export const callerWithKey = (user: User, keyId: number): Caller => ({
   user,
   admin: user.admin === 1,
@@ -64,7 +64,7 @@ async function isGood(deps: Deps, key: Lasting & { usage_type: string; created_a
   return sshKeyLifetimeProblem(await applicationSettings(deps), key) === null;
 }
 
-/** Whether a key of a user is still good, for what is done after a wait. */
+/** Whether an SSH key of a user is still valid, for checks after a wait. */
 export async function isSshKeyValid(deps: Deps, keyId: number): Promise<boolean> {
   const key = await deps.db
     .selectFrom('ssh_keys')
@@ -84,13 +84,13 @@ async function callerOfDeployKey(deps: Deps, fingerprint: string): Promise<Calle
   return { ...ANONYMOUS, credential: { kind: 'deploy_key', key } };
 }
 
-/** Whether a deploy key is still there and good. */
+/** Whether a deploy key still exists and is valid. */
 export async function isDeployKeyValid(deps: Deps, keyId: number): Promise<boolean> {
   const key = await deps.db.selectFrom('deploy_keys').select('expires_at').where('id', '=', keyId).executeTakeFirst();
   return key !== undefined && !isOver(deps, key);
 }
 
-/** How a project uses a deploy key: undefined where it does not. */
+/** The use of a deploy key by a project; undefined if the project does not use it. */
 export async function deployKeyUse(
   deps: Deps,
   keyId: number,
@@ -107,11 +107,11 @@ export async function deployKeyUse(
   });
 }
 
-/** A deploy key reads like a Reporter in the projects that use it. */
+/** A deploy key has read access like a Reporter in the projects that use it. */
 export const deployKeyLevel = async (deps: Deps, keyId: number, projectId: number): Promise<number> =>
   (await deployKeyUse(deps, keyId, projectId)) === undefined ? 0 : AccessLevel.reporter;
 
-/** Keeps `last_used_at` of a key, at most every ten minutes: a commit makes everybody read everything anew. */
+/** Records `last_used_at` of a key, at most every ten minutes, because each commit invalidates caches. */
 export async function recordKeyUse({ db, clock }: Deps, { credential }: Caller): Promise<void> {
   if (credential.kind !== 'ssh_key' && credential.kind !== 'deploy_key') return;
   const [table, id] =
@@ -121,7 +121,7 @@ export async function recordKeyUse({ db, clock }: Deps, { credential }: Caller):
   const now = clock.now();
   const row = await db.selectFrom(table).select('last_used_at').where('id', '=', id).executeTakeFirst();
   if (row === undefined) return;
-  // A clock that ran ahead may have noted a time to come.
+  // A clock that ran ahead may have recorded a time in the future.
   if (row.last_used_at !== null && Math.abs(now.getTime() - Date.parse(row.last_used_at)) < NOTE_USE_MS) return;
   await db.updateTable(table).set({ last_used_at: now.toISOString() }).where('id', '=', id).execute();
 }

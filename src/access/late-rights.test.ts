@@ -15,12 +15,12 @@ after(() => app.close());
 interface Scene {
   id: number;
   who: TestUser;
-  /** Ids of a rule of the project and one of its merge request. */
+  /** Ids of an approval rule of the project and one of its merge request. */
   rule: number;
   own: number;
 }
 
-/** A project with two protections, two rules, an approval and a snippet, and a Maintainer who is no more than that. */
+/** Makes a project with two protections, two rules, an approval and a snippet, and a Maintainer. */
 async function scene(): Promise<Scene> {
   const project = await app.make.project();
   const { id } = project;
@@ -40,7 +40,7 @@ async function scene(): Promise<Scene> {
   return { id, who, rule: Number(rule.id), own: Number(expectStatus(own, 201).id) };
 }
 
-/** What a Maintainer may do within one transaction. */
+/** Writes of a Maintainer within one transaction. */
 const ACTS: Record<
   string,
   [method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: (made: Scene) => string, json?: object]
@@ -100,7 +100,7 @@ describe('what was let in is refused in its transaction', () => {
   }
 });
 
-/** All that these acts change. */
+/** Everything that these writes change. */
 async function stateOf(id: number): Promise<unknown> {
   const { db } = app.deps;
   const rows = async (path: string) => expectStatus<unknown>(await app.get(`/projects/${id}/${path}`), 200);

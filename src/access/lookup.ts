@@ -17,7 +17,7 @@ const projectOfPath = prepared((db, { path }: { path: string }) =>
   db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where(sql<string>`lower(full_path)`, '=', path),
 );
 
-/** The project of an id or a full path (part 1, section 1.2), with its namespace; undefined when there is none. */
+/** Finds a project by id or full path (part 1, section 1.2), with its namespace; undefined if there is none. */
 export function findProject(deps: Deps, idOrPath: string): Promise<FoundProject | undefined> {
   return deps.snapshot.get(`project:${asciiLower(idOrPath)}`, async () => {
     const [project] = await (isId(idOrPath)
@@ -29,7 +29,7 @@ export function findProject(deps: Deps, idOrPath: string): Promise<FoundProject 
   });
 }
 
-/** The group or personal namespace of an id or a full path; undefined when there is none. */
+/** Finds a group or personal namespace by id or full path; undefined if there is none. */
 export function findNamespace(deps: Deps, idOrPath: string, kind?: 'group' | 'user'): Promise<Namespace | undefined> {
   return deps.snapshot.get(`namespace:${kind ?? ''}:${asciiLower(idOrPath)}`, async () => {
     let query = deps.db.selectFrom('namespaces').selectAll();
@@ -42,7 +42,7 @@ export function findNamespace(deps: Deps, idOrPath: string, kind?: 'group' | 'us
   });
 }
 
-/** Where a project or group that used to have the path is now: its full path, or undefined. */
+/** Current full path of the project or group that formerly had a path; undefined if there is none. */
 export async function findMoved(deps: Deps, path: string, type: 'project' | 'group'): Promise<string | undefined> {
   const route = await deps.db
     .selectFrom('redirect_routes')

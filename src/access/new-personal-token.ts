@@ -1,4 +1,4 @@
-/** A personal access token that somebody asks for. */
+/** A requested personal access token. */
 export interface NewPersonalToken {
   name: string;
   scopes: readonly string[];
@@ -6,7 +6,7 @@ export interface NewPersonalToken {
   expiresAt: string;
 }
 
-/** One that was made, with its text, which is known only now. */
+/** A new token with its secret, which is not available later. */
 export interface PersonalToken {
   token: string;
   scopes: readonly string[];

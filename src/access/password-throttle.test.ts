@@ -68,7 +68,7 @@ test('guesses sent all at once are limited too, and too many of one address wait
   const statuses = results.map((result) => (result.status === 'fulfilled' ? 200 : result.reason.status));
   const count = (status: number) => statuses.filter((each) => each === status).length;
   assert.equal(count(429) + count(200), 150);
-  // Two run side by side, so one more than the limit can be under way when the limit is reached.
+  // Two checks run in parallel, so one more than the limit can be in flight when the limit is reached.
   assert.ok(count(200) <= 11, `${count(200)} guesses were answered`);
   await assert.rejects(passwords.check('ann', 'right horse', stored), { status: 429 });
 });

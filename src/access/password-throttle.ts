@@ -7,9 +7,9 @@ import { FairSlots } from '../core/fair-slots.ts';
 import { currentScope } from '../core/request-scope.ts';
 import { SignInFailureReports } from './sign-in-failure-reports.ts';
 
-/** Names whose failures are remembered; the least recent is forgotten first. */
+/** Number of names whose failures are remembered; the least recently used is dropped first. */
 const MAX_NAMES = 50_000;
-/** Each hash costs memory and a thread for tens of milliseconds. */
+/** Concurrent hashes: each costs memory and a thread for tens of milliseconds. */
 const MAX_HASHES = 2;
 const MAX_WAITING = 200;
 const MAX_WAITING_PER_ADDRESS = 20;
@@ -24,7 +24,7 @@ const tooMany = (whose: 'caller' | 'server'): ApiError =>
       )
     : new ApiError(503, '503 Service Unavailable - too many sign-ins at once', {}, { 'Retry-After': '1' });
 
-/** After how many wrong passwords in a row a name is closed, and for how many milliseconds. */
+/** Number of consecutive failures that lock a name, and duration of the lock in milliseconds. */
 export interface LockRule {
   failures: number;
   periodMs: number;
@@ -34,24 +34,24 @@ const DEFAULT_RULE: LockRule = { failures: 10, periodMs: 10 * 60_000 };
 
 interface Failures {
   count: number;
-  /** Milliseconds (unix) at which they are forgotten. */
+  /** Unix time in milliseconds at which the failures are dropped. */
   until: number;
 }
 
-/** A lock that would last longer than any was made by a clock that ran ahead. */
+/** A lock that ends later than any new lock would was made by a clock that ran ahead. */
 const isOver = ({ until }: Failures, now: number, { periodMs }: LockRule): boolean =>
   until <= now || until > now + periodMs;
 
 /**
- * Checks passwords: few at once, so that guessing cannot take the machine, with turns for each address; as long for a
- * user who does not exist as for one who does; and not at all for a while (ten minutes) after some (ten) failures for one
- * name.
+ * Checks passwords. Few checks run at once, with fair turns by address, so that guessing cannot exhaust the machine.
+ * Unknown users take as long as known ones. After several failures (default: ten) a name is locked for a while
+ * (default: ten minutes).
  */
 export class PasswordThrottle {
   readonly #clock: Clock;
   readonly #cost: () => PasswordCost;
   readonly #rule: () => LockRule;
-  /** Made with the first failure: it sets room aside for all names at once. */
+  /** Created at the first failure, because it allocates space for all names at once. */
   #failures: LRUCache<string, Failures> | undefined;
   readonly #hashes = new FairSlots({
     total: MAX_HASHES,
@@ -61,12 +61,12 @@ export class PasswordThrottle {
     refuse: tooMany,
   });
   readonly #decoy = once(() => hashPassword(randomText(20), this.#cost()));
-  /** Which failures are told of. */
+  /** Decides which failures are reported. */
   readonly reports: SignInFailureReports;
 
   /**
-   * @param cost what new hashes cost: the decoy for unknown users is as dear as a real one
-   * @param rule asked each time
+   * @param cost of new hashes: the decoy for unknown users costs as much as a real one
+   * @param rule called at each check
    */
   constructor(clock: Clock, cost: () => PasswordCost, rule: () => LockRule = () => DEFAULT_RULE) {
     this.#rule = rule;
@@ -76,20 +76,22 @@ export class PasswordThrottle {
   }
 
   /**
-   * Whether the password fits.
-   * @param name as it was given at sign-in: what failures are counted by, whether such a user exists or not
-   * @param stored the user's hash; null for an unknown user or one without a password, which nothing fits
-   * @param share whose share the check counts against: its caller's when absent
-   * @throws ApiError 429 after too many failures or while too many checks of the share wait, 503 while too many of all do
+   * Whether a password is correct.
+   * @param name name given at sign-in; failures are counted by it, whether such a user exists or not
+   * @param stored the user's hash; null for an unknown user or one without a password
+   * @param share key of the share that the check counts against; the current caller's by default
+   * @throws ApiError 429 after too many failures or while too many checks of the share wait, 503 while too many checks
+   *   wait in total
    */
   async check(name: string, password: string, stored: string | null, share = currentScope().caller): Promise<boolean> {
     const key = name.toLowerCase();
     this.#refuseLocked(key);
     const leave = await this.#hashes.take(share);
     try {
-      // Those that waited together with the last allowed failure are as many attempts too many.
+      // Checks that waited while the last allowed failure happened exceed the limit.
       this.#refuseLocked(key);
-      // Made for whoever comes first: if only unknown names waited for it, the first of them would take longer.
+      // The decoy is made for the first check in any case: otherwise the first check of an unknown name would take
+      // longer.
       const decoy = await this.#decoyHash();
       const fits = await verifyPassword(password, stored ?? decoy);
       if (fits && stored !== null) {
@@ -123,7 +125,7 @@ export class PasswordThrottle {
     const rule = this.#rule();
     const known = this.#failures.get(key);
     const count = known === undefined || isOver(known, now, rule) ? 1 : known.count + 1;
-    // The lock lasts from the failure that made it; before, all count from the first on.
+    // The lock lasts from the failure that caused it; before that, the period starts at the first failure.
     const until = count === 1 || count >= rule.failures ? now + rule.periodMs : known!.until;
     this.#failures.set(key, { count, until });
   }

@@ -23,27 +23,27 @@ import { callerIn } from './job-token-caller.ts';
 import { deployKeyLevel } from './key-caller.ts';
 import { atLevel, type EffectiveMembership, type RolePermissions } from './role-permissions.ts';
 
-/** What one caller may do in one project. */
+/** Permissions of a caller in a project. */
 export interface ProjectPermissions {
-  /** Level by membership (60 for administrators, 0 for none). */
+  /** Member level; 0 for non-members, 60 for administrators. */
   level: number;
-  /** What custom roles give the caller beside their level. */
+  /** Permissions of custom roles, in addition to the level. */
   rolePermissions: RolePermissions;
-  /** @param on what is known of the object that the ability is used on */
+  /** @param on facts about the object of the ability */
   can(ability: ProjectAbility, on?: Circumstances): boolean;
-  /** Whether the project is archived or waits for its deletion. */
+  /** Whether the project is archived or pending deletion. */
   frozen: boolean;
   featureOpen(feature: ProjectFeature): boolean;
 }
 
-/** What one caller may do in one group. */
+/** Permissions of a caller in a group. */
 export interface GroupPermissions {
   level: number;
   rolePermissions: RolePermissions;
   can(ability: GroupAbility, on?: Circumstances): boolean;
 }
 
-/** Works out what the caller may do in the project. */
+/** Computes the permissions of the caller in the project. */
 export async function projectPermissions(
   deps: Deps,
   asking: Caller,
@@ -64,13 +64,13 @@ export async function projectPermissions(
 
 const ADMINISTRATOR = atLevel(AccessLevel.admin);
 
-/** On a plan without custom roles they give nothing beside the level. */
+/** Custom roles have no effect on a plan without them. */
 const onPlan = async (deps: Deps, membership: EffectiveMembership): Promise<EffectiveMembership> =>
   membership.permissions.size === 0 || holds(await effectivePlan(deps), 'ultimate')
     ? membership
     : atLevel(membership.level);
 
-/** What the caller may do in the project when it is known what they are there by membership. */
+/** Computes the permissions of the caller in the project from their known membership. */
 export function projectPermissionsAt(
   caller: Caller,
   project: Project,
@@ -97,7 +97,7 @@ export function projectPermissionsAt(
   };
 }
 
-/** Works out what the caller may do in the group (or personal namespace). */
+/** Computes the permissions of the caller in the group or personal namespace. */
 export async function groupPermissions(deps: Deps, asking: Caller, namespace: Namespace): Promise<GroupPermissions> {
   const caller = confined(asking, namespace.lineage);
   const { user } = caller;
@@ -125,7 +125,7 @@ export async function groupPermissions(deps: Deps, asking: Caller, namespace: Na
   return { level, rolePermissions, can: (ability, on) => allowsInGroup(scope, ability, on) };
 }
 
-/** Whether the group is open to the caller without any membership. */
+/** Whether the group is visible to the caller without membership. */
 const standingIsOpen = ({ user }: Caller, { visibility }: Namespace): boolean =>
   visibility === 'public' || (visibility === 'internal' && user?.external === 0);
 
@@ -144,20 +144,20 @@ function creationLevels({ settings }: Namespace): GroupAbilityContext['creationL
   };
 }
 
-/** With the certificate of a group nobody is anything outside of that group. */
+/** With an SSH certificate of a group, the caller is anonymous outside that group. */
 const confined = (caller: Caller, lineage: string): Caller => (isDescendantOf(caller, lineage) ? caller : ANONYMOUS);
 
-/** Whether what the caller showed may open a place: a certificate opens those of its group alone. */
+/** Whether the caller's credential is valid in a place: a certificate is valid in its group only. */
 export const isDescendantOf = ({ credential }: Caller, lineage: string): boolean =>
   credential.kind !== 'ssh_certificate' || lineage.includes(`/${credential.groupId}/`);
 
-/** Level in a project of what is no user. */
+/** Level of a caller without a user in a project. */
 const machineLevel = async (deps: Deps, caller: Caller, projectId: number, lineage: string): Promise<number> =>
   caller.credential.kind === 'deploy_key'
     ? deployKeyLevel(deps, caller.credential.key.id, projectId)
     : deployTokenLevel(caller, 'project', projectId, lineage);
 
-/** A deploy token reads like a Reporter where it was made; what it may do there its scopes say. */
+/** Level of a deploy token: a Reporter where it was created, further limited by its scopes. */
 function deployTokenLevel(caller: Caller, type: 'project' | 'group', id: number, lineage: string): number {
   if (caller.credential.kind !== 'deploy_token') return 0;
   const { source_type, source_id } = caller.credential.token;

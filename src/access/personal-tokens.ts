@@ -3,8 +3,8 @@ import type { User } from '../db/tables/users.table.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Whether nobody makes or uses a personal access token of the user. Those of projects, groups and service accounts stay good, and
- * so do those that administrators made to act as somebody.
+ * Whether personal access tokens of the user are disabled. Project, group, service account and impersonation tokens
+ * stay valid.
  */
 export const arePersonalTokensOff = (
   { settings }: Pick<Deps, 'settings'>,

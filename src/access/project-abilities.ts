@@ -1,39 +1,42 @@
 import { admin, developer, guest, maintainer, NO_ROLE, owner, planner, type Rule, reporter } from './ability-rule.ts';
 
-/** What labels and milestones are for. */
+/** The objects that labels and milestones are used on. */
 const ISSUABLES = ['issues', 'merge_requests'] as const;
 
-/** What everyone does for themselves where they can see something: it changes nothing for others, archived or not. */
+/**
+ * Personal actions of everyone who can see the project; allowed while it is archived because they change nothing for
+ * others.
+ */
 const OWN_LIST = { level: guest, openToUsers: true, writes: true, whenFrozen: 'kept' } as const;
-/** What those who administer a project go on doing while it is archived. */
+/** Administration of a project, which is allowed while it is archived. */
 const ADMINISTERED = { level: maintainer, writes: true, whenFrozen: 'kept' } as const;
 const OWNED = { level: owner, writes: true, whenFrozen: 'kept' } as const;
 
-/** Pipelines and jobs: members see them, and others where the project lets them. */
+/** Pipelines and jobs: visible to members, and to others if the project allows it. */
 const JOBS = { level: guest, open: true, feature: 'builds', withPrivateJobs: reporter } as const;
 const RUN = {
   level: developer,
   feature: 'builds',
   writes: true,
-  further: 'Where the ref is protected, those whom its protection lets push or merge',
+  further: 'On a protected ref: users whom its protection allows to push or merge',
 } as const;
 
-/** Who may do what in a project, in one place (part 1, section 5). */
+/** Abilities in a project (part 1, section 5). */
 export const PROJECT_RULES = {
   read_project: { level: guest, open: true },
   star_project: OWN_LIST,
   update_notification_settings: OWN_LIST,
-  /** Any setting of it; a custom role can give those of merge requests alone. */
+  /** Also granted by custom roles: settings of merge requests only. */
   configure_merge_requests: ADMINISTERED,
   update_project: ADMINISTERED,
-  /** What the settings of a project show and hold beside what everyone sees. */
+  /** Settings that not everyone who can see the project may read. */
   admin_project: ADMINISTERED,
-  /** Name, path and visibility; dates of what was done. */
+  /** Name, path, visibility and dates. */
   own_project: OWNED,
   archive_project: OWNED,
   remove_project: OWNED,
   transfer_project: OWNED,
-  /** All that is in it, to be taken elsewhere. */
+  /** Exports of the project with its content. */
   export_project: ADMINISTERED,
   run_housekeeping: ADMINISTERED,
   read_statistics: { level: reporter },
@@ -59,7 +62,7 @@ export const PROJECT_RULES = {
     relations: { collaborator: { needs: 'read_code' } },
     feature: 'repository',
     writes: true,
-    further: 'Where a branch or tag is protected, its protection decides',
+    further: 'On a protected branch or tag: its protection decides',
   },
   /** A fork is a copy of the code. */
   fork_project: {
@@ -77,7 +80,7 @@ export const PROJECT_RULES = {
     level: developer,
     feature: 'builds',
     writes: true,
-    further: 'For a protected branch or tag, those whom its protection lets push or merge',
+    further: 'On a protected branch or tag: users whom its protection allows to push or merge',
   },
   read_protected_refs: { level: developer },
   admin_protected_branches: ADMINISTERED,
@@ -87,14 +90,14 @@ export const PROJECT_RULES = {
   read_pipeline: JOBS,
   read_environment: { ...JOBS, feature: 'environments' },
   create_pipeline: RUN,
-  /** Retry, cancel and play it and its jobs. */
+  /** Retry, cancel and play a pipeline and its jobs. */
   update_pipeline: RUN,
   destroy_pipeline: { level: owner, feature: 'builds', writes: true },
   read_pipeline_variables: { level: maintainer, relations: { author: { level: developer } }, feature: 'builds' },
   erase_job: { level: maintainer, relations: { author: { level: developer } }, feature: 'builds', writes: true },
-  /** Logs with everything that a job knows. */
+  /** Logs of jobs with debug output. */
   read_debug_log: { level: developer, feature: 'builds' },
-  /** Artifacts that their job keeps from others. */
+  /** Artifacts that the job restricts to developers. */
   read_developer_artifacts: { level: developer, feature: 'builds' },
   read_maintainer_artifacts: { level: maintainer, feature: 'builds' },
   keep_artifacts: { level: developer, feature: 'builds', writes: true },
@@ -106,21 +109,21 @@ export const PROJECT_RULES = {
     relations: { author: { level: developer } },
     feature: 'builds',
     writes: true,
-    further: 'Where the ref is protected, those whom its protection lets push or merge',
+    further: 'On a protected ref: users whom its protection allows to push or merge',
   },
-  /** To become its owner: maintainers only, for it then runs with their rights. */
+  /** Taking ownership: Maintainers only, because the schedule then runs with their rights. */
   take_pipeline_schedule: { level: maintainer, feature: 'builds', writes: true },
   admin_triggers: { level: maintainer, feature: 'builds', writes: true },
-  /** The author is its owner, in whose name pipelines run. */
+  /** The author is the owner, as whom pipelines run. */
   update_trigger: { level: NO_ROLE, relations: { author: { level: maintainer } }, feature: 'builds', writes: true },
   admin_ci_variables: ADMINISTERED,
   admin_web_hook: ADMINISTERED,
-  /** Other programs that it works with. */
+  /** Integrations of the project. */
   admin_integrations: ADMINISTERED,
   read_runners: { level: maintainer },
-  /** What was changed in access, tokens, protection and settings, and by whom. */
+  /** All audit events of the project. */
   read_project_audit_events: { level: maintainer },
-  /** What the caller changed themselves. */
+  /** Audit events of the caller's own changes. */
   read_own_audit_events: { level: developer },
   admin_runners: ADMINISTERED,
   admin_job_token_scope: ADMINISTERED,
@@ -148,7 +151,7 @@ export const PROJECT_RULES = {
     deployScope: 'write_package_registry',
     feature: 'package_registry',
     writes: true,
-    further: 'A protection rule can ask for a higher role',
+    further: 'A protection rule may require a higher role',
   },
   admin_package_protection: { level: maintainer, feature: 'package_registry', writes: true },
 
@@ -157,19 +160,19 @@ export const PROJECT_RULES = {
     level: developer,
     feature: 'releases',
     writes: true,
-    further: 'Where the tag is protected, those whom its protection lets create it',
+    further: 'For a protected tag: users whom its protection allows to create it',
   },
   update_release: {
     level: developer,
     feature: 'releases',
     writes: true,
-    further: 'Where the tag is protected, those whom its protection lets create it',
+    further: 'For a protected tag: users whom its protection allows to create it',
   },
   destroy_release: {
     level: developer,
     feature: 'releases',
     writes: true,
-    further: 'Where the tag is protected, those whom its protection lets create it',
+    further: 'For a protected tag: users whom its protection allows to create it',
   },
   read_feature_flag: { level: developer, feature: 'feature_flags' },
   admin_feature_flag: { level: developer, feature: 'feature_flags', writes: true },
@@ -179,16 +182,16 @@ export const PROJECT_RULES = {
   admin_remote_mirror: { level: maintainer, writes: true },
 
   read_wiki: { level: guest, open: true, feature: 'wiki' },
-  /** To clone it. */
+  /** Cloning it. */
   download_wiki: { level: planner, open: true, feature: 'wiki' },
   create_wiki: { level: developer, alsoAt: planner, feature: 'wiki', writes: true },
   admin_wiki: { level: maintainer, alsoAt: planner, feature: 'wiki', writes: true },
 
   read_issue: { level: guest, open: true, feature: 'issues' },
-  /** Issues that are kept from guests, unless they wrote them or they are assigned to them. */
+  /** Confidential issues other than those written by or assigned to the caller. */
   read_confidential_issues: { level: planner, feature: 'issues' },
   create_issue: { level: guest, openToUsers: true, feature: 'issues', writes: true },
-  /** Labels, people, milestone and dates of an issue at its making. */
+  /** Labels, assignees, milestone and dates of a new issue. */
   set_new_issue_metadata: { level: guest, feature: 'issues', writes: true },
   /** Title, description and state. */
   update_issue: {
@@ -197,7 +200,7 @@ export const PROJECT_RULES = {
     feature: 'issues',
     writes: true,
   },
-  /** All else of it: labels, people, milestone, times, place in the order, confidentiality, the project it is in. */
+  /** Everything else: labels, assignees, milestone, time tracking, position, confidentiality, moves. */
   admin_issue: { level: planner, feature: 'issues', writes: true },
   link_issues: {
     level: planner,
@@ -216,7 +219,7 @@ export const PROJECT_RULES = {
     whenLocked: 'members',
   },
   read_internal_note: { level: planner },
-  /** The author is that of what is discussed. */
+  /** `author` is the author of the discussed object. */
   resolve_note: {
     level: developer,
     relations: { author: { needs: 'create_note' } },
@@ -240,7 +243,7 @@ export const PROJECT_RULES = {
     feature: 'merge_requests',
     writes: true,
   },
-  /** Labels, people, milestone, times and context commits of it. */
+  /** Labels, assignees, reviewers, milestone, time tracking and context commits. */
   admin_merge_request: { level: developer, feature: 'merge_requests', writes: true },
   destroy_merge_request: { level: owner, feature: 'merge_requests', writes: true },
   follow_merge_request: { ...OWN_LIST, level: reporter, feature: 'merge_requests' },
@@ -248,41 +251,41 @@ export const PROJECT_RULES = {
     level: developer,
     feature: 'repository',
     writes: true,
-    further: 'Where the target branch is protected, its protection decides',
+    further: 'On a protected target branch: its protection decides',
   },
   cancel_automatic_merge: {
     level: developer,
     relations: { author: {} },
     writes: true,
     whenFrozen: 'kept',
-    further: 'Where the target branch is protected, its protection decides who else',
+    further: 'On a protected target branch: its protection decides who else may',
   },
   rebase_merge_request: {
     level: guest,
     openToUsers: true,
     writes: true,
     whenFrozen: 'kept',
-    further: 'It takes the right to push to the source branch, in the project that it is in',
+    further: 'Also requires the right to push to the source branch in its project',
   },
   approve_merge_request: {
     level: guest,
     openToUsers: true,
     feature: 'merge_requests',
     writes: true,
-    further: 'Of them those whom the approval rules and settings of the project let approve',
+    further: 'Only users whom the approval rules and settings of the project allow to approve',
   },
   reset_approvals: {
     level: developer,
     feature: 'merge_requests',
     writes: true,
-    further: 'Of them the bots of project and group tokens',
+    further: 'Only bots of project and group tokens',
   },
   admin_merge_request_rules: {
     level: developer,
     relations: { author: { level: reporter, needs: 'create_merge_request_in' } },
     feature: 'merge_requests',
     writes: true,
-    further: 'Where the project lets merge requests have approval rules of their own',
+    further: 'Only if the project allows approval rules in merge requests',
   },
   update_draft_note: {
     level: NO_ROLE,
@@ -290,7 +293,7 @@ export const PROJECT_RULES = {
     writes: true,
     whenLocked: 'members',
   },
-  /** Changing or resolving a note of a thread: of the body depends which of both it takes. */
+  /** Changing or resolving a note of a thread: the body decides which of the two abilities is needed. */
   change_thread_note: {
     level: developer,
     relations: { author: { needs: 'create_note' } },

@@ -7,14 +7,14 @@ import type { Project } from '../db/tables/projects.table.ts';
 import { directGroups, lineageIds } from './access.membership.ts';
 import { type EffectiveMembership, NO_PERMISSIONS, type RolePermissions, rolePermissions } from './role-permissions.ts';
 
-/** A membership as `permissions` of a project shows it. */
+/** A membership as shown under `permissions` of a project. */
 export interface AccessEntry {
   access_level: number;
   notification_level: number;
 }
 
 export interface ProjectAccessLevels extends EffectiveMembership {
-  /** Member of the project itself, and of its group or one above it. */
+  /** Membership of the project itself, and of its group or an ancestor. */
   projectAccess: AccessEntry | null;
   groupAccess: AccessEntry | null;
 }
@@ -22,7 +22,7 @@ export interface ProjectAccessLevels extends EffectiveMembership {
 const DEFAULT_NOTIFICATION_LEVEL = 3;
 const OWNER: AccessEntry = { access_level: AccessLevel.owner, notification_level: DEFAULT_NOTIFICATION_LEVEL };
 
-/** A membership or a share, with what its custom role gives; null for those without one. */
+/** A membership or share with the permissions of its custom role; null without a role. */
 interface Way extends AccessEntry {
   permissions: RolePermissions | null;
 }
@@ -35,8 +35,8 @@ const higher = (a: AccessEntry | null, b: AccessEntry): AccessEntry =>
   b.access_level > (a?.access_level ?? 0) ? shown(b) : a!;
 
 /**
- * Where a user stands to many projects at once, in three queries: what `projectMembership` gives for each, and by which
- * membership.
+ * Memberships of a user in many projects, in three queries: the result of `projectMembership` for each, with the
+ * membership it comes from.
  * @param day today, `YYYY-MM-DD`
  */
 export async function projectAccessLevels(
@@ -74,7 +74,7 @@ export async function projectAccessLevels(
   );
 }
 
-/** What a member of a group gets by a share: the rule of `SHARED_LEVEL` and `SHARED_ROLE`. */
+/** Membership of a group member through a share, by the rule of `SHARED_LEVEL` and `SHARED_ROLE`. */
 function throughShare(share: Way, member: Way | undefined): Way[] {
   if (member === undefined) return [];
   if (share.access_level < member.access_level) return [share];
@@ -88,7 +88,7 @@ interface PermissionRow {
   permission: string | null;
 }
 
-/** Rows of which each is there once for each permission of its role, once each with all of them. */
+/** Folds rows that appear once for each permission of their role into one row with all permissions. */
 function folded<Row extends PermissionRow>(rows: readonly Row[]): (Row & Pick<Way, 'permissions'>)[] {
   const names = new Map<number, (string | null)[]>();
   for (const { id, permission } of rows) names.set(id, [...(names.get(id) ?? []), permission]);
@@ -120,7 +120,7 @@ const membershipsOf = prepared((db, { user, projects, day }: OfUser & OfProjects
     .where((eb) => eb.or([eb('source_type', '=', 'group'), eb('source_id', 'in', projects)])),
 );
 
-/** The user's own memberships: of these projects, and of all groups. By the id of what they are a member of. */
+/** The user's direct memberships of these projects and of all groups, by source id. */
 async function ownMemberships(db: Db, user: number, projects: readonly number[], day: string) {
   const rows = await membershipsOf(db, { user, projects, day });
   const members = folded(rows);
@@ -135,7 +135,7 @@ const groupWays = prepared(
     left join member_role_permissions p on p.member_role_id = g.member_role_id`,
 );
 
-/** How the user belongs to groups, also through a group that they are shared with: by the id of the group. */
+/** Memberships of a user in groups, including shares, by group id. */
 async function waysIntoGroups(
   db: Db,
   userId: number,
@@ -164,7 +164,7 @@ const sharesOfProjects = prepared((db, { projects, day }: OfProjects) =>
     .where((eb) => eb.or([eb('group_links.expires_at', 'is', null), eb('group_links.expires_at', '>', day)])),
 );
 
-/** The groups that the projects are shared with, by project. */
+/** Group shares by project. */
 async function sharesOf(db: Db, projects: readonly number[], day: string) {
   const rows = await sharesOfProjects(db, { projects, day });
   const shares = new Map<number, (Way & { lineage: string })[]>();

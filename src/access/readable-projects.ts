@@ -9,17 +9,17 @@ import { openVisibilities } from './visible-groups.ts';
 
 export interface ReadableProjectsFilter {
   feature: 'issues' | 'merge_requests' | 'releases';
-  /** Level from which on members may read that part of a project. */
+  /** Minimum member level for reading that part of a project. */
   level: number;
-  /** Only projects in the group of this lineage and the groups below it. */
+  /** Only projects in the group of this lineage and its subgroups. */
   below?: string | undefined;
-  /** Not those that are archived, or wait for their deletion. */
+  /** Excludes projects that are archived or pending deletion. */
   nonArchived?: boolean | undefined;
 }
 
 /**
- * Condition on rows of `projects`: the caller may read its issues (or merge requests). It says of every project what
- * `read_issue` and `read_merge_request` say of one.
+ * Condition on projects whose issues (or merge requests) the caller may read, in the sense of `read_issue` and
+ * `read_merge_request`.
  * @param day today, `YYYY-MM-DD`
  */
 export function readableProjects(
@@ -43,7 +43,7 @@ export function readableProjects(
   if (caller.user !== null) {
     const { id } = caller.user;
     const inPrivate = Math.max(level, privateLevel(feature));
-    // What opens that part to members of a lower level also grants reading it.
+    // A permission that opens the part to lower levels also grants reading it.
     const permissions = openingPermissions(feature);
     const member = isProjectOf(id, { level, permissions }, day);
     if (level === inPrivate) ways.push(eb.and([eb(column, '!=', 'disabled'), member]));

@@ -14,7 +14,7 @@ import { runnerExists } from './runner-caller.ts';
 import { checkUserState } from './token-caller.ts';
 
 /**
- * The caller as they stand now, for what is done after a wait: blocked users and revoked tokens do nothing any more.
+ * Checks the caller again after a wait: blocked users and revoked tokens are refused.
  * @throws ApiError 401, 403
  */
 export async function revalidateCaller<C extends Caller>(deps: Deps, caller: C): Promise<C> {
@@ -29,7 +29,7 @@ export async function revalidateCaller<C extends Caller>(deps: Deps, caller: C):
   return { ...caller, user: now, admin: caller.admin && now.admin === 1 };
 }
 
-/** The user, while the token is theirs and good. */
+/** The user of a token, if the token is still valid. */
 const holderOfToken = cachedUntilWrite((db, { id, token, day }: { id: number; token: number; day: string }) =>
   db
     .selectFrom('users')
@@ -41,7 +41,7 @@ const holderOfToken = cachedUntilWrite((db, { id, token, day }: { id: number; to
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', day)])),
 );
 
-/** @param credential an access token must still be good, which the same query tells */
+/** @param credential an access token that must still be valid, which the same query checks */
 async function activeUser(deps: Deps, { id }: User, credential?: Credential): Promise<User> {
   const { db, clock } = deps;
   const [user] = await (credential?.kind === 'access_token'
@@ -53,7 +53,7 @@ async function activeUser(deps: Deps, { id }: User, credential?: Credential): Pr
   return user;
 }
 
-/** Whether a credential other than an access token, which is looked at together with its user, is still good. */
+/** Whether a credential is still valid; access tokens are checked together with their user. */
 async function isValid(deps: Deps, { credential, user }: Caller): Promise<boolean> {
   const { db, clock } = deps;
   switch (credential.kind) {

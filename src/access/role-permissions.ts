@@ -3,25 +3,30 @@ import { developer, maintainer, owner, type Rule } from './ability-rule.ts';
 import { GROUP_RULES, type GroupAbility } from './group-abilities.ts';
 import { PROJECT_RULES, type ProjectAbility } from './project-abilities.ts';
 
-/** What a permission of a custom role gives to members beside their level. */
+/** What a permission of a custom role grants to members in addition to their level. */
 interface RolePermissionRule {
-  /** Abilities in projects. Their conditions hold as for everybody: a part of the project that is open, one that does not stand still. */
+  /** Abilities in projects. Their conditions still apply: an accessible part of a project that is not frozen. */
   project?: readonly ProjectAbility[];
   /** Abilities in groups. */
   group?: readonly GroupAbility[];
-  /** Of the abilities in groups: not in those at the top of a tree. */
+  /** Group abilities only apply in subgroups, not in top-level groups. */
   subgroupsOnly?: true;
-  /** A part of the project that is open to those who have the permission, where it is kept to members of a higher level. */
+  /**
+   * A part of the project that is accessible with the permission even if it is restricted to members of a higher level.
+   */
   opens?: ProjectFeature;
-  /** Another permission that it takes, unless the level has that one anyway. */
+  /** Another permission that is required, unless the level includes it. */
   needs?: string;
-  /** It names something that this server has no endpoints for: it is kept and shown. The level that would have it. */
+  /**
+   * The permission concerns features without endpoints on this server: it is only stored and shown. The level that
+   * would include it.
+   */
   unusedFrom?: number;
 }
 
 /**
- * The permissions of custom roles (part 2, section 2, "Member role"): which abilities each grants, in one place. Which routes these
- * open stands in `test/rights/member-roles.tsv`.
+ * The permissions of custom roles (part 2, section 2, "Member role") and the abilities they grant.
+ * `test/rights/member-roles.tsv` lists the routes that they open.
  */
 const PERMISSIONS = {
   admin_cicd_variables: { project: ['admin_ci_variables'], group: ['admin_group_ci_variables'] },
@@ -67,30 +72,30 @@ export type RolePermission = keyof typeof PERMISSIONS;
 export const ROLE_PERMISSIONS = Object.keys(PERMISSIONS) as RolePermission[];
 const RULES: Readonly<Record<RolePermission, RolePermissionRule>> = PERMISSIONS;
 
-/** The permissions that somebody has in one place by all their roles there. */
+/** The permissions of all custom roles of a user in one place. */
 export type RolePermissions = ReadonlySet<RolePermission>;
 export const NO_PERMISSIONS: RolePermissions = new Set();
 
-/** What a user is in a project or group by all their memberships that count there. */
+/** Combined result of all memberships of a user that apply in a project or group. */
 export interface EffectiveMembership {
-  /** The highest level, 0 for none; 60 stands for administrators. */
+  /** The highest level; 0 for none, 60 for administrators. */
   level: number;
-  /** What their custom roles give beside it, all of them together. */
+  /** The permissions of all their custom roles. */
   permissions: RolePermissions;
 }
 
-/** Who has a level and no custom role; 0 is nobody. */
+/** A membership with a level and no custom role; level 0 is a non-member. */
 export const atLevel = (level: number): EffectiveMembership => ({ level, permissions: NO_PERMISSIONS });
 
 const isRolePermission = (name: string): name is RolePermission => Object.hasOwn(PERMISSIONS, name);
 
-/** Permissions by the names that a database holds; what it holds from another version is none. */
+/** Permissions by the names stored in the database; unknown names of other versions are ignored. */
 export function rolePermissions(names: readonly (string | null)[]): RolePermissions {
   const known = names.filter((name) => name !== null).filter(isRolePermission);
   return known.length === 0 ? NO_PERMISSIONS : new Set(known);
 }
 
-/** Abilities, each with the permissions that grant it. */
+/** Abilities with the permissions that grant them. */
 function grants<Ability extends string>(
   abilities: (rule: RolePermissionRule) => readonly Ability[] | undefined,
 ): ReadonlyMap<Ability, readonly RolePermission[]> {
@@ -108,21 +113,21 @@ const IN_GROUPS = grants(({ group }) => group);
 const OPENING = grants(({ opens }) => (opens === undefined ? undefined : [opens]));
 const NONE: readonly RolePermission[] = [];
 
-/** The permissions that grant an ability in projects; none for most. */
+/** The permissions that grant a project ability; none for most. */
 const grantingInProject = (ability: ProjectAbility): readonly RolePermission[] => IN_PROJECTS.get(ability) ?? NONE;
 
 /** Whether one of the permissions grants the ability in a project. Pure. */
 export const grantsInProject = (held: RolePermissions, ability: ProjectAbility): boolean =>
   held.size > 0 && grantingInProject(ability).some((permission) => held.has(permission));
 
-/** The same in a group. @param top whether the group has none above it */
+/** Whether one of the permissions grants the ability in a group. @param top whether it is a top-level group */
 export const grantsInGroup = (held: RolePermissions, ability: GroupAbility, top: boolean): boolean =>
   held.size > 0 &&
   (IN_GROUPS.get(ability) ?? NONE).some(
     (permission) => held.has(permission) && !(top && RULES[permission].subgroupsOnly === true),
   );
 
-/** The permissions that open a part of a project which is kept to members of a higher level. */
+/** The permissions that open a part of a project restricted to members of a higher level. */
 export const openingPermissions = (feature: ProjectFeature): readonly RolePermission[] => OPENING.get(feature) ?? NONE;
 
 /** Whether one of the permissions opens such a part. Pure. */
@@ -132,7 +137,7 @@ export const opensFeature = (held: RolePermissions, feature: ProjectFeature): bo
 const IN_PROJECT: Readonly<Record<ProjectAbility, Rule>> = PROJECT_RULES;
 const IN_GROUP: Readonly<Record<GroupAbility, Rule>> = GROUP_RULES;
 
-/** The level whose members have all that the permission grants in a place, for those of a group in all of its projects too. */
+/** The level that includes everything the permission grants in a place; for groups also in all their projects. */
 function heldFrom(permission: RolePermission, place: 'project' | 'group'): number {
   const { project = [], group = [], unusedFrom = 0 } = RULES[permission];
   const rules: Rule[] = project.map((ability) => IN_PROJECT[ability]);
@@ -140,7 +145,7 @@ function heldFrom(permission: RolePermission, place: 'project' | 'group'): numbe
   return Math.max(unusedFrom, ...rules.map(({ level }) => level));
 }
 
-/** What the permissions of a role lack: pairs of a permission and another one that it takes. Pure. */
+/** Missing prerequisites of a role's permissions: pairs of a permission and the one it requires. Pure. */
 export function missingPermissions(
   level: number,
   held: RolePermissions,
@@ -152,7 +157,7 @@ export function missingPermissions(
   });
 }
 
-/** Whether somebody has in a place all that others have there: level and permissions. Pure. */
+/** Whether a standing includes another one in a place: level and permissions. Pure. */
 export const covers = (own: EffectiveMembership, other: EffectiveMembership, place: 'project' | 'group'): boolean =>
   own.level >= other.level &&
   [...other.permissions].every(

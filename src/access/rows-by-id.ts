@@ -5,28 +5,28 @@ interface ById {
   id: number;
 }
 
-/** The project of an id, unless it is being removed. */
+/** Finds a project by id, unless it is being deleted. */
 export const projectOfId = prepared((db, { id }: ById) =>
   db.selectFrom('projects').selectAll().where('pending_delete', '=', 0).where('id', '=', id),
 );
 
-/** The projects of ids, those, too, that are being removed. */
+/** Finds projects by id, including those being deleted. */
 export const projectsOfIds = prepared((db, { ids }: Ids) =>
   db.selectFrom('projects').selectAll().where('id', 'in', ids),
 );
 
-/** The group or personal namespace of an id. */
+/** Finds a group or personal namespace by id. */
 export const namespaceOfId = cachedUntilWrite((db, { id }: ById) =>
   db.selectFrom('namespaces').selectAll().where('id', '=', id),
 );
 
-/** The groups and personal namespaces of ids. */
+/** Finds groups and personal namespaces by id. */
 export const namespacesOfIds = prepared((db, { ids }: Ids) =>
   db.selectFrom('namespaces').selectAll().where('id', 'in', ids),
 );
 
-/** The users of ids, whatever has become of them. */
+/** Finds users by id, whatever their state. */
 export const usersOfIds = prepared((db, { ids }: Ids) => db.selectFrom('users').selectAll().where('id', 'in', ids));
 
-/** The user of an id, whatever has become of them. */
+/** Finds a user by id, whatever their state. */
 export const userOfId = cachedUntilWrite((db, { id }: ById) => db.selectFrom('users').selectAll().where('id', '=', id));

@@ -4,12 +4,12 @@ import type { CiRunner } from '../db/tables/ci-runners.table.ts';
 import type { Deps } from '../deps.ts';
 import { ANONYMOUS, type Caller } from './caller.ts';
 
-/** How tokens of runners begin: of those that a user made, and of those that came with a registration token. */
+/** Prefixes of runner tokens: of runners created by a user, and of those registered with a registration token. */
 export const RUNNER_TOKEN_PREFIXES = { user: 'glrt-', registration_token: 'glrtr-' } as const;
 
 /**
- * The runner whose token it is; it stands for no user.
- * @returns undefined for what is no such token, or one whose time is over
+ * Authenticates a runner by its token; the caller has no user.
+ * @returns undefined for unknown and expired tokens
  */
 export async function callerOfRunnerToken(deps: Deps, secret: string): Promise<Caller | undefined> {
   const runner = await runnerOf(deps, tokenDigest(secret));
@@ -24,6 +24,6 @@ async function runnerOf({ db, clock, snapshot }: Deps, digest: string): Promise<
   return ended ? undefined : runner;
 }
 
-/** Whether the token of a runner is still good, for what is done after a wait. */
+/** Whether the token of a runner is still valid, for checks after a wait. */
 export const runnerExists = async (deps: Deps, { id, digest }: CiRunner): Promise<boolean> =>
   (await runnerOf(deps, digest))?.id === id;

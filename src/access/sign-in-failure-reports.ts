@@ -1,26 +1,26 @@
 import type { Clock } from '../core/clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** Failures that are told of in an hour: of one address, and of all. */
+/** Failures reported per hour: by address, and in total. */
 const PER_ADDRESS = 10;
 const OF_ALL = 60;
 
-/** One that is told of, the last of its address or of all in this hour, or one that is not told of. */
+/** Whether a failure is reported, as the last of its address or of all in this hour, or not at all. */
 export type ReportedSignInFailure = 'one' | 'last of address' | 'last of all' | 'none';
 
-/** Which failed sign-ins are told of: anybody can make any number of them, and each would be a row. */
+/** Limits which failed sign-ins are reported: anybody can cause any number of them, and each would be a row. */
 export class SignInFailureReports {
   readonly #clock: Clock;
   #hour = Number.NaN;
   #all = 0;
-  /** Only addresses that were told of, so never more than `OF_ALL`. */
+  /** Only addresses with reported failures, so never more than `OF_ALL`. */
   readonly #byAddress = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Counts a failure. @param address whose share it counts against */
+  /** Counts a failure. @param address address whose share it counts against */
   reportsFor(address: string): ReportedSignInFailure {
     const hour = Math.floor(this.#clock.now().getTime() / HOUR_MS);
     if (hour !== this.#hour) {

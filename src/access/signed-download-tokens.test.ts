@@ -21,7 +21,7 @@ const USE = { purpose: 'reading', object: 7 };
 const make = async (caller: Caller) => (await signDownloadToken(app.deps, caller, USE, 60))!;
 const read = (pass: string, purpose = USE.purpose) => callerOfDownloadToken(app.deps, pass, purpose);
 
-/** A caller of each kind that has passes, and how what they showed is taken away. */
+/** A caller with each kind of credential that can have tokens, and a function that revokes the credential. */
 const KINDS: Record<string, () => Promise<{ caller: Caller; revoke(): Promise<unknown> }>> = {
   'an access token': async () => {
     const { token } = await app.make.user({ scopes: ['read_api'] });

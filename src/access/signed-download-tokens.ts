@@ -9,28 +9,28 @@ import { signer } from './signer.ts';
 
 const MAX_LENGTH = 1_000;
 
-/** What a pass is good for. */
+/** Use of a token. */
 export interface DownloadTokenUse {
-  /** Of what kind: a pass for another purpose is none. */
+  /** Purpose: the token is invalid for any other. */
   purpose: string;
-  /** Id of what it is for. */
+  /** Id of the object. */
   object: number;
 }
 
 interface Claims extends DownloadTokenUse {
   kind: Credential['kind'];
   id: number;
-  /** When it ends, in milliseconds. */
+  /** Expiry in milliseconds. */
   end: number;
-  /** Where what is named by kind and id says not all: whose certificate it is, of which group, and when it ends. */
+  /** Further facts of an SSH certificate: user, group and expiry. */
   more?: { userId: number; groupId: number; validBefore: number };
 }
 
 /**
- * A signed text that stands for the caller in one thing for a while, where a client cannot send what proves who they are. It is
- * no better than what they showed: it ends with that.
- * @param seconds that it is good for
- * @returns null for callers whom nothing names that lasts: anonymous ones, those with a password or by sudo
+ * Signs a token that stands for the caller for one object and a limited time, for clients that cannot send credentials.
+ * It becomes invalid together with the caller's credential.
+ * @param seconds lifetime
+ * @returns null for callers without a lasting credential: anonymous ones, and those with a password or through sudo
  */
 export async function signDownloadToken(
   deps: Deps,
@@ -49,9 +49,9 @@ export async function signDownloadToken(
 }
 
 /**
- * Whom a pass stands for.
- * @returns undefined for what is no pass for that purpose, or not any more
- * @throws ApiError 401, 403 where what it was made with is no good any more
+ * The caller of a token.
+ * @returns undefined if the token is invalid for the purpose or has expired
+ * @throws ApiError 401, 403 if the credential behind it is no longer valid
  */
 export async function callerOfDownloadToken(deps: Deps, token: string, purpose: string): Promise<Caller | undefined> {
   const claims = await readDownloadToken(deps, token, purpose);
@@ -59,7 +59,7 @@ export async function callerOfDownloadToken(deps: Deps, token: string, purpose: 
   return caller && revalidateCaller(deps, caller);
 }
 
-/** What a pass is for. @returns undefined for what is no pass for that purpose, or not any more */
+/** The object of a token. @returns undefined if the token is invalid for the purpose or has expired */
 export async function objectOfDownloadToken(deps: Deps, token: string, purpose: string): Promise<number | undefined> {
   return (await readDownloadToken(deps, token, purpose))?.object;
 }
@@ -98,7 +98,7 @@ function moreOf({ credential, user }: Caller): Claims['more'] {
   return { userId: user.id, groupId, validBefore };
 }
 
-/** The caller as what they showed makes them; whether that is still good is looked at afterwards. */
+/** Rebuilds the caller from the credential; whether that is still valid is checked afterwards. */
 async function callerOf(db: Db, { kind, id, more }: Claims): Promise<Caller | undefined> {
   switch (kind) {
     case 'access_token': {

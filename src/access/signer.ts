@@ -3,17 +3,20 @@ import { timestamp } from '../core/clock.ts';
 import { parseJson } from '../db/columns.ts';
 import type { Deps } from '../deps.ts';
 
-/** Where the key stands among the values of the installation. */
+/** Name of the key among the instance values. */
 const KEY = 'pass_key';
 const KEY_BYTES = 32;
 
-/** What signs texts so that only this installation can have made them. Texts of different uses must differ in their form. */
+/**
+ * Returns a function that signs texts with the key of the installation. Texts for different uses must differ in their
+ * format.
+ */
 export async function signer(deps: Pick<Deps, 'db' | 'clock'>): Promise<(text: string) => Buffer> {
   const key = await installationKey(deps);
   return (text) => createHmac('sha256', key).update(text).digest();
 }
 
-/** The key of the installation, made when it is first asked for; of two processes that make one at once, the first has it. */
+/** The key of the installation, created at first use; if two processes create it at once, the first one wins. */
 async function installationKey({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<Buffer> {
   const stored = async () => {
     const row = await db.selectFrom('instance_values').select('value').where('key', '=', KEY).executeTakeFirst();

@@ -15,7 +15,7 @@ const headersOf = (error: string, description: string) => ({
   'WWW-Authenticate': `Bearer realm="Protected by OAuth 2.0", error="${error}", error_description="${description}"`,
 });
 
-/** A token problem in the words of part 1, section 7 and RFC 6750. */
+/** A token error in the words of part 1, section 7 and RFC 6750. */
 export const tokenError = (status: 401 | 403, error: string, description: string, scope?: string): ApiError =>
   new ApiError(
     status,
@@ -28,7 +28,7 @@ const EXPIRED = 'Token is expired. You can either do re-authorization or token r
 const DISABLED = 'Personal access tokens are disabled on this server.';
 const REVOKED = 'Token was revoked. You have to re-authorize from the user.';
 
-/** 401 of a revoked access token; carries it, for the endpoints that take its use as a sign of theft. */
+/** 401 for a revoked access token; carries the token, for endpoints that treat its use as a sign of theft. */
 export class RevokedToken extends ApiError {
   readonly token: AccessToken;
 
@@ -60,7 +60,7 @@ function findToken(deps: Deps, digest: string): Promise<FoundToken | undefined> 
   });
 }
 
-/** The user as a caller; refuses users who may not sign in. @throws ApiError 403 */
+/** Makes the user a caller; refuses users who may not sign in. @throws ApiError 403 */
 export function checkUserState(user: User): void {
   switch (user.state) {
     case 'active':
@@ -75,9 +75,9 @@ export function checkUserState(user: User): void {
 }
 
 /**
- * Who a token stands for (part 1, section 5).
- * @param token as the client sent it
- * @returns undefined for what is no token
+ * Authenticates an access token (part 1, section 5).
+ * @param token as sent by the client
+ * @returns undefined for unknown tokens
  * @throws ApiError 401 for an expired or revoked token, 403 for a blocked user
  */
 export async function callerOfToken(deps: Deps, token: string, address: string): Promise<Caller | undefined> {
@@ -114,19 +114,19 @@ export async function callerOfToken(deps: Deps, token: string, address: string):
 const NOTE_USE_MS = 10 * 60_000;
 const MAX_IPS = 5;
 
-/** Until when `recordTokenUse` has nothing to note, in milliseconds since 1970. */
+/** Time until which `recordTokenUse` has nothing to record, in milliseconds since 1970. */
 export function useIsRecordedUntil({ credential }: Caller): number {
   if (credential.kind !== 'access_token') return Number.POSITIVE_INFINITY;
   const { last_used_at: last } = credential.token;
   return last === null ? 0 : Date.parse(last) + NOTE_USE_MS;
 }
 
-/** Keeps `last_used_at` of an access token and its user's last day of activity, at most every ten minutes. */
+/** Records `last_used_at` of an access token and the last activity of its user, at most every ten minutes. */
 export async function recordTokenUse(deps: Deps, { credential, user }: Caller, address: string): Promise<void> {
   if (credential.kind !== 'access_token' || user === null) return;
   const { token } = credential;
   const now = deps.clock.now();
-  // A clock that ran ahead may have noted a time to come.
+  // A clock that ran ahead may have recorded a time in the future.
   if (token.last_used_at !== null && Math.abs(now.getTime() - Date.parse(token.last_used_at)) < NOTE_USE_MS) return;
   const ips = parseJson<string[]>(token.last_used_ips).filter((ip) => ip !== address);
   await deps.db

@@ -1,4 +1,4 @@
-/** Scopes a personal access token can have (part 1, section 5). */
+/** Scopes of personal access tokens (part 1, section 5). */
 export const PERSONAL_SCOPES = [
   'api',
   'read_user',
@@ -19,7 +19,7 @@ export const PERSONAL_SCOPES = [
   'read_service_ping',
 ] as const;
 
-/** Scopes a project or group access token can have. */
+/** Scopes of project and group access tokens. */
 export const RESOURCE_SCOPES = [
   'api',
   'read_api',
@@ -34,11 +34,11 @@ export const RESOURCE_SCOPES = [
   'self_rotate',
 ] as const;
 
-/** Scopes that a user may give to a token made with another token. */
+/** Scopes of tokens that are created with another token. */
 export const SELF_SERVICE_SCOPES = ['k8s_proxy', 'self_rotate'] as const;
 
-/** Scopes that mean something for administrators only. */
+/** Scopes that only have an effect for administrators. */
 export const ADMIN_SCOPES: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping'];
 
-/** Scopes that a program can have by OAuth 2. */
+/** Scopes of OAuth 2 tokens. */
 export const OAUTH_SCOPES = [...PERSONAL_SCOPES, 'openid', 'profile', 'email'] as const;

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 const FORGETS = new SnapshotCache(() => null, 1);
 
 /**
- * What services work with inside a transaction: its handle, and nothing remembered from before it. So rights can be
- * looked at again where something is done, by the same functions as before the wait.
+ * Dependencies bound to a transaction: its handle, and no values cached before it. With them, rights are checked again
+ * inside the transaction by the same functions.
  */
 export const transactionDeps = (deps: Deps, db: Db): Deps => ({ ...deps, db, snapshot: FORGETS });

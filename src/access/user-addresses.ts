@@ -3,7 +3,7 @@ import type { Db } from '../db/db.schema.ts';
 import { asciiLower, equalsIgnoringCase } from '../db/like.ts';
 import type { User } from '../db/tables/users.table.ts';
 
-/** Whether an e-mail address belongs to somebody else already, as first or as further address. */
+/** Whether an email address is already used by another user, as primary or secondary address. */
 export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Promise<boolean> {
   const first = await db
     .selectFrom('users')
@@ -21,7 +21,7 @@ export async function isEmailTaken(db: Db, email: string, exceptUserId = 0): Pro
   return further !== undefined;
 }
 
-/** Id of the user who has confirmed the address, as first or as further one; undefined for nobody. */
+/** Id of the user with a confirmed primary or secondary address; undefined if there is none. */
 export async function userWithAddress(db: Db, email: string): Promise<number | undefined> {
   const first = await db
     .selectFrom('users')
@@ -40,9 +40,9 @@ export async function userWithAddress(db: Db, email: string): Promise<number | u
 }
 
 /**
- * Who has confirmed any of the addresses, as first or as further one.
+ * Users with confirmed primary or secondary addresses.
  * @param emails in lower case; at most some hundred
- * @returns the user by the address, in lower case
+ * @returns users by address in lower case
  */
 export async function usersWithAddresses(
   db: Db,
@@ -65,7 +65,7 @@ export async function usersWithAddresses(
   return [...further, ...first];
 }
 
-/** Addresses a user may show or commit with: the first one and those confirmed. */
+/** Addresses that a user may show or commit with: the primary one and confirmed secondary ones. */
 export async function addressesOf(db: Db, user: Pick<User, 'id' | 'email'>): Promise<string[]> {
   const rows = await db
     .selectFrom('emails')

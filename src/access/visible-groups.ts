@@ -9,11 +9,11 @@ import type { Caller } from './caller.ts';
 /** A condition on the rows of `namespaces`, for `where`. */
 export type GroupCondition = (eb: ExpressionBuilder<Schema, 'namespaces'>) => Expression<SqlBool>;
 
-/** Visibilities that are open to the caller without membership. */
+/** Visibility levels that the caller can see without membership. */
 export const openVisibilities = ({ user }: Caller): Visibility[] =>
   user === null || user.external === 1 ? ['public'] : ['public', 'internal'];
 
-/** Groups that the caller may see: `read_group` of each row holds. */
+/** Condition on the groups that the caller may see: `read_group` holds for each. */
 export async function visibleGroups(deps: Deps, caller: Caller): Promise<GroupCondition> {
   if (caller.admin) return (eb) => eb.lit(true);
   const open = openVisibilities(caller);
@@ -22,7 +22,10 @@ export async function visibleGroups(deps: Deps, caller: Caller): Promise<GroupCo
   return (eb) => eb.or([eb('visibility', 'in', open), member(eb)]);
 }
 
-/** Groups that the user belongs to: by membership of their own or an inherited one, by a share, or by a project inside. */
+/**
+ * Condition on the groups that the user belongs to: through direct or inherited membership, a share, or a project in
+ * the group.
+ */
 export async function memberGroups(deps: Deps, userId: number): Promise<GroupCondition> {
   const day = today(deps.clock);
   const above = await deps.snapshot.get(`above:${userId}:${day}`, () => groupsAboveProjectsOf(deps.db, userId, day));

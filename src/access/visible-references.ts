@@ -11,16 +11,16 @@ import { type ProjectPermissions, projectPermissionsAt } from './permissions.ts'
 import { projectAccessLevels } from './project-levels.ts';
 import { atLevel } from './role-permissions.ts';
 
-/** What notes tell that may name another thing: a mention, or what closed the issue. */
+/** Kinds of system notes that may refer to another object: a mention, or what closed the issue. */
 const REFERRING = ['cross_reference', 'closed'];
 
-/** Projects from which something may be mentioned here; mentions from further ones are not shown. */
+/** Number of source projects considered; mentions from further ones are hidden. */
 const MAX_SOURCES = 500;
 
 /**
- * Condition on rows of `notes` on issues or merge requests: those that tell of a mention or a closing from elsewhere are for
- * callers who may see where that was.
- * @param ids of the issues or merge requests, which the caller may read
+ * Condition on the notes of issues or merge requests that hides mentions and closings from places the caller may not
+ * see.
+ * @param ids ids of the issues or merge requests, which the caller may read
  */
 export async function visibleReferences(
   deps: Deps,
@@ -37,14 +37,14 @@ export async function visibleReferences(
   return eb.or([other, closedByHand, ...seen]);
 }
 
-/** Where something is mentioned from, as far as the caller may see it. Lists of ids of projects. */
+/** Sources of mentions that the caller may see: lists of project ids. */
 interface Sources {
   issues: number[];
-  /** Those where confidential ones are no secret to them. */
+  /** Projects whose confidential issues the caller may see as well. */
   allIssues: number[];
   mergeRequests: number[];
   code: number[];
-  /** Whether there are snippets among them. */
+  /** Whether there are snippets among the sources. */
   snippets: boolean;
 }
 
@@ -77,7 +77,7 @@ async function sourcesOf(deps: Deps, caller: Caller, type: IssuableType, ids: re
   };
 }
 
-/** What the caller may do in each of the projects, in three queries. */
+/** Permissions of the caller in each of the projects, in three queries. */
 async function permissionsIn(
   deps: Deps,
   caller: Caller,
@@ -103,7 +103,7 @@ async function standingsIn(deps: Deps, userId: number, projects: readonly { id: 
   return projectAccessLevels(deps.db, userId, projects, byId, today(deps.clock));
 }
 
-/** Conditions on rows of `cross_references`, any of which lets the caller see the source; few where few are needed. */
+/** Conditions on `cross_references`: the caller may see the source if any of them holds. */
 function visibleSources(deps: Deps, caller: Caller, sources: Sources): Expression<SqlBool>[] {
   const eb = expressionBuilder<Schema, 'cross_references'>();
   const ways: Expression<SqlBool>[] = [];

@@ -6,24 +6,24 @@ import type { AuditEntry } from './record.audit.ts';
 interface WatchedAs {
   name: AuditEventName;
   as: string;
-  /** A column of 0 and 1 that stands for false and true. */
+  /** A boolean column stored as 0 and 1. */
   flag?: true;
-  /** An address that may hold secrets: told without user, password and query. */
+  /** A URL that may hold secrets: recorded without user, password and query. */
   address?: true;
 }
 
-/** What is watched of an object: by its attribute the name of the event, and what the attribute is called in a sentence. */
+/** Audited attributes of an object: event name and label by attribute. */
 export type WatchedAttributes<T> = { readonly [K in keyof T]?: WatchedAs };
 
 const MAX_VALUE = 255;
 
-/** A value as it is told: texts and numbers as they are, lists and objects as JSON, nothing for null. */
+/** A value as recorded: texts and numbers unchanged, lists and objects as JSON, an empty text for null. */
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 const entry = (text: string): string => truncate(withoutUrlCredentials(text), MAX_VALUE);
 
-/** What is told of each watched attribute that is another than it was. Nothing that is secret may be watched. */
+/** Audit entries for the attributes that differ. Secret attributes must not be audited. */
 export function changesOf<T extends object>(
   before: T,
   after: T,

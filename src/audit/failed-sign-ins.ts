@@ -7,22 +7,22 @@ import type { Deps } from '../deps.ts';
 import { INSTANCE, recordAudit } from './record.audit.ts';
 
 const FAILED = 'login_failed_with_standard_authentication';
-/** Days that failed sign-ins are kept; with the bound of an hour this is what they take up at most. */
+/** Days that failed sign-ins are kept; together with the hourly limit this bounds their number. */
 const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
 const MAX_NAME = 255;
 
 const FURTHER: Partial<Record<ReportedSignInFailure, string>> = {
-  'last of address': 'Further failures from this address are not told of in this hour',
-  'last of all': 'Further failures are not told of in this hour',
+  'last of address': 'Further failures from this address are not recorded in this hour',
+  'last of all': 'Further failures are not recorded in this hour',
 };
 
 /**
- * Records that somebody did not sign in by a password, as far as the bounds of `SignInFailureReports` allow.
- * @param name as it was given, whether there is such a user or not
- * @param userId of the user of that name
- * @param address where it came from; that of the request at hand when absent
+ * Records a failed sign-in with a password, within the limits of `SignInFailureReports`.
+ * @param name name as given, whether such a user exists or not
+ * @param userId id of the user with that name
+ * @param address address of the client; that of the current request by default
  */
 export async function recordFailedSignIn(
   deps: Pick<Deps, 'clock' | 'db' | 'passwords'>,
@@ -48,7 +48,7 @@ export async function recordFailedSignIn(
   });
 }
 
-/** Removes failed sign-ins whose days are over. */
+/** Deletes failed sign-ins older than the retention period. */
 export async function pruneFailedSignIns(deps: Pick<Deps, 'clock' | 'db'>, signal: AbortSignal): Promise<void> {
   const before = new Date(deps.clock.now().getTime() - KEPT_DAYS * DAY_MS).toISOString();
   for (let deleted = BATCH; deleted === BATCH; ) {

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { changesOf, type WatchedAttributes } from './changes.audit.ts';
 import { type AuditEntry, project, recordAudit } from './record.audit.ts';
 
-/** A flag with its strategies in words. */
+/** A feature flag with its strategies as text. */
 export interface FlagFacts extends FeatureFlag {
   strategies: string;
 }
@@ -26,7 +26,7 @@ const entryOf = (
   target: { id, type: 'Operations::FeatureFlag', details: name },
 });
 
-/** Records that a project has a feature flag, or has it no more, with the handle of the transaction. */
+/** Records, in the transaction, that a feature flag was created or deleted. */
 export function recordFlag(
   deps: Pick<Deps, 'clock'>,
   db: Db,
@@ -37,7 +37,7 @@ export function recordFlag(
   return recordAudit(deps, db, entryOf(flag, { name: `feature_flag_${happened}`, message }));
 }
 
-/** Records what is another in a feature flag than it was, with the handle of the transaction. */
+/** Records changes of a feature flag, in the transaction. */
 export const recordFlagChanges = (
   deps: Pick<Deps, 'clock'>,
   db: Db,

@@ -10,7 +10,7 @@ type Row = Pick<Namespace, 'id'> & object;
 const watch = (keys: readonly string[], prefix: 'group_' | ''): Record<string, { name: AuditEventName; as: string }> =>
   Object.fromEntries(keys.map((key) => [key, { name: `${prefix}${key}_updated`, as: key.replaceAll('_', ' ') }]));
 
-/** What is told of a group when it changes: columns and settings. */
+/** Audited columns and settings of groups. */
 export const WATCHED_OF_GROUPS: WatchedAttributes<Record<string, unknown>> = {
   ...watch(
     [
@@ -73,8 +73,8 @@ export const WATCHED_OF_GROUPS: WatchedAttributes<Record<string, unknown>> = {
 };
 
 /**
- * Records what is another in a group than it was, with the handle of the transaction.
- * @param before its columns and settings in one object, as `after`
+ * Records changes of a group, in the transaction.
+ * @param before columns and settings in one object, like `after`
  */
 export const recordGroupChanges = (deps: Pick<Deps, 'clock'>, db: Db, before: Row, after: Row): Promise<void> =>
   recordAudit(

@@ -12,9 +12,9 @@ const MESSAGES = {
 } as const;
 
 /**
- * Records what became of an invitation to a project or group, with the handle of the transaction in which it is.
- * @param invitation as it is afterwards, or was last
- * @param before what it was, of one that was changed
+ * Records a change of an invitation to a project or group, in the transaction.
+ * @param invitation its current or last state
+ * @param before its earlier state, if it was changed
  */
 export async function recordInvitation(
   deps: Pick<Deps, 'clock'>,

@@ -5,13 +5,13 @@ import type { Member } from '../db/tables/members.table.ts';
 import type { Deps } from '../deps.ts';
 import { type AuditEntry, place, recordAudit } from './record.audit.ts';
 
-/** What is told of a membership. */
+/** Recorded facts of a membership. */
 export type MembershipFacts = Pick<Member, 'id' | 'source_type' | 'source_id' | 'user_id' | 'access_level'> &
   Partial<Pick<Member, 'expires_at' | 'member_role_id'>>;
 
 /**
- * Records that a membership was made, changed or ended, with the handle of the transaction in which it is.
- * @param before what it was, of one that was changed
+ * Records, in the transaction, that a membership was created, changed or deleted.
+ * @param before its earlier state, if it was changed
  */
 export async function recordMembership(
   deps: Pick<Deps, 'clock'>,
@@ -60,7 +60,7 @@ async function toldOf(
   return { name: 'member_updated', message, more };
 }
 
-/** What a role is called: a custom one by its name, beside its level. */
+/** Name of a role; custom roles with their base level. */
 export async function titleOf(db: Db, level: number, memberRoleId: number | null): Promise<string> {
   if (memberRoleId === null) return roleName(level);
   const role = await db.selectFrom('member_roles').select('name').where('id', '=', memberRoleId).executeTakeFirst();

@@ -7,7 +7,7 @@ import { changesOf, type WatchedAttributes } from './changes.audit.ts';
 import { type AuditEntry, project, recordAudit } from './record.audit.ts';
 
 const updated = 'remote_mirror_updated';
-/** With its address as text. */
+/** A push mirror with its URL in plain text. */
 type Opened = Omit<RemoteMirror, 'url'> & { url: string };
 const WATCHED: WatchedAttributes<Opened> = {
   url: { name: updated, as: 'url', address: true },
@@ -23,14 +23,14 @@ const opened = ({ secrets }: Pick<Deps, 'secrets'>, row: RemoteMirror): Opened =
   url: openStored(secrets, row.url, 'remote_mirrors.url') ?? '',
 });
 
-/** The entry of a push mirror: its address is told without user, password and query. */
+/** The audit entry of a push mirror: the URL is recorded without user, password and query. */
 const entryOf = ({ id, project_id, url }: Opened, entry: Pick<AuditEntry, 'name' | 'message' | 'more'>) => ({
   ...entry,
   entity: project(project_id),
   target: { id, type: 'RemoteMirror', details: bareAddress(url) },
 });
 
-/** Records that a project has a push mirror, or has it no more, with the handle of the transaction. */
+/** Records, in the transaction, that a push mirror was added or removed. */
 export function recordRemoteMirror(
   deps: Pick<Deps, 'clock' | 'secrets'>,
   db: Db,
@@ -42,7 +42,7 @@ export function recordRemoteMirror(
   return recordAudit(deps, db, entryOf(opened(deps, row), { name: `remote_mirror_${happened}`, message, more }));
 }
 
-/** Records what is another in a push mirror than it was, with the handle of the transaction. */
+/** Records changes of a push mirror, in the transaction. */
 export const recordRemoteMirrorChanges = (
   deps: Pick<Deps, 'clock' | 'secrets'>,
   db: Db,

@@ -1,6 +1,6 @@
 import type { ProjectFeature } from '../db/tables/projects.table.ts';
 
-/** What changes are called: the platform's words, and words like them for what it has none for. */
+/** Names of audit events: the platform's, and similar ones where it has none. */
 export type AuditEventName =
   | 'member_created'
   | 'member_updated'

@@ -10,14 +10,14 @@ type Row = Pick<Project, 'id'> & Partial<Pick<Project, 'import_url'>> & Readonly
 type AnyWatched = Record<string, { name: AuditEventName; as: string }>;
 
 const spoken = (key: string): string => key.replaceAll('_', ' ').replaceAll('ci ', 'CI ');
-/** Watched under names that begin with `project_`. */
+/** Attributes whose event names begin with `project_`. */
 const prefixed = (keys: readonly string[]): AnyWatched =>
   Object.fromEntries(keys.map((key) => [key, { name: `project_${key}_updated`, as: spoken(key) }]));
-/** Watched under names that do not. */
+/** Attributes whose event names have no prefix. */
 const plain = (keys: readonly string[]): AnyWatched =>
   Object.fromEntries(keys.map((key) => [key, { name: `${key}_updated`, as: spoken(key) }]));
 
-/** What is told of a project when it changes: columns and settings. */
+/** Audited columns and settings of projects. */
 export const WATCHED_OF_PROJECTS: WatchedAttributes<Record<string, unknown>> = {
   ...prefixed(['name', 'path', 'merge_method', 'approvals_before_merge']),
   request_access_enabled: {
@@ -124,8 +124,8 @@ const opened = ({ secrets }: Pick<Deps, 'secrets'>, { import_url = null, ...row 
 });
 
 /**
- * Records what is another in a project than it was, with the handle of the transaction.
- * @param before its columns and settings in one object, as `after`
+ * Records changes of a project, in the transaction.
+ * @param before columns and settings in one object, like `after`
  */
 export const recordProjectChanges = (
   deps: Pick<Deps, 'clock' | 'secrets'>,
@@ -142,7 +142,7 @@ export const recordProjectChanges = (
     })),
   );
 
-/** Records what happened to a project as a whole, with the handle of the transaction. */
+/** Records an event about a whole project, in the transaction. */
 export const recordProject = (
   deps: Pick<Deps, 'clock'>,
   db: Db,
@@ -150,7 +150,7 @@ export const recordProject = (
   entry: Omit<AuditEntry, 'entity'>,
 ): Promise<void> => recordAudit(deps, db, { ...entry, entity: project(id) });
 
-/** Records that projects are gone, where they were: call it while the namespaces are there. */
+/** Records the removal of projects under their groups; must be called while the namespaces still exist. */
 export async function recordProjectRemovals(
   deps: Pick<Deps, 'clock'>,
   db: Db,
@@ -175,7 +175,7 @@ export async function recordProjectRemovals(
   );
 }
 
-/** Groups by the ids of namespaces; what is in a personal one is told to administrators. */
+/** Audit entities of namespaces by id; those of personal namespaces are the instance. */
 async function entitiesOf(db: Db, ids: readonly number[]): Promise<Map<number, AuditEntity>> {
   const rows = await db
     .selectFrom('namespaces')

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { type AuditEntity, type AuditEntry, recordAudit } from './record.audit.ts';
 
-/** Somebody whom a protection lets do something. */
+/** Holder of a right in a protection. */
 interface Level {
   action: string;
   access_level: number | null;
@@ -12,7 +12,7 @@ interface Level {
   deploy_key_id?: number | null;
 }
 
-/** What is told of a protected branch or tag. */
+/** Recorded facts of a protected branch or tag. */
 export interface ProtectionFacts {
   id: number;
   name: string;
@@ -21,7 +21,7 @@ export interface ProtectionFacts {
   levels: readonly Level[];
 }
 
-/** Who may do each thing, in words: `Maintainer`, `User 5`. */
+/** Holders of each right as text: `Maintainer`, `User 5`. */
 function allowed({ levels }: ProtectionFacts): Record<string, string> {
   const by: Record<string, string[]> = {};
   for (const level of levels) {
@@ -45,7 +45,7 @@ const FLAGS = [
   ],
 ] as const;
 
-/** Records that a branch or tag was protected or is no more, with the handle of the transaction. */
+/** Records, in the transaction, that a branch or tag was protected or unprotected. */
 export function recordProtection(
   deps: Pick<Deps, 'clock'>,
   db: Db,
@@ -70,7 +70,7 @@ const targetOf = (kind: 'branch' | 'tag', { id, name }: ProtectionFacts) => ({
   details: name,
 });
 
-/** Records what is another in the protection of a branch than it was, with the handle of the transaction. */
+/** Records changes of a branch protection, in the transaction. */
 export async function recordProtectionChange(
   deps: Pick<Deps, 'clock'>,
   db: Db,

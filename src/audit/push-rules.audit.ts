@@ -28,8 +28,8 @@ const WATCHED: WatchedAttributes<PushRule> = {
 };
 
 /**
- * Records that a push rule was made, changed or removed, with the handle of the transaction: all that it asks now and did not before.
- * @param before what it was, or a rule that asks nothing; null of one that goes
+ * Records, in the transaction, that a push rule was created, changed or removed.
+ * @param before earlier state, or an empty rule for a new one; null for a removal
  */
 export async function recordPushRule(
   deps: Pick<Deps, 'clock'>,

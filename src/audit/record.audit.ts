@@ -7,19 +7,19 @@ import type { AuditEntityType } from '../db/tables/audit-events.table.ts';
 import type { Deps } from '../deps.ts';
 import type { AuditEventName } from './names.audit.ts';
 
-/** What a change is about: its audit event is found there. */
+/** The project, group, user or instance that an audit event belongs to. */
 export interface AuditEntity {
   type: AuditEntityType;
   id: number;
-  /** Where it is, when its row says so no more. */
+  /** Its path, if its row no longer has it. */
   path?: string;
-  /** What it is called; its path where it has no other name. */
+  /** Its name, if that is not the path. */
   name?: string;
 }
 
-/** What was changed there: a member, a token, a rule; the entity itself where nothing is said. */
+/** The changed object: a member, a token, a rule; the entity itself by default. */
 export interface AuditTarget {
-  /** Null for what has none. */
+  /** Null for objects without an id. */
   id: number | string | null;
   type: string;
   /** Its name. */
@@ -30,23 +30,23 @@ export interface AuditEntry {
   name: AuditEventName;
   entity: AuditEntity;
   target?: AuditTarget;
-  /** What happened, in a sentence. */
+  /** A sentence that describes the change. */
   message: string;
-  /** What else is told of it, as `add`, `remove`, `change`, `from`, `to`. Never a secret. */
+  /** Further details, such as `add`, `remove`, `change`, `from`, `to`. Must not contain secrets. */
   more?: Readonly<Record<string, string | number | boolean | null>>;
-  /** Who did it, where no request asks for it. */
+  /** Author, if the change does not come from a request. */
   actorId?: number | null;
-  /** Who did it and from where, if not whoever the request at hand is of. */
+  /** Author and source, if they are not those of the current request. */
   origin?: Origin;
 }
 
 export const project = (id: number): AuditEntity => ({ type: 'Project', id });
 export const group = (id: number): AuditEntity => ({ type: 'Group', id });
 export const user = (id: number): AuditEntity => ({ type: 'User', id });
-/** The whole installation. */
+/** The instance as audit entity. */
 export const INSTANCE: AuditEntity = { type: 'Gitlab::Audit::InstanceScope', id: 1, path: 'gitlab_instance' };
 
-/** A project or group by what columns call it. */
+/** A project or group as audit entity. */
 export const place = (type: 'project' | 'group', id: number): AuditEntity => ({
   type: type === 'project' ? 'Project' : 'Group',
   id,
@@ -55,12 +55,12 @@ export const place = (type: 'project' | 'group', id: number): AuditEntity => ({
 const SYSTEM: Author = { id: -1, name: '(System)', email: null, type: 'Gitlab::Audit::UnauthenticatedAuthor' };
 const UNKNOWN = 'unknown';
 const BATCH_SIZE = 100;
-/** Characters of each text of an event, however long what it names is. */
+/** Maximum length of each text of an event. */
 const MAX_TEXT = 1_000;
 
 /**
- * Writes audit events with the handle of the transaction in which something is changed: they are there if the change is.
- * Who did it and from where is that of the request; names are those of this moment, so ask before what is named goes.
+ * Writes audit events in the transaction of the change, so that both are committed together. Author and source are
+ * those of the current request. Names are read now, so call it before the objects are deleted.
  */
 export async function recordAudit(
   { clock }: Pick<Deps, 'clock'>,
@@ -108,7 +108,7 @@ const bounded = <T>(value: T): T | string => (typeof value === 'string' ? trunca
 
 const keyOf = ({ type, id }: AuditEntity): string => `${type} ${id}`;
 
-/** Path and name of what entries are about. */
+/** Path and name of the entities. */
 async function named(db: Db, entries: readonly AuditEntry[]): Promise<Map<string, { path: string; title: string }>> {
   const found = new Map<string, { path: string; title: string }>();
   const wanted = (type: AuditEntityType) => [

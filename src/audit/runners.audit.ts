@@ -6,12 +6,12 @@ import { type AuditEntity, type AuditEntry, group, INSTANCE, project, recordAudi
 type RunnerFacts = Pick<CiRunner, 'id' | 'runner_type' | 'group_id' | 'description' | 'short_token'>;
 type RunnerAuditEntry = Pick<AuditEntry, 'name' | 'message' | 'more'>;
 
-/** Most projects of one runner in which a change of it is told. */
+/** Maximum number of projects of a runner in which a change is recorded. */
 const MAX = 100;
 
 /**
- * Records what happened to a runner, with the handle of the transaction: in its group, in each of
- * its projects, or for the server. Its token is never told, but for the letters by which it is known.
+ * Records an event of a runner in the transaction: in its group, in each of its projects, or for the instance. The
+ * token is never recorded, except for its short form.
  */
 export async function recordRunner(
   deps: Pick<Deps, 'clock'>,
@@ -27,7 +27,7 @@ export async function recordRunner(
   );
 }
 
-/** The entry of what happened to a runner in one place. */
+/** The audit entry of a runner event in one entity. */
 export const runnerEntry = (
   { id, description, short_token }: RunnerFacts,
   entity: AuditEntity,
@@ -38,7 +38,7 @@ export const runnerEntry = (
   target: { id, type: 'Ci::Runner', details: description || `#${id} (${short_token})` },
 });
 
-/** Where something that happens to a runner is told. */
+/** Entities in which events of a runner are recorded. */
 export async function runnerPlaces(db: Db, { id, runner_type, group_id }: RunnerFacts): Promise<AuditEntity[]> {
   if (runner_type === 'instance_type') return [INSTANCE];
   if (runner_type === 'group_type') return group_id === null ? [] : [group(group_id)];

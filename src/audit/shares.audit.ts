@@ -7,8 +7,8 @@ import { type AuditEntry, group, project, recordAudit } from './record.audit.ts'
 type Share = Pick<GroupLink, 'source_type' | 'source_id' | 'group_id' | 'group_access' | 'expires_at'>;
 
 /**
- * Records that the members of a group were let into a project or another group, or are let in no more, with the handle of
- * the transaction. What is about a project is found in the project and in the group that was let in.
+ * Records, in the transaction, that a project or group was shared with a group or the share was removed. Events of
+ * projects are recorded in the project and in the invited group.
  */
 export async function recordShare(
   deps: Pick<Deps, 'clock'>,

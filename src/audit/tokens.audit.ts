@@ -2,11 +2,11 @@ import { parseJson } from '../db/columns.ts';
 import type { AccessToken } from '../db/tables/access-tokens.table.ts';
 import { type AuditEntry, place, user } from './record.audit.ts';
 
-/** What is told of an access token: whose it is, its name and id, never its text. */
+/** Recorded facts of an access token; the token itself is never recorded. */
 export type TokenFacts = Pick<AccessToken, 'id' | 'name' | 'user_id' | 'scopes' | 'impersonation'> &
   Pick<AccessToken, 'resource_type' | 'resource_id'>;
 
-/** The audit event of a token that was made or revoked: of the project or group that it is for, else of its user. */
+/** The audit entry of a created or revoked token: in its project or group, else in its user. */
 export function tokenEntry(token: TokenFacts, happened: 'created' | 'revoked'): AuditEntry {
   const { id, resource_type: type, resource_id } = token;
   const target = { id, type: 'PersonalAccessToken', details: token.name };

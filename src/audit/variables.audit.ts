@@ -1,13 +1,13 @@
 import type { CiVariable } from '../db/tables/ci-variables.table.ts';
 import { type AuditEntry, group, INSTANCE, project } from './record.audit.ts';
 
-/** What is told of a CI/CD variable: its key and what it is for, never its value. */
+/** Recorded facts of a CI/CD variable; the value is never recorded. */
 type VariableFacts = Pick<
   CiVariable,
   'id' | 'key' | 'project_id' | 'group_id' | 'protected' | 'masked' | 'hidden' | 'environment_scope' | 'variable_type'
 >;
 
-/** The audit event of a variable that was made, changed or removed. */
+/** The audit entry of a created, changed or removed variable. */
 export function variableEntry(row: VariableFacts, happened: 'created' | 'updated' | 'deleted'): AuditEntry {
   const { id, key, project_id, group_id } = row;
   const [name, entity, type] =

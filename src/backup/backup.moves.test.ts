@@ -49,7 +49,7 @@ async function backUp(): Promise<void> {
   assert.deepEqual(manifest.problems, []);
 }
 
-/** A move of which the backup is made in that state. */
+/** Makes a backup during a storage move in that state, and checks the restored installation. */
 async function backedUpMove(state: StorageMove['state']): Promise<void> {
   const move = await scheduleMove(app.deps, 'project', project.id, 'second');
   const seen = async () => {
@@ -57,7 +57,7 @@ async function backedUpMove(state: StorageMove['state']): Promise<void> {
     await backUp();
   };
   if (state === 'scheduled') return seen();
-  // A job of its own has it in hand, as in a server that is at work.
+  // A real job owns the move, as on a running server.
   if (state === 'started') {
     await whileCopying(
       app,
@@ -78,7 +78,7 @@ async function restored(config: Config): Promise<Running> {
   return running;
 }
 
-/** The move once it is over, which takes a server that runs no longer than any other. */
+/** Waits until the move has ended, as a server does without outside help. */
 async function whenOver({ deps }: Running): Promise<StorageMove> {
   for (let looks = 0; looks < 1_200; looks += 1) {
     const [move] = await deps.db.selectFrom('repository_storage_moves').selectAll().execute();
@@ -88,7 +88,7 @@ async function whenOver({ deps }: Running): Promise<StorageMove> {
   throw new Error('the move does not come to an end');
 }
 
-/** Every repository is there, sound, and takes writes; there is no other. */
+/** Checks that every repository exists, is intact and writable, and that there are no others. */
 async function looksWhole({ deps, url }: Running, storage: string): Promise<void> {
   const dirs: string[] = [];
   for await (const holder of allRepositories(deps.db)) {

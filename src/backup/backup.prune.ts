@@ -4,13 +4,13 @@ import { namesIn } from '../git/copy-files.ts';
 import { readJsonLines } from './json-lines.ts';
 import { blobsIn, type ContentLine, objectsIn, snapshotNames, snapshotsIn } from './layout.ts';
 
-/** Content is looked at in so many parts, so that its names need not all be in memory at once. */
+/** Content is processed in parts, so that not all names are in memory at once. */
 const PARTS = [...'0123456789abcdef'];
 
 /**
- * Removes all backups but the newest, and the files that none of those names. Call it while no backup is being made.
- * @param keep how many stay
- * @returns the names of the backups that went
+ * Deletes all backups but the newest, and the files that only they used. Must not run during a backup.
+ * @param keep number of backups to keep
+ * @returns names of the deleted backups
  */
 export async function pruneBackups(folder: string, keep: number): Promise<string[]> {
   const names = await snapshotNames(folder);
@@ -22,7 +22,7 @@ export async function pruneBackups(folder: string, keep: number): Promise<string
   return old;
 }
 
-/** Paths below `content/` that the backups need, of repositories and blobs whose hash begins with a digit. */
+/** Paths below `content/` that the backups use, for repositories and blobs whose hash begins with a digit. */
 async function needed(folder: string, names: readonly string[], part: string): Promise<Set<string>> {
   const paths = new Set<string>();
   for (const name of names) {
@@ -57,7 +57,7 @@ async function prunePart(folder: string, part: string, paths: ReadonlySet<string
   }
 }
 
-/** Removes the files below a folder that are not needed, and the folders that hold nothing then. */
+/** Deletes unused files below a folder, and folders that become empty. */
 async function pruneFolder(folder: string, paths: ReadonlySet<string>): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

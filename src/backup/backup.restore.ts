@@ -32,18 +32,18 @@ export interface RestoreOptions {
   config: Config;
   clock: Clock;
   folder: string;
-  /** Name of the backup; the newest when null. */
+  /** Name of the backup; null for the newest. */
   name: string | null;
-  /** Is told how far it is, in words. */
+  /** Called with a progress message. */
   onProgress: (text: string) => void;
 }
 
 /**
- * Puts a backup into the data folder, storages and database of the settings, none of which may hold an installation;
- * the database may be of the other engine. The database's rows come last and in one transaction: an interrupted restore
- * leaves nothing that a server would take for an installation, and can be run again.
- * @returns the name of the backup and what it says of itself
- * @throws StartupError where there is no such backup, it is damaged or newer than this program, or data is in the way
+ * Restores a backup into the configured data folder, storages and database, which must not contain an installation. The
+ * database engine may differ. Database rows are restored last and in one transaction, so an interrupted restore leaves
+ * no installation behind and can be repeated.
+ * @returns name and manifest of the backup
+ * @throws StartupError if the backup is missing, damaged or newer than this program, or if the target is not empty
  */
 export async function restoreBackup(options: RestoreOptions): Promise<{ name: string; manifest: Manifest }> {
   const { config } = options;
@@ -56,12 +56,15 @@ export async function restoreBackup(options: RestoreOptions): Promise<{ name: st
   }
   const claim = await claimData(config.database);
   try {
-    if (!claim.alone) throw new StartupError('A server runs on this database. Stop it, or restore into another.');
+    if (!claim.alone)
+      throw new StartupError('A server is using this database. Stop it, or restore into another database.');
     const database = await connect(config.database);
     try {
       await migrate(database.db, config.database.kind, { known: migrationsUpTo(manifest) });
       if (!(await isUnused(database.db))) {
-        throw new StartupError('There is an installation already: restore into an empty data folder and database.');
+        throw new StartupError(
+          'The target already contains an installation. Restore into an empty data folder and database.',
+        );
       }
       await putFiles(options, folder, name);
       await restoreOwnFiles(join(snapshotsIn(folder), name), config.dataDir);
@@ -82,17 +85,19 @@ async function choose(folder: string, backupName: string | null): Promise<string
   throw new StartupError(
     names.length === 0
       ? `There is no backup in ${folder}.`
-      : `There is no backup ${backupName} in ${folder}. There are: ${names.join(', ')}.`,
+      : `There is no backup ${backupName} in ${folder}. Available backups: ${names.join(', ')}.`,
   );
 }
 
-/** The migrations that the database of the backup has. @throws StartupError for one of a newer program */
+/**
+ * The migrations applied to the database of the backup. @throws StartupError if the backup was made by a newer program
+ */
 function migrationsUpTo({ migration, program }: Manifest): Readonly<Record<string, string>> {
   const names = Object.keys(migrations);
   const last = names.indexOf(migration);
   if (last < 0) {
     throw new StartupError(
-      `The backup was made by Stithy ${program}, which is newer than this one: restore it with that version.`,
+      `The backup was made by Stithy ${program}, which is newer than this version. Restore it with that version.`,
     );
   }
   return Object.fromEntries(Object.entries(migrations).slice(0, last + 1));
@@ -105,14 +110,14 @@ async function checkFiles(folder: string, name: string, { database, content }: M
   ] as const) {
     const { sha256 } = await factsOf(join(snapshotsIn(folder), name, file));
     if (sha256 !== backupName.sha256)
-      throw new StartupError(`${file} of the backup ${name} is damaged: restore another one.`);
+      throw new StartupError(`File ${file} of backup ${name} is damaged. Restore another backup.`);
   }
 }
 
 const contentOf = (folder: string, name: string) =>
   readJsonLines<ContentLine>(join(snapshotsIn(folder), name, 'content.jsonl.gz'));
 
-/** The files that never change: objects of repositories, and blobs. */
+/** Restores immutable files: objects of repositories, and blobs. */
 async function putFiles({ config, onProgress }: RestoreOptions, folder: string, name: string): Promise<void> {
   let repositories = 0;
   for await (const line of contentOf(folder, name)) {
@@ -122,7 +127,7 @@ async function putFiles({ config, onProgress }: RestoreOptions, folder: string, 
         : [objectsIn(folder, line), join(directoryOf(config, line), 'objects'), line.objects];
     await mkdir(to, { recursive: true, mode: 0o700 });
     const { vanished } = await copyMissing(from, to, files);
-    if (vanished) throw new StartupError(`${from} lacks files that the backup ${name} needs: restore another one.`);
+    if (vanished) throw new StartupError(`Files of backup ${name} are missing in ${from}. Restore another backup.`);
     if ('blobs' in line) continue;
     repositories += 1;
     if (repositories % 100 === 0) onProgress(`repositories: ${repositories}`);
@@ -133,7 +138,9 @@ async function putFiles({ config, onProgress }: RestoreOptions, folder: string, 
 function directoryOf({ storages }: Config, { storage, disk_path }: { storage: string; disk_path: string }): string {
   const found = storages.find(({ name }) => name === storage);
   if (found === undefined) {
-    throw new StartupError(`The backup has repositories of a storage "${storage}": name it in STITHY_STORAGES.`);
+    throw new StartupError(
+      `The backup contains repositories of storage "${storage}". Add this storage to STITHY_STORAGES.`,
+    );
   }
   return join(found.path, `${disk_path}.git`);
 }

@@ -236,13 +236,13 @@ test('a repository that cannot be copied is named, and the rest is backed up', a
 test('refusals: a folder inside the data, another backup under way, an installation in the way, damage', async () => {
   const refused = (promise: Promise<unknown>, text: RegExp) =>
     assert.rejects(promise, (error) => error instanceof StartupError && text.test(error.message));
-  await refused(backup(join(app.deps.config.dataDir, 'backups')), /lies inside/);
+  await refused(backup(join(app.deps.config.dataDir, 'backups')), /is inside/);
   await refused(restore(await emptyPlace()), /There is no backup in/);
   const { name } = await backup();
   await refused(restore(await emptyPlace(), 'nonsense'), new RegExp(`There is no backup nonsense .*${name}`));
   const used = await emptyPlace();
   await restore(used);
-  await refused(restore(used), /There is an installation already/);
+  await refused(restore(used), /The target already contains an installation/);
   const { config } = loadConfig({
     STITHY_DATA_DIR: (await emptyPlace('sqlite')).dataDir,
     STITHY_STORAGES: 'other=/tmp/x',
@@ -250,12 +250,12 @@ test('refusals: a folder inside the data, another backup under way, an installat
   config.storages = [{ name: 'other', path: join(config.dataDir, 'other'), weight: 100 }];
   await projectWithFile();
   await backup();
-  await refused(restore(config), /storage "default": name it in STITHY_STORAGES/);
+  await refused(restore(config), /storage "default"\. Add this storage to STITHY_STORAGES/);
   await appendFile(join(snapshotsIn(folder), name, 'database.jsonl.gz'), 'x');
-  await refused(restore(await emptyPlace(), name), /database\.jsonl\.gz of the backup .* is damaged/);
-  // Which of two is the first one, the database decides.
+  await refused(restore(await emptyPlace(), name), /database\.jsonl\.gz of backup .* is damaged/);
+  // The database decides which of the two is the first.
   const both = await Promise.allSettled([backup(), backup()]);
   const [second, ...others] = both.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
-  assert.ok(second instanceof StartupError && /Another backup to .* is under way/.test(second.message));
+  assert.ok(second instanceof StartupError && /Another backup to .* is in progress/.test(second.message));
   assert.deepEqual(others, []);
 });

@@ -32,25 +32,25 @@ export interface BackupOptions {
   config: Config;
   database: Database;
   clock: Clock;
-  /** The folder of backups; made where it is missing. */
+  /** The folder of backups; created if it is missing. */
   folder: string;
-  /** Is told how far it is, in words. */
+  /** Called with a progress message. */
   onProgress: (text: string) => void;
 }
 
 export interface Backup {
-  /** Its name in the folder. */
+  /** Name of the backup in the folder. */
   name: string;
   manifest: Manifest;
-  /** Bytes of files that earlier backups did not have. */
+  /** Bytes of files that earlier backups did not contain. */
   copied: number;
 }
 
 /**
- * Makes a backup while servers go on: the database as it is at one instant, and repositories and blobs as they were then.
- * Files are copied after that instant; what came in between is taken back from refs, and nothing that was there then
- * has gone, for removals of files wait. It counts only once it is whole; earlier ones stay as they are.
- * @throws StartupError for a folder that cannot be used; errors of the database and the file system
+ * Makes a backup while servers are running: the database, the repositories and the blobs as of one instant. Files are
+ * copied after that instant; later ref changes are undone in the copy, and files cannot vanish because their removal is
+ * deferred meanwhile. The backup counts once it is complete; earlier backups are not changed.
+ * @throws StartupError for an unusable folder; errors of the database and the file system
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
   const { config, database, clock } = options;
@@ -58,7 +58,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
   refuseOwnFolders(config, folder);
   await mkdir(snapshotsIn(folder), { recursive: true, mode: 0o700 });
   const lock = lockFile(join(folder, 'backup.lock'));
-  if (lock === null) throw new StartupError(`Another backup to ${folder} is under way.`);
+  if (lock === null) throw new StartupError(`Another backup to ${folder} is in progress.`);
   try {
     await clearLeftovers(folder);
     return await withoutFileRemoval(database.db, clock, (signal) => backUp({ ...options, folder }, signal));
@@ -71,13 +71,13 @@ function refuseOwnFolders(config: Config, folder: string): void {
   for (const own of [config.dataDir, ...config.storages.map(({ path }) => path)]) {
     if (`${folder}${sep}`.startsWith(`${resolve(own)}${sep}`)) {
       throw new StartupError(
-        `${folder} lies inside ${own}, which is to be backed up. Choose a folder elsewhere, best on another disk.`,
+        `${folder} is inside ${own}, which is part of the backup. Choose another folder, preferably on another disk.`,
       );
     }
   }
 }
 
-/** Removes what an interrupted backup has left; its files of content stay and save copying. */
+/** Removes the remains of an interrupted backup; copied content files are kept and reused. */
 async function clearLeftovers(folder: string): Promise<void> {
   for (const name of await namesIn(snapshotsIn(folder))) {
     if (name.endsWith('.part')) await rm(join(snapshotsIn(folder), name), { recursive: true, force: true });
@@ -160,7 +160,7 @@ async function copyAll(
   return result;
 }
 
-/** Copies the blobs that the backups lack. */
+/** Copies blobs that no earlier backup contains. */
 async function copyBlobs(config: Config, folder: string): Promise<{ names: string[]; bytes: number }> {
   const from = join(config.dataDir, 'blobs');
   const files: string[] = [];
@@ -180,7 +180,7 @@ async function undoSince({ db }: Database, known: SnapshotChanges, signal: Abort
 
 const BLOBS_A_LINE = 10_000;
 
-/** The repositories as they were at the instant of the snapshot, and the blobs. */
+/** Writes the list of repositories, as of the snapshot, and of blobs. */
 async function writeContent(raw: string, undo: UndoneRef, blobs: readonly string[], path: string): Promise<FileFacts> {
   const writer = new JsonLinesWriter(path);
   for await (const line of readJsonLines<RepositoryLine>(raw)) {
@@ -192,7 +192,7 @@ async function writeContent(raw: string, undo: UndoneRef, blobs: readonly string
   return writer.end();
 }
 
-/** Makes the backup count, durable when it fulfils. */
+/** Completes the backup; durable when the promise is fulfilled. */
 async function keep(folder: string, part: string, name: string, manifest: Manifest): Promise<void> {
   const path = join(part, 'manifest.json');
   await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });

@@ -8,7 +8,7 @@ import { HOLDER_TYPES, type HolderType, holderTypes } from '../repositories/hold
 import type { JsonLinesWriter } from './json-lines.ts';
 import { type HolderKey, objectsIn, type RepositoryLine } from './layout.ts';
 
-/** Repositories that are copied side by side. */
+/** Number of repositories copied in parallel. */
 const LANES = 4;
 
 const placesOf = (type: HolderType): string => {
@@ -23,11 +23,11 @@ export interface CopyResult {
 }
 
 /**
- * Copies every repository of the snapshot: its refs first, then the files of its objects that the backups lack.
+ * Copies the repositories of the snapshot: first the refs, then the object files that earlier backups lack.
  * @param folder the folder of backups
- * @param writer takes each as it is now, later than the snapshot: refs may have to be taken back
- * @param onRepository is told after each
- * @returns what could not be copied among the rest
+ * @param writer receives each repository in its current state, later than the snapshot: refs may have to be undone
+ * @param onRepository called after each repository
+ * @returns problems of repositories that could not be copied
  */
 export async function copyRepositories(
   snapshot: Snapshot,
@@ -68,7 +68,7 @@ async function copyRepository(
   const config = await readFile(join(repo.dir, 'config'), 'utf8');
   const refs = (await repo.refs.list('refs/')).map(({ name, oid }): [string, string] => [name, oid]);
   const corrupt = await repo.refs.corrupt();
-  if (corrupt.length > 0) throw new Error(`refs that hold no object id, such as ${corrupt[0]}`);
+  if (corrupt.length > 0) throw new Error(`refs without an object id, such as ${corrupt[0]}`);
   const { files: objects, bytes } = await copyObjectFiles(repo.dir, objectsIn(folder, location));
   return { line: { holder, ...location, head, config, refs, objects }, bytes };
 }

@@ -6,10 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip, type Gzip } from 'node:zlib';
 import { syncPath } from '../git/durable.ts';
 
-/** How a file turned out: what a later reader checks it against. */
+/** Size and hash of a file, for later verification. */
 export interface FileFacts {
   sha256: string;
-  /** In bytes, as stored. */
+  /** Bytes as stored. */
   size: number;
 }
 
@@ -30,7 +30,7 @@ class Measure extends Transform {
   }
 }
 
-/** Writes values as JSON, a line each, compressed by gzip. */
+/** Writes values as JSON lines, compressed with gzip. */
 export class JsonLinesWriter {
   readonly #path: string;
   readonly #gzip: Gzip = createGzip({ level: 5 });
@@ -38,20 +38,20 @@ export class JsonLinesWriter {
   readonly #written: Promise<void>;
   #text = '';
 
-  /** @param path a file that is not there yet */
+  /** @param path a file that does not exist yet */
   constructor(path: string) {
     this.#path = path;
     this.#written = pipeline(this.#gzip, this.#measure, createWriteStream(path, { flags: 'wx', mode: MODE }));
     this.#written.catch(() => {});
   }
 
-  /** Adds a line; waits where the disk is slower. @throws the file system's error */
+  /** Adds a line; waits for a slow disk. @throws the file system's error */
   async write(value: unknown): Promise<void> {
     this.#text += `${JSON.stringify(value)}\n`;
     if (this.#text.length > 256 * 1024) await this.#flush();
   }
 
-  /** Ends the file, durable when it fulfils. @throws the file system's error */
+  /** Ends the file; durable when the promise is fulfilled. @throws the file system's error */
   async end(): Promise<FileFacts> {
     await this.#flush();
     this.#gzip.end();
@@ -69,7 +69,7 @@ export class JsonLinesWriter {
   }
 }
 
-/** The values of a file that `JsonLinesWriter` wrote. @throws Error where it is cut off or damaged */
+/** Reads the values of a file written by `JsonLinesWriter`. @throws Error if it is truncated or damaged */
 export async function* readJsonLines<T>(path: string): AsyncGenerator<T, void, void> {
   const file = createReadStream(path);
   const text = createGunzip();
@@ -81,7 +81,7 @@ export async function* readJsonLines<T>(path: string): AsyncGenerator<T, void, v
   await read;
 }
 
-/** What a file holds now. */
+/** Current size and hash of a file. */
 export async function factsOf(path: string): Promise<FileFacts> {
   const measure = new Measure();
   measure.resume();

@@ -15,16 +15,16 @@ import type { FileFacts } from './json-lines.ts';
 
 const SNAPSHOT = /^\d{8}T\d{9}Z$/;
 
-/** What one backup says of itself. */
+/** Description of one backup. */
 export interface Manifest {
   format: 1;
-  /** The instant whose state it holds. */
+  /** The instant of the backup. */
   taken_at: string;
   finished_at: string;
-  /** Version of the program that made it. */
+  /** Version of the program that made the backup. */
   program: string;
   engine: 'sqlite' | 'postgres';
-  /** The last of the migrations that its database has. */
+  /** The last applied migration of its database. */
   migration: string;
   database: FileFacts & { rows: number };
   content: FileFacts & { repositories: number; blobs: number };
@@ -32,24 +32,24 @@ export interface Manifest {
   problems: string[];
 }
 
-/** Whose repository: `project:1`, `snippet:1` or `wiki:1`. */
+/** Holder of a repository: `project:1`, `snippet:1` or `wiki:1`. */
 export type HolderKey = `${HolderType}:${number}`;
 
-/** A repository as it was, one line of `content.jsonl.gz`. */
+/** A repository in the backup, one line of `content.jsonl.gz`. */
 export interface RepositoryLine {
   holder: HolderKey;
   storage: string;
   disk_path: string;
-  /** Text of its files. */
+  /** Content of its HEAD and config files. */
   head: string;
   config: string;
   /** Full names and object ids, in byte order. */
   refs: [name: string, oid: string][];
-  /** Paths below `objects/` of the files that hold its objects. */
+  /** Paths below `objects/` of its object files. */
   objects: string[];
 }
 
-/** Some blobs, another kind of line. */
+/** A list of blobs, the other kind of line. */
 export interface BlobsLine {
   blobs: string[];
 }
@@ -63,13 +63,13 @@ export const objectsIn = (
   { storage, disk_path }: Pick<RepositoryLine, 'storage' | 'disk_path'>,
 ): string => join(folder, 'content', 'repositories', storage, `${disk_path}.git`, 'objects');
 
-/** Where a blob lies below a folder of blobs. */
+/** Path of a blob below a blob folder. */
 export const blobPath = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
 
-/** The name of a backup of an instant; names sort by time. */
+/** Name of a backup by its instant; names sort by time. */
 export const snapshotName = (takenAt: Date): string => takenAt.toISOString().replace(/[-:.]/g, '');
 
-/** The names of the whole backups in a folder, oldest first. */
+/** Names of the complete backups in a folder, oldest first. */
 export async function snapshotNames(folder: string): Promise<string[]> {
   try {
     return (await readdir(snapshotsIn(folder))).filter((name) => SNAPSHOT.test(name)).sort();
@@ -79,10 +79,10 @@ export async function snapshotNames(folder: string): Promise<string[]> {
   }
 }
 
-/** @throws Error for a backup of another format than this version reads */
+/** @throws Error if this version does not support the format of the backup */
 export async function readManifest(folder: string, name: string): Promise<Manifest> {
   const manifest = JSON.parse(await readFile(join(snapshotsIn(folder), name, 'manifest.json'), 'utf8')) as Manifest;
   if (manifest.format !== 1)
-    throw new Error(`the backup ${name} has the format ${manifest.format}; this version reads 1`);
+    throw new Error(`Backup ${name} has format ${manifest.format}, but this version only reads format 1`);
   return manifest;
 }

@@ -9,14 +9,14 @@ import type { HolderType } from '../repositories/holder.ts';
 import { enqueueMaintenance } from '../repositories/repository.maintenance.ts';
 import type { RepositoryLine } from './layout.ts';
 
-/** Refs that follow the rows of merge requests, which only the restored database tells. */
+/** Refs that follow rows of merge requests, so that the restored database decides about them. */
 const OF_MERGE_REQUEST = /^refs\/merge-requests\/(\d+)\//;
 
 type Refs = Map<string, string>;
 
 /**
- * Gives a repository whose objects are there its configuration, refs and HEAD as they were, durable when it fulfils, and
- * asks for its upkeep.
+ * Restores configuration, refs and HEAD of a repository whose objects were copied, durably, and requests its
+ * maintenance.
  * @param db the transaction that loads the database
  */
 export async function placeRepository(
@@ -39,7 +39,7 @@ export async function placeRepository(
   await syncPath(dir);
 }
 
-/** Heads of merge requests as the database has them: their refs are moved after it, with no trace in the events. */
+/** Sets merge request refs to the heads in the database, because their changes are not recorded in events. */
 async function followMergeRequests(db: Db, projectId: number, refs: Refs, dir: string): Promise<void> {
   const rows = await db
     .selectFrom('merge_requests')
@@ -60,7 +60,7 @@ async function followMergeRequests(db: Db, projectId: number, refs: Refs, dir: s
     dir,
     moved.map(({ head }) => head),
   );
-  // A head that a fork has not handed over yet is fetched when the merge request is next looked at.
+  // A head that was not fetched from the fork yet is fetched when the merge request is next used.
   for (const { ref, head } of moved) if (there.has(head)) refs.set(ref, head);
 }
 

@@ -36,7 +36,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** All that a server keeps which somebody gave it to use, each with `sesame` in it. */
+/** Gives the server every kind of secret that it stores, each containing `sesame`. */
 async function giveSecrets() {
   const group = await app.make.group();
   const project = await app.make.project({ namespace: group });
@@ -97,7 +97,7 @@ async function giveSecrets() {
 
 type Given = Awaited<ReturnType<typeof giveSecrets>>;
 
-/** What the server makes of them where it uses them, by what they are of. */
+/** The secrets as the server uses them, by kind. */
 async function secretsOf(deps: Deps, get: (path: string) => Promise<unknown>, given: Given) {
   const { db, secrets } = deps;
   const values = async (path: string) =>

@@ -7,15 +7,15 @@ import { isMissing, isTaken, syncPath } from '../git/durable.ts';
 const HOST_KEYS = HOST_KEY_KINDS.map((kind) => join(HOST_KEY_FOLDER, hostKeyFile(kind)));
 
 /**
- * Copies the files of the data folder without which the rest would be worth less: the key of what the database holds
- * sealed, and the keys by which SSH clients know the server. Those that an installation does not have are left out.
+ * Copies further files of the data folder: the key of encrypted database values and the SSH host keys. Missing files
+ * are skipped.
  * @param part folder of the backup
  */
 export async function copyOwnFiles(dataDir: string, part: string): Promise<void> {
   for (const file of [SECRETS_KEY, ...HOST_KEYS]) await copyIfThere(join(dataDir, file), join(part, basename(file)), 0);
 }
 
-/** Puts them back. Host keys that somebody has put there are kept. @param from folder of the backup */
+/** Restores these files. Existing host keys are kept. @param from folder of the backup */
 export async function restoreOwnFiles(from: string, dataDir: string): Promise<void> {
   await copyIfThere(join(from, SECRETS_KEY), join(dataDir, SECRETS_KEY), 0);
   for (const file of HOST_KEYS) {

@@ -7,25 +7,25 @@ import { type Holder, namedHolder } from '../repositories/holder.ts';
 import { PUSHED, readPushed } from '../repositories/pushed-events.ts';
 import type { HolderKey } from './layout.ts';
 
-/** How far back events are told apart one by one: their numbers may come in another order than their commits. */
+/** Range of event ids that are compared one by one: ids may be assigned in another order than their commits. */
 const MARGIN = 10_000;
 const BATCH = 1_000;
-/** Longer than any change of refs takes. */
+/** Longer than any ref change takes. */
 const PATIENCE_MS = 90_000;
 const LOOK_MS = 100;
 
-/** Where refs were before what came after the snapshot; null where they were not there. */
+/** Old object ids of refs that changed after the snapshot; null for refs that did not exist. */
 export type UndoneRef = Map<HolderKey, Map<string, string | null>>;
 
-/** What the snapshot knows of changes of refs, to tell later ones from them. */
+/** Ref changes that the snapshot contains, to tell later ones from them. */
 export interface SnapshotChanges {
-  /** Events up to this number are in the snapshot or never were. */
+  /** All events up to this id are in the snapshot or were never committed. */
   floor: number;
   events: ReadonlySet<number>;
   intents: ReadonlySet<number>;
 }
 
-/** Reads from the snapshot which changes of refs it knows. */
+/** Reads from the snapshot which ref changes it contains. */
 export async function knownChanges(snapshot: Snapshot): Promise<SnapshotChanges> {
   const numbers = async (query: string): Promise<number[]> => {
     const all: number[] = [];
@@ -38,7 +38,7 @@ export async function knownChanges(snapshot: Snapshot): Promise<SnapshotChanges>
   return { floor, events, intents: new Set(await numbers('select id from ref_intents')) };
 }
 
-/** Waits until the changes of refs that are under way now, but not in the snapshot, have been recorded or dropped. */
+/** Waits until ref changes that are in progress now, but not in the snapshot, are recorded or dropped. */
 export async function waitForIntents(db: Db, known: SnapshotChanges, signal: AbortSignal): Promise<void> {
   const under = async () => (await db.selectFrom('ref_intents').select('id').execute()).map(({ id }) => id);
   const awaited = (await under()).filter((id) => !known.intents.has(id));
@@ -50,9 +50,9 @@ export async function waitForIntents(db: Db, known: SnapshotChanges, signal: Abo
 }
 
 /**
- * Where each ref was at the instant of the snapshot, of those that have been changed since: objects are never removed,
- * so a ref can be set back to where it was.
- * @param db the database as it is now, after `waitForIntents`
+ * State of refs at the snapshot, for refs that changed since. Objects are never removed meanwhile, so each ref can be
+ * set back.
+ * @param db the current database, after `waitForIntents`
  */
 export async function changesSince(db: Db, known: SnapshotChanges): Promise<UndoneRef> {
   const undo: UndoneRef = new Map();
@@ -82,14 +82,14 @@ export async function changesSince(db: Db, known: SnapshotChanges): Promise<Undo
 
 const keyOf = ({ type, id }: Pick<Holder, 'type' | 'id'>): HolderKey => `${type}:${id}`;
 
-/** The first change after the snapshot says where the ref was in it. */
+/** The first change after the snapshot gives the old value of the ref. */
 function note(undo: UndoneRef, holder: HolderKey, updates: readonly RefChange[]): void {
   const refs = undo.get(holder) ?? new Map<string, string | null>();
   undo.set(holder, refs);
   for (const { ref, old } of updates) if (!refs.has(ref)) refs.set(ref, old);
 }
 
-/** Refs with what came after the snapshot taken back. */
+/** Refs with all changes after the snapshot undone. */
 export function undoChanges(
   refs: readonly [name: string, oid: string][],
   undo: ReadonlyMap<string, string | null> | undefined,

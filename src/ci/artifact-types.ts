@@ -1,13 +1,13 @@
-/** A kind of file that a job leaves. */
+/** A type of job artifact. */
 export interface ArtifactType {
   format: 'raw' | 'zip' | 'gzip';
-  /** What it is called where nobody says; null: as it was sent. */
+  /** Default file name; null for the name that was sent. */
   filename: string | null;
-  /** Megabytes that it may have, where that is less than what any may. */
+  /** Maximum size in MB, if it is below the general limit. */
   maxMegabytes?: number;
 }
 
-/** Every kind, by its name: the keywords of `artifacts:reports` and the files of the server's own. */
+/** All artifact types by name: the keywords of `artifacts:reports` and the server's own files. */
 export const ARTIFACT_TYPES = {
   archive: { format: 'zip', filename: null },
   metadata: { format: 'gzip', filename: null },
@@ -45,10 +45,10 @@ export const ARTIFACT_TYPES = {
 } as const satisfies Record<string, ArtifactType>;
 export type ArtifactTypeName = keyof typeof ARTIFACT_TYPES;
 
-/** What runners send: the server makes the rest itself. */
+/** Types sent by runners; the server creates the others. */
 export const SENT_ARTIFACT_TYPES = (Object.keys(ARTIFACT_TYPES) as ArtifactTypeName[]).filter(
   (name) => name !== 'metadata' && name !== 'trace',
 );
 
-/** What `artifacts:reports` leaves. */
+/** Types of `artifacts:reports`. */
 export const REPORT_ARTIFACT_TYPES = SENT_ARTIFACT_TYPES.filter((name) => name !== 'archive');

@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js';
 import { compilePattern } from './expressions/expressions.pattern.ts';
 
-/** Before each line of a log with times: time, stream, and whether the line goes on. */
+/** Prefix of log lines with timestamps: time, stream, and whether the line continues. */
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z [\da-f]{2}[OE][ +]/;
 
-/** The last group of the last match in a line, or the whole of it where there are no groups. */
+/** The last group of the last match in a line, or the whole match without groups. */
 function lastMatch(program: RE2JS, line: string): string | null {
   const matcher = program.matcher(line);
   let found: string | null = null;
@@ -13,10 +13,10 @@ function lastMatch(program: RE2JS, line: string): string | null {
 }
 
 /**
- * The coverage that a log tells, in percent: the number in the last line that the pattern finds one in.
- * @param lines from the last to the first, with or without their ends
- * @param pattern as `coverage` of a job has it, without slashes
- * @returns null where no line tells any
+ * Extracts the coverage in percent from a log: the number in the last line that matches.
+ * @param lines from the last to the first, with or without line ends
+ * @param pattern `coverage` of the job, without slashes
+ * @returns null if no line matches
  */
 export function coverageIn(lines: Iterable<string>, pattern: string): number | null {
   const bounded = compilePattern(pattern, '');

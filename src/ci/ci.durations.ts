@@ -24,7 +24,7 @@ const NUMBERS = new Map([
     .map((word, at) => [word, (at + 2) * 10] as const),
 ]);
 
-/** Longer ones are no durations that a person writes. */
+/** Maximum length of a duration text. */
 const LONGEST = 200;
 const NUMBER = /^\d*\.?\d+$/;
 /** `1:30:00`: hours, minutes and seconds; days, months and years may stand before them. */
@@ -55,9 +55,9 @@ function words(text: string): number | null {
 }
 
 /**
- * Seconds of a duration in words: `1h30m`, `3 mins 4 sec`, `3 weeks and 2 days`, `1:30:00`; a number alone is seconds, a unit
- * alone is one of it. A month has 30 days, a year 365.25.
- * @returns null for what is no duration, and for none at all (`0`)
+ * Parses a duration to seconds: `1h30m`, `3 mins 4 sec`, `3 weeks and 2 days`, `1:30:00`; a bare number is seconds, and
+ * a bare unit is one of it. A month has 30 days, a year 365.25.
+ * @returns null for invalid and zero durations
  */
 export function parseDuration(text: string): number | null {
   if (text.length > LONGEST) return null;
@@ -67,7 +67,7 @@ export function parseDuration(text: string): number | null {
   return seconds === null || seconds === 0 || !Number.isSafeInteger(Math.ceil(seconds)) ? null : Math.floor(seconds);
 }
 
-/** What `expire_in` and its like say: seconds, `never`, or null for what is neither. */
+/** Parses `expire_in` and similar values: seconds, `never`, or null if it is invalid. */
 export function parseExpiry(text: string): number | 'never' | null {
   return text.toLowerCase() === 'never' ? 'never' : parseDuration(text);
 }

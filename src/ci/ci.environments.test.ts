@@ -23,7 +23,7 @@ for (const [name, tier] of [
   test(`an environment called ${name} is of the tier ${tier}`, () => assert.equal(guessTier(name), tier));
 }
 
-// Known pairs of name and slug, of the platform's public documentation and tests.
+// Names with their slugs from the platform's public documentation and tests.
 for (const [name, slug] of [
   ['staging-12345678901234567', 'staging-123456789-q517sa'],
   ['9-staging-123456789012345', 'env-9-staging-123-q517sa'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Names that environments may have; before references to variables are resolved they may hold `${}`. */
+/** Valid environment names; before variables are expanded they may contain `${}`. */
 export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-$ {}.](?:[a-zA-Z0-9_\-$ {}./]*[a-zA-Z0-9_\-$ {}.])?$/;
 
 export const TIERS = ['production', 'staging', 'testing', 'development', 'other'] as const;
@@ -13,7 +13,7 @@ const TIER_BY_NAME: readonly [Tier, RegExp][] = [
   ['production', /pro?d|live/i],
 ];
 
-/** The tier of an environment that was given none, by its name. */
+/** Default tier of an environment, by its name. */
 export function guessTier(name: string): Tier {
   return TIER_BY_NAME.find(([, words]) => words.test(name))?.[0] ?? 'other';
 }
@@ -21,13 +21,13 @@ export function guessTier(name: string): Tier {
 const SLUG_LENGTH = 24;
 const KEPT = 17;
 
-/** Six base-36 digits that tell names apart whose slugs would be one. */
+/** Six base-36 digits that distinguish names with the same slug. */
 function suffix(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
   return BigInt(`0x${digest}`).toString(36).slice(-6);
 }
 
-/** `CI_ENVIRONMENT_SLUG`: at most 24 of `[a-z0-9-]`, beginning with a letter, no dash at the end. */
+/** `CI_ENVIRONMENT_SLUG`: at most 24 characters of `[a-z0-9-]`, with a leading letter and no trailing dash. */
 export function environmentSlug(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9]/gu, '-');
   const slug = (/^[a-z]/.test(plain) ? plain : `env-${plain}`).replaceAll(/-+/g, '-');

@@ -1,14 +1,14 @@
 import type { Compiled, CompileRequest } from './compile-request.ts';
 
-/** Characters of a configuration that is compiled at once, in this thread. */
+/** Maximum length of a configuration that is compiled in this thread. */
 const SMALL = 2000;
-/** What lets a small text become much, or wait: files, repetition, patterns. */
+/** Constructs that can make a short configuration expensive or wait: files, repetition, patterns. */
 const GROWS = /include|exists|changes|extends|parallel|!reference|[&*]\w|=~|!~|\$\[\[|\{\d/;
 
 /**
- * From the text of a configuration to the pipeline that it makes, or to what is wrong with it (part 1, 4.6). Takes a thread
- * of its own for all but the smallest (docs/decisions/configurations-compiled-apart.md).
- * @throws Busy when too many are being compiled, or the machine has no time for it; whatever the sources throw
+ * Compiles the text of a configuration to a pipeline or errors (part 1, 4.6). Uses a separate thread for all but the
+ * smallest (docs/decisions/configurations-compiled-apart.md).
+ * @throws Busy if too many are being compiled, or the server is overloaded; errors of the sources
  */
 export async function compile(request: CompileRequest): Promise<Compiled> {
   const { content } = request;

@@ -1,4 +1,4 @@
-/** How large a report of variables may be. */
+/** Limits of a dotenv report. */
 export interface DotenvLimits {
   bytes: number;
   variables: number;
@@ -9,7 +9,7 @@ const MAX_KEY = 255;
 const WRONG_KEY = "Validation failed: Key can contain only letters, digits and '_'.";
 const LONG_KEY = `Validation failed: Key is too long (maximum is ${MAX_KEY} characters)`;
 
-/** Why a report of variables is not taken, in words for whoever wrote it. */
+/** Why a dotenv report is refused, for its author. */
 export class DotenvError extends Error {
   override name = 'DotenvError';
 }
@@ -28,9 +28,9 @@ function decode(bytes: Buffer): string {
 }
 
 /**
- * The variables of an `artifacts:reports:dotenv` file: a line each, `KEY=VALUE`. Quotes are part of the value; of several of
- * one key the last counts.
- * @throws DotenvError for too many bytes or variables, and for a line that is none
+ * Parses an `artifacts:reports:dotenv` file: one `KEY=VALUE` per line. Quotes are part of the value; the last of
+ * duplicate keys counts.
+ * @throws DotenvError for too many bytes or variables, and for an invalid line
  */
 export function parseDotenv(bytes: Buffer, limits: DotenvLimits): Map<string, string> {
   if (bytes.length > limits.bytes) throw dotenvTooBig(limits);

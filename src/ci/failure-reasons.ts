@@ -1,4 +1,4 @@
-/** Why a job failed, as its `failure_reason` says. */
+/** Values of `failure_reason` of jobs. */
 export const FAILURE_REASONS = [
   'unknown_failure',
   'script_failure',

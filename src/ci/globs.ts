@@ -1,13 +1,14 @@
 import { PathGlobs } from '../core/path-globs.ts';
 
-/** Bounds on what alternatives multiply to, for all globs of a matcher together. */
+/** Limits of expanded alternatives, for all globs of a matcher together. */
 const MAX_ALTERNATIVES = 4096;
 const MAX_CHARACTERS = 262_144;
 
 /**
- * A test for paths, from the root of the repository: whether one of the globs fits the whole of one. `*`, `?` and `[a-z]`
- * stay within a name and take a leading dot, `**` followed by a slash is any number of folders, `{a,b}` is either (section 3.4 of the platform's
- * `rules:changes`). Work for a path does not multiply with the number of globs; alternatives beyond 4096 fit nothing.
+ * Compiles globs to a test of whole paths from the root of the repository. `*`, `?` and `[a-z]` match within a name,
+ * including a leading dot; `**` before a slash matches any number of folders; `{a,b}` alternatives (section 3.4 of the platform's
+ * `rules:changes`). The work for a path does not multiply with the number of globs; more than 4096 alternatives match
+ * nothing.
  */
 export function globMatcher(globs: readonly string[]): (path: string) => boolean {
   const all = new PathGlobs();
@@ -16,7 +17,7 @@ export function globMatcher(globs: readonly string[]): (path: string) => boolean
   return (path) => all.match(path).length > 0;
 }
 
-/** The patterns that a glob with braces stands for; none where a brace is not closed. */
+/** Patterns of a glob with braces expanded; none if a brace is not closed. */
 function* alternatives(glob: string, budget: { alternatives: number; characters: number }): Generator<string> {
   const waiting = [glob];
   for (let pattern = waiting.pop(); pattern !== undefined; pattern = waiting.pop()) {
@@ -30,7 +31,7 @@ function* alternatives(glob: string, budget: { alternatives: number; characters:
     } else if (braces !== 'open') {
       const before = pattern.slice(0, braces.open);
       const after = pattern.slice(braces.close + 1);
-      // Each takes its share before it is made, or many alternatives of a long pattern would be made at once.
+      // Each part is limited before it is expanded, because alternatives of long patterns multiply.
       const room = Math.floor(budget.characters / Math.max(1, before.length + after.length));
       for (const [from, to] of braces.parts.slice(0, room).reverse()) {
         waiting.push(before + pattern.slice(from, to) + after);
@@ -42,7 +43,7 @@ function* alternatives(glob: string, budget: { alternatives: number; characters:
 interface Braces {
   open: number;
   close: number;
-  /** Where its alternatives begin and end. */
+  /** Start and end of its alternatives. */
   parts: [number, number][];
 }
 

@@ -1,21 +1,21 @@
 import type { AutoCancel, EnvironmentConfig, JobOptions, Need, When } from './pipeline-config.ts';
 import type { Variable } from './variables/variable.ts';
 
-/** A job that a pipeline is going to have: rules have been decided, references to variables resolved where the server resolves them. */
+/** A job to be created: rules are evaluated, and variables expanded as far as the server does. */
 export interface JobSeed {
   name: string;
   kind: 'build' | 'bridge';
   stage: string;
-  /** Place of its stage among those of the configuration, `.pre` being 0. */
+  /** Index of its stage in the configuration, 0 for `.pre`. */
   stageIndex: number;
   when: When;
   /** Seconds. */
   startIn: number | null;
   allowFailure: boolean;
   tags: string[];
-  /** Null: it goes by its stage. Those that the pipeline does not have are left out. */
+  /** Null if the job waits for its stage. Without optional needs that the pipeline does not contain. */
   needs: Need[] | null;
-  /** Of the YAML: top level, workflow rule, job and job rule, in the order of their precedence; parallel ones too. */
+  /** YAML variables: top level, workflow rule, job, job rule and parallel ones, in the order of precedence. */
   variables: Variable[];
   environment: EnvironmentConfig | null;
   resourceGroup: string | null;
@@ -24,7 +24,7 @@ export interface JobSeed {
   options: JobOptions;
 }
 
-/** What a configuration comes to for one ref, event and caller. */
+/** A pipeline to be created for a ref, event and caller. */
 export interface PipelineSeed {
   /** `workflow:name`, expanded; null for none. */
   name: string | null;
@@ -34,11 +34,11 @@ export interface PipelineSeed {
   jobs: JobSeed[];
 }
 
-/** Why a configuration gives no pipeline; the words are those of `errors`. */
+/** Why a configuration creates no pipeline; the texts are in `errors`. */
 export type NoPipeline = 'invalid' | 'filtered_by_workflow' | 'filtered_by_rules';
 
 export interface EvaluatedPipeline {
-  /** Null when there is none. */
+  /** Null if there is no pipeline. */
   seed: PipelineSeed | null;
   reason: NoPipeline | null;
   errors: string[];

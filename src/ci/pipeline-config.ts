@@ -1,6 +1,6 @@
 import type { TreeMap } from './config/loaded.ts';
 
-/** A configuration that has been checked: every value has one form, defaults are filled in, `parallel` is multiplied. */
+/** A validated configuration: values are normalized, defaults applied, and `parallel` is expanded. */
 export interface PipelineConfig {
   /** `.pre` first and `.post` last. */
   stages: string[];
@@ -11,7 +11,7 @@ export interface PipelineConfig {
   };
   /** Top-level variables. */
   variables: ConfigVariable[];
-  /** In their order, after `parallel`. */
+  /** In order, after expanding `parallel`. */
   jobs: JobConfig[];
 }
 
@@ -40,7 +40,7 @@ export interface ExistsRule {
   ref: string | null;
 }
 
-/** An entry of `rules`, of a job or of the workflow. */
+/** An entry of `rules` of a job or the workflow. */
 export interface Rule {
   if: string | null;
   changes: ChangesRule | null;
@@ -70,7 +70,7 @@ export interface Need {
   optional: boolean;
 }
 
-/** Artifacts of another pipeline or project that a job wants. */
+/** Needed artifacts of another pipeline or project. */
 export interface CrossNeed {
   pipeline: string | null;
   project: string | null;
@@ -98,12 +98,12 @@ export interface Artifacts {
   exclude: string[];
   untracked: boolean;
   when: 'on_success' | 'on_failure' | 'always';
-  /** As written; seconds are worked out where they count. */
+  /** As written; converted to seconds where it is used. */
   expireIn: string | null;
   exposeAs: string | null;
-  /** Who may read it. */
+  /** Who may read them. */
   access: 'all' | 'developer' | 'maintainer' | 'none';
-  /** Paths by kind of report. */
+  /** Paths by report type. */
   reports: Record<string, string[]>;
   coverageReport: { format: 'cobertura' | 'jacoco'; path: string } | null;
 }
@@ -129,7 +129,7 @@ export interface EnvironmentConfig {
 }
 
 export interface Trigger {
-  /** Full path, variables allowed; null for a child pipeline. */
+  /** Full path, possibly with variables; null for a child pipeline. */
   project: string | null;
   branch: string | null;
   /** Includes of a child pipeline, as written. */
@@ -150,7 +150,7 @@ export interface Release {
   links: { name: string; url: string; link_type?: string; filepath?: string }[];
 }
 
-/** What the runner is to do: what of a job is kept for it, and looked at by nobody before. JSON. */
+/** Options for the runner, stored as JSON and not used before. */
 export interface JobOptions {
   beforeScript: string[];
   script: string[];
@@ -159,7 +159,7 @@ export interface JobOptions {
   services: Service[];
   artifacts: Artifacts | null;
   cache: Cache[];
-  /** Names of the jobs whose artifacts are wanted; null: of all earlier stages. */
+  /** Names of jobs whose artifacts are downloaded; null for all earlier stages. */
   dependencies: string[] | null;
   crossNeeds: CrossNeed[];
   hooks: { preGetSourcesScript: string[] };
@@ -177,29 +177,29 @@ export interface JobOptions {
   timeout: number | null;
   manualConfirmation: string | null;
   trigger: Trigger | null;
-  /** `needs:pipeline` of a bridge: whose status it takes over. */
+  /** `needs:pipeline` of a bridge: the project whose status it mirrors. */
   upstreamProject: string | null;
 }
 
-/** A job as it is written, whole. */
+/** A complete job. */
 export interface JobConfig {
   name: string;
   kind: 'build' | 'bridge';
   stage: string;
   when: When | 'never';
   startIn: number | null;
-  /** Null: what `when` implies. */
+  /** Null for the default by `when`. */
   allowFailure: boolean | null;
   tags: string[];
-  /** Null: the job goes by its stage. */
+  /** Null if the job waits for its stage. */
   needs: Need[] | null;
   rules: Rule[] | null;
   only: RefPolicy | null;
   except: RefPolicy | null;
   variables: ConfigVariable[];
-  /** Whether top-level variables reach it: all, none, or those named. */
+  /** Inherited top-level variables: all, none, or the named ones. */
   inheritVariables: boolean | string[];
-  /** Place among its like after `parallel`: `CI_NODE_INDEX`, `CI_NODE_TOTAL`, and its matrix values. */
+  /** Position in `parallel`: `CI_NODE_INDEX`, `CI_NODE_TOTAL`, and its matrix values. */
   parallel: { index: number; total: number; matrix: Record<string, string> | null; of: string } | null;
   environment: EnvironmentConfig | null;
   resourceGroup: string | null;

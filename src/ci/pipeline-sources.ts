@@ -1,4 +1,4 @@
-/** Why a pipeline was made: every value of its `source`. */
+/** Values of a pipeline's `source`. */
 export const PIPELINE_SOURCES = [
   'push',
   'web',
@@ -21,7 +21,7 @@ export const PIPELINE_SOURCES = [
 ] as const;
 export type PipelineSource = (typeof PIPELINE_SOURCES)[number];
 
-/** Of pipelines that say nothing of the state of their ref: they never count as its latest. */
+/** Sources of pipelines that never count as the latest of their ref. */
 export const DANGLING_SOURCES: readonly PipelineSource[] = [
   'webide',
   'parent_pipeline',

@@ -1,4 +1,7 @@
-/** The form of a name for host names and variables such as `CI_COMMIT_REF_SLUG`: `[a-z0-9-]`, at most 63, no dash at an end. */
+/**
+ * Slug for host names and variables such as `CI_COMMIT_REF_SLUG`: `[a-z0-9-]`, at most 63 characters, no dash at either
+ * end.
+ */
 export function slug(name: string): string {
   return name
     .toLowerCase()
@@ -10,7 +13,7 @@ export function slug(name: string): string {
 /** Up to three ` 1/3`, ` 1:3`, ` 1 3` or ` [a, b]` at the end of a name. */
 const PLACES = /([\s:]+(\[.*\]|\d+[\s:/\\]+\d+)){1,3}\s*$/s;
 
-/** What jobs of one kind share, `CI_JOB_GROUP_NAME`: the name without its place among those that run in parallel. */
+/** `CI_JOB_GROUP_NAME`: the job name without its position among parallel jobs. */
 export function groupName(jobName: string): string {
   return jobName.replace(PLACES, '').trim();
 }

@@ -1,4 +1,4 @@
-/** Every state that jobs and pipelines can be in (part 1, 2; `status` of both). */
+/** States of jobs and pipelines (part 1, 2; `status` of both). */
 export const STATES = [
   'created',
   'waiting_for_resource',
@@ -16,20 +16,20 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
-/** At work, or about to be without anybody's doing. */
+/** Running, or about to run without user action. */
 export const ACTIVE = ['waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const;
-/** Not over, nor waiting for somebody. */
+/** Neither complete nor waiting for a user. */
 export const ALIVE = [...ACTIVE, 'created', 'scheduled'] as const;
-/** Over, until somebody retries. */
+/** Complete, until someone retries it. */
 export const COMPLETE = ['success', 'failed', 'canceled', 'skipped'] as const;
-/** Over, and it came to its end. */
+/** Complete, and not skipped. */
 export const FINISHED = ['success', 'failed', 'canceled'] as const;
-/** What a runner has in hand. */
+/** States of jobs assigned to a runner. */
 export const EXECUTING = ['running', 'canceling'] as const;
 
 export const isOneOf = (states: readonly State[], state: State): boolean => states.includes(state);
 
-/** What a job adds to the state of its stage or pipeline. */
+/** State of a job as part of its stage or pipeline. */
 export interface JobState {
   status: State;
   allowFailure: boolean;
@@ -44,8 +44,8 @@ function counted({ status, allowFailure }: JobState): Counted {
 }
 
 /**
- * The state of a set of jobs: of a stage, of a pipeline, of what a job needs. Give those that were not retried.
- * @param ofNeeds for the jobs that a job needs, where one that is skipped has the job skipped
+ * Combined state of jobs: of a stage, of a pipeline, or of needed jobs. Takes the jobs that were not retried.
+ * @param ofNeeds for needed jobs: a skipped one makes the job skipped
  */
 export function compositeState(jobs: Iterable<JobState>, { ofNeeds = false } = {}): State {
   const found = new Set<Counted>();

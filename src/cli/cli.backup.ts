@@ -1,20 +1,38 @@
-import { parseArgs } from 'node:util';
 import { pruneBackups } from '../backup/backup.prune.ts';
 import { type Backup, makeBackup } from '../backup/backup.ts';
 import { readManifest, snapshotNames } from '../backup/layout.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { systemClock } from '../core/clock.ts';
-import { StartupError } from '../core/startup-error.ts';
 import { openExisting } from '../db/database.ts';
 import { useGitConfig } from '../git/git.environment.ts';
+import { parseCommand, printsHelp } from './command.ts';
 import { oneLine } from './progress.ts';
 
+const HELP = `Usage: stithy backup FOLDER [--keep N]
+       stithy backup FOLDER --list
+
+Backs up the installation to a folder, whether the server runs or not. Files that an earlier backup has copied there are
+not copied again.
+
+  --keep N   delete all but the newest N backups afterwards
+  --list     list the backups in the folder
+`;
+
+const OPTIONS = { keep: { type: 'string' }, list: { type: 'boolean', default: false } } as const;
+
+interface Order {
+  folder: string;
+  keep: number | null;
+  list: boolean;
+}
+
 /**
- * `stithy backup <folder> [--keep N] | --list`: backs up the installation of the settings, server running or not.
- * @returns 0 when everything is in the backup, 1 when something could not be copied
+ * `stithy backup`: backs up the installation, or lists the backups in a folder.
+ * @returns 0 if the backup is complete, 1 if something could not be copied
  */
 export async function backupCommand(args: readonly string[], env: Environment): Promise<number> {
+  if (printsHelp(args, HELP)) return 0;
   const { folder, keep, list } = readArguments(args);
   if (list) return listBackups(folder);
   const { config } = loadConfig(env);
@@ -24,8 +42,8 @@ export async function backupCommand(args: readonly string[], env: Environment): 
     useGitConfig(config.dataDir);
     const backup = await makeBackup({ config, database, clock: systemClock, folder, onProgress: progress.show });
     progress.end();
-    const gone = keep === null ? [] : await pruneBackups(folder, keep);
-    report(folder, backup, gone);
+    const pruned = keep === null ? [] : await pruneBackups(folder, keep);
+    report(folder, backup, pruned);
     return backup.manifest.problems.length === 0 ? 0 : 1;
   } finally {
     progress.end();
@@ -33,34 +51,26 @@ export async function backupCommand(args: readonly string[], env: Environment): 
   }
 }
 
-function readArguments(args: readonly string[]): { folder: string; keep: number | null; list: boolean } {
-  const usage = 'Usage: stithy backup <folder> [--keep N]   or   stithy backup <folder> --list';
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { keep: { type: 'string' }, list: { type: 'boolean', default: false } },
-      allowPositionals: true,
-    });
+const readArguments = (args: readonly string[]): Order =>
+  parseCommand(args, HELP, OPTIONS, ({ values, positionals }) => {
     const keep = values.keep === undefined ? null : Number(values.keep);
     const [folder] = positionals;
-    if (folder === undefined || folder === '' || positionals.length > 1) throw new Error('one folder is needed.');
-    if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) throw new Error('--keep takes a number from 1 on.');
+    if (folder === undefined || folder === '' || positionals.length > 1)
+      throw new Error('expected exactly one folder.');
+    if (keep !== null && !(Number.isInteger(keep) && keep >= 1)) throw new Error('--keep must be a positive integer.');
     return { folder, keep, list: values.list };
-  } catch (error) {
-    throw new StartupError(`${(error as Error).message}\n${usage}`);
-  }
-}
+  });
 
-function report(folder: string, { name, manifest, copied }: Backup, gone: readonly string[]): void {
+function report(folder: string, { name, manifest, copied }: Backup, pruned: readonly string[]): void {
   const { database, content, problems } = manifest;
   const out = (line: string) => process.stdout.write(`${line}\n`);
-  out(`Backup ${name} in ${folder}: the state of ${manifest.taken_at}.`);
+  out(`Backup ${name} in ${folder}, taken at ${manifest.taken_at}.`);
   out(
     `  ${database.rows} rows, ${content.repositories} repositories, ${content.blobs} blobs; ${inUnits(copied)} copied.`,
   );
-  for (const old of gone) out(`  Removed: ${old}`);
+  for (const old of pruned) out(`  Deleted: ${old}`);
   for (const problem of problems) out(`WRONG  ${problem}`);
-  if (problems.length > 0) out('The rest is in the backup. See what "stithy doctor" says.');
+  if (problems.length > 0) out('Everything else is in the backup. Run "stithy doctor" to check the installation.');
 }
 
 const inUnits = (bytes: number): string =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { buildTestApp, type TestApp } from '../../test/support/app.ts';
-import { jobKind } from '../jobs/jobs.kinds.ts';
+import { jobKind, LANES } from '../jobs/jobs.kinds.ts';
 
 const BROKEN = jobKind<object>('test.broken', { lane: 'git', maxAttempts: 1 });
 
@@ -54,27 +54,29 @@ test('dead jobs are shown beside a running server, run again, and dropped', asyn
   await until(async () => (await stored()).length === 2);
   assert.deepEqual(JSON.parse((await stithy('drop', '--lane', 'git', '--json')).stdout), { dropped: 2 });
   assert.deepEqual(await stored(), []);
-  assert.equal((await stithy('list')).stdout, 'There are none.\n');
+  assert.equal((await stithy('list')).stdout, 'No jobs found.\n');
 });
 
-test('what cannot be meant is refused with what can', async () => {
+test('invalid arguments are refused with what to change', async () => {
   for (const [args, says] of [
-    [['frobnicate'], /there is no "stithy jobs frobnicate"/],
-    [['drop'], /say which jobs to drop/],
-    [['retry'], /say which jobs to retry/],
-    [['list', 'one'], /"one" is not the id of a job/],
-    [['list', '--state', 'done'], /--state takes dead, waiting/],
-    [['drop', '--all', '--state', 'running'], /running job cannot be dropped/],
-    [['retry', '--all', '--state', 'dead'], /retry takes no --state/],
-    [['status', '--lane', 'git'], /status takes --json alone/],
-    [['list', '--limit', '0'], /--limit takes a number/],
+    [['frobnicate'], /unknown command "stithy jobs frobnicate"/],
+    [['drop'], /select the jobs to drop/],
+    [['retry'], /select the jobs to retry/],
+    [['list', 'one'], /"one" is not a job id/],
+    [['list', '--state', 'done'], /--state must be one of dead, waiting/],
+    [['drop', '--all', '--state', 'running'], /running jobs cannot be dropped/],
+    [['retry', '--all', '--state', 'dead'], /"stithy jobs retry" takes no --state/],
+    [['status', '--lane', 'git'], /"stithy jobs status" takes no arguments but --json/],
+    [['list', '--limit', '0'], /--limit must be a positive integer/],
     [['list', '--colour'], /--colour/],
   ] as const) {
     const { code, stderr } = await stithy(...args);
     assert.equal(code, 2);
     assert.match(stderr, says);
   }
-  assert.match((await stithy('--help')).stdout, /Usage: stithy jobs/);
+  const { stdout } = await stithy('--help');
+  assert.match(stdout, /Usage: stithy jobs/);
+  assert.match(stdout, new RegExp(`Lanes: ${Object.keys(LANES).join(', ')}\\.\n`));
 });
 
 test('each lane is measured, and dead jobs make no server unready', async () => {

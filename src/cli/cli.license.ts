@@ -14,17 +14,17 @@ const HELP = `Usage: stithy license issuer <file>
                              [--add-on NAME=N ...] [--previous-users N] [--trueup N]
        stithy license show   <key | file | -> [--json]
 
-Makes licenses for tests and private use, and looks at them. No server is needed, and none is changed.
+Creates and shows licenses for tests and private use. Neither needs a server.
 
-  issuer   make the key pair of an issuer: the private key goes to the file, which must not be there yet, the public one
-           to the same name with .pub, and to the terminal: it is what STITHY_LICENSE_ISSUER of a server takes
-  issue    print the key of a license, for POST /license; PLAN is premium or ultimate (or starter), DAY is 2026-01-31.
-           It is for any number of users, from today and for a year, unless told; --expires never makes one without an end
-  show     what a key says, and whether the issuer that STITHY_LICENSE_ISSUER names has signed it; - reads it from standard
-           input
+  issuer   create the key pair of an issuer: the private key in a new file, the public key in the same name with .pub.
+           The public key is also printed: it is the value of STITHY_LICENSE_ISSUER of a server
+  issue    print a license key, for POST /license. PLAN is starter, premium or ultimate; a DAY looks like 2026-01-31.
+           By default the license starts today, lasts a year and has no limit of users; with --expires never it has no end
+  show     show the terms of a license key, and whether the issuer in STITHY_LICENSE_ISSUER has signed it; - reads the key
+           from standard input
 `;
 
-/** `stithy license`: makes issuers and licenses, and shows what a key says. */
+/** `stithy license`: creates issuers and licenses, and shows license keys. */
 export async function licenseCommand(args: readonly string[], env: Environment): Promise<number> {
   const [action, ...rest] = args;
   if (action === undefined || ['help', '--help', '-h'].includes(action) || rest.includes('--help')) {
@@ -35,7 +35,7 @@ export async function licenseCommand(args: readonly string[], env: Environment):
     if (action === 'issuer') return await makePair(rest);
     if (action === 'issue') return await issue(rest);
     if (action === 'show') return await show(rest, env);
-    throw new Error(`there is no "stithy license ${action}".`);
+    throw new Error(`unknown command "stithy license ${action}".`);
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`${(error as Error).message}\nSee "stithy license --help".`);
@@ -45,12 +45,12 @@ export async function licenseCommand(args: readonly string[], env: Environment):
 async function makePair(args: readonly string[]): Promise<number> {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
   const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new Error('one file is needed, for the private key.');
+  if (file === undefined || more.length > 0) throw new Error('expected exactly one file, for the private key.');
   const publicKey = await makeIssuer(file);
   process.stdout.write(`${publicKey}\n`);
   process.stderr.write(
-    `The private key is in ${file}: whoever has it can make licenses. The public one is above, and in ${file}.pub:\n` +
-      `set STITHY_LICENSE_ISSUER to either, and a server takes the licenses of this issuer.\n`,
+    `The private key is in ${file}: keep it secret, because it can issue licenses. The public key is shown above and is\n` +
+      `in ${file}.pub: set STITHY_LICENSE_ISSUER to either, and the server accepts licenses of this issuer.\n`,
   );
   return 0;
 }
@@ -75,8 +75,10 @@ async function issue(args: readonly string[]): Promise<number> {
       trueup: text,
     },
   });
-  if (values.issuer === undefined) throw new Error('--issuer names the file with the private key of the issuer.');
-  if (values.expires !== undefined && values.days !== undefined) throw new Error('give --expires or --days, not both.');
+  if (values.issuer === undefined)
+    throw new Error('--issuer is missing: it names the file with the private key of the issuer.');
+  if (values.expires !== undefined && values.days !== undefined)
+    throw new Error('--expires and --days are mutually exclusive.');
   const starts_at = values.starts ?? today(systemClock);
   const expires_at = values.expires ?? endAfter(starts_at, count('days', values.days) ?? 365);
   const terms = checked({
@@ -98,39 +100,39 @@ async function issue(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** The terms with the days on which people are told and the plan is lost, which follow from the end. */
+/** Validates the terms and adds the days of notifications and of the end of the plan, which follow from the expiry. */
 function checked(given: unknown): LicenseTerms {
   try {
     const terms = readTerms(given);
-    const told = terms.expires_at === null ? null : dayAfter(terms.expires_at, -15);
+    const notifyAt = terms.expires_at === null ? null : dayAfter(terms.expires_at, -15);
     return {
       ...terms,
-      notify_admins_at: told,
+      notify_admins_at: notifyAt,
       notify_users_at: terms.expires_at,
       block_changes_at: lapsesAt(terms),
     };
   } catch (error) {
-    throw error instanceof BadTerms ? new Error(`this makes no license: ${error.message}.`) : error;
+    throw error instanceof BadTerms ? new Error(`invalid license: ${error.message}.`) : error;
   }
 }
 
 function endAfter(day: string, days: number): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) {
-    throw new Error('--starts takes a day such as 2026-01-31.');
+    throw new Error('--starts must be a day such as 2026-01-31.');
   }
   return dayAfter(day, days);
 }
 
 function count(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a number.`);
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a number.`);
   return Number(text);
 }
 
 function addOn(text: string): [string, number] {
   const [name = '', number] = text.split('=');
   const value = count('add-on NAME', number);
-  if (name === '' || value === null) throw new Error('--add-on looks like GitLab_FileLocks=1.');
+  if (name === '' || value === null) throw new Error('--add-on must look like GitLab_FileLocks=1.');
   return [name, value];
 }
 
@@ -141,7 +143,7 @@ async function show(args: readonly string[], env: Environment): Promise<number> 
     allowPositionals: true,
   });
   const [given, ...more] = positionals;
-  if (given === undefined || more.length > 0) throw new Error('one key is needed, or a file that holds it, or -.');
+  if (given === undefined || more.length > 0) throw new Error('expected exactly one license key, file or -.');
   const key = await keyOf(given);
   const terms = readLicenseKey(key);
   const trust = trustOf(key, loadConfig(env).config.licenseIssuer);
@@ -149,7 +151,7 @@ async function show(args: readonly string[], env: Environment): Promise<number> 
   return 0;
 }
 
-/** The text of the key, where it stands in a file too. */
+/** Reads the key from standard input or a file, or returns the argument itself. */
 async function keyOf(given: string): Promise<string> {
   if (given === '-') return text(process.stdin);
   try {
@@ -166,13 +168,13 @@ async function text(stream: AsyncIterable<Buffer>): Promise<string> {
 }
 
 function trustOf(key: string, issuer: string | null): string {
-  if (issuer === null) return 'STITHY_LICENSE_ISSUER names nobody: no server with these settings takes it';
+  if (issuer === null) return 'STITHY_LICENSE_ISSUER is not set: servers with these settings accept no license';
   try {
     verifyLicenseKey(key, issuer);
-    return 'signed by the issuer that STITHY_LICENSE_ISSUER names';
+    return 'signed by the issuer in STITHY_LICENSE_ISSUER';
   } catch (error) {
     if (!(error instanceof BadLicenseKey)) throw error;
-    return 'not signed by the issuer that STITHY_LICENSE_ISSUER names';
+    return 'not signed by the issuer in STITHY_LICENSE_ISSUER';
   }
 }
 
@@ -181,7 +183,7 @@ function inWords(terms: LicenseTerms, trust: string): string {
   const rows: [string, string | number | null][] = [
     ['plan', restrictions.plan],
     ['licensee', [licensee.Name, licensee.Email, licensee.Company].filter(Boolean).join(', ')],
-    ['users', restrictions.active_user_count ?? 'any number'],
+    ['users', restrictions.active_user_count ?? 'unlimited'],
     [
       'add-ons',
       Object.entries(restrictions.add_ons)
@@ -193,7 +195,7 @@ function inWords(terms: LicenseTerms, trust: string): string {
     ['issued', terms.issued_at],
     ['starts', terms.starts_at],
     ['expires', terms.expires_at ?? 'never'],
-    ['plan lost', lapsesAt(terms) ?? 'never'],
+    ['plan ends', lapsesAt(terms) ?? 'never'],
     ['issuer', trust],
   ];
   return rows

@@ -1,14 +1,21 @@
-import { parseArgs } from 'node:util';
 import { restoreBackup } from '../backup/backup.restore.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Environment } from '../config/env.ts';
 import { systemClock } from '../core/clock.ts';
-import { StartupError } from '../core/startup-error.ts';
 import { useGitConfig } from '../git/git.environment.ts';
+import { parseCommand, printsHelp } from './command.ts';
 import { oneLine } from './progress.ts';
 
-/** `stithy restore <folder> [--at NAME]`: puts a backup into the empty data folder and database of the settings. */
+const HELP = `Usage: stithy restore FOLDER [--at NAME]
+
+Restores a backup from a folder into the configured data folder and database, which must be empty.
+
+  --at NAME   restore the backup of this name instead of the newest
+`;
+
+/** `stithy restore`: restores a backup into an empty data folder and database. */
 export async function restoreCommand(args: readonly string[], env: Environment): Promise<number> {
+  if (printsHelp(args, HELP)) return 0;
   const { folder, name } = readArguments(args);
   const { config } = loadConfig(env);
   useGitConfig(config.dataDir);
@@ -18,8 +25,8 @@ export async function restoreCommand(args: readonly string[], env: Environment):
     progress.end();
     const { taken_at, content } = restored.manifest;
     process.stdout.write(
-      `Restored the backup ${restored.name}, the state of ${taken_at}, to ${config.dataDir}: ${content.repositories} repositories.\n` +
-        'Look it over with "stithy doctor", then start the server.\n',
+      `Restored backup ${restored.name}, taken at ${taken_at}, to ${config.dataDir}: ${content.repositories} repositories.\n` +
+        'Check the installation with "stithy doctor", then start the server.\n',
     );
     return 0;
   } finally {
@@ -27,17 +34,10 @@ export async function restoreCommand(args: readonly string[], env: Environment):
   }
 }
 
-function readArguments(args: readonly string[]): { folder: string; name: string | null } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { at: { type: 'string' } },
-      allowPositionals: true,
-    });
+const readArguments = (args: readonly string[]): { folder: string; name: string | null } =>
+  parseCommand(args, HELP, { at: { type: 'string' } }, ({ values, positionals }) => {
     const [folder] = positionals;
-    if (folder === undefined || folder === '' || positionals.length > 1) throw new Error('one folder is needed.');
+    if (folder === undefined || folder === '' || positionals.length > 1)
+      throw new Error('expected exactly one folder.');
     return { folder, name: values.at ?? null };
-  } catch (error) {
-    throw new StartupError(`${(error as Error).message}\nUsage: stithy restore <folder> [--at NAME]`);
-  }
-}
+  });

@@ -7,26 +7,28 @@ const HELP = `stithy ${VERSION.stithy}: a source-hosting server that speaks the 
 
 Usage: stithy <command>
 
-  serve      run the server (settings come from STITHY_* variables, see docs/operating.md)
-  doctor     look over the installation and say what is wrong (--quick leaves out the check of every object)
-  backup     copy the installation to a folder, server running or not: backup <folder> [--keep N | --list]
-  restore    put such a copy into an empty data folder and database: restore <folder> [--at NAME]
-  jobs       look after the background work: jobs [status | list | retry | drop] ("stithy jobs --help" says more)
-  license    make an issuer of licenses, and licenses; look at one: license [issuer | issue | show] ("--help" says more)
-  token      make another token of the administrator and print it
-  tokens     list access tokens, without themselves, and revoke one: tokens [list | revoke] ("stithy tokens --help")
-  users      make a user, or give one another password: users [create | password] ("stithy users --help")
+  serve      run the server
+  doctor     check the installation and report problems
+  backup     back up the installation to a folder
+  restore    restore a backup into an empty data folder and database
+  jobs       show, list, retry and delete background jobs
+  license    create and show licenses
+  token      create another access token of the administrator
+  tokens     list and revoke access tokens
+  users      create users and set passwords
   version    print the version
   help       print this text
+
+"stithy <command> --help" describes a command. Settings come from STITHY_* variables, see docs/operating.md.
 `;
 
-/** Runs one command of the `stithy` program. @returns its exit code */
+/** Runs a `stithy` command. @returns its exit code */
 export async function run(args: readonly string[], env: Environment): Promise<number> {
   const [command = 'help'] = args;
   try {
     switch (command) {
       case 'serve':
-        return await serveCommand(env);
+        return await serveCommand(args.slice(1), env);
       case 'doctor':
         return await (await import('./doctor.ts')).doctorCommand(args.slice(1), env);
       case 'backup':
@@ -38,7 +40,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
       case 'license':
         return await (await import('./cli.license.ts')).licenseCommand(args.slice(1), env);
       case 'token':
-        return await (await import('./token.ts')).tokenCommand(env);
+        return await (await import('./token.ts')).tokenCommand(args.slice(1), env);
       case 'tokens':
         return await (await import('./cli.tokens.ts')).tokensCommand(args.slice(1), env);
       case 'users':
@@ -54,7 +56,7 @@ export async function run(args: readonly string[], env: Environment): Promise<nu
         process.stdout.write(HELP);
         return 0;
       default:
-        process.stderr.write(`stithy: there is no command "${command}".\n\n${HELP}`);
+        process.stderr.write(`stithy: unknown command "${command}".\n\n${HELP}`);
         return 2;
     }
   } catch (error) {

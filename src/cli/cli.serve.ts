@@ -3,24 +3,35 @@ import type { Environment } from '../config/env.ts';
 import { JsonLogger } from '../core/logger.ts';
 import { withSourceLines } from '../core/stack-traces.ts';
 import { type Running, serve } from '../start.ts';
+import { parseCommand, printsHelp } from './command.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
-/** No start that was told to stop takes longer to give up, in milliseconds. */
+/** Milliseconds after which a start that was told to stop is abandoned. */
 const GIVE_UP_MS = 10_000;
 
-/** `stithy serve`: runs until SIGTERM or SIGINT; a second one ends it at once. */
-export async function serveCommand(env: Environment): Promise<number> {
+const HELP = `Usage: stithy serve
+
+Runs the server until SIGTERM or SIGINT. A second signal cuts off requests and jobs in flight. SIGHUP reads
+STITHY_STORAGES_FILE again. Settings come from STITHY_* variables, see docs/operating.md.
+`;
+
+/** `stithy serve`: runs until SIGTERM or SIGINT; a second signal cuts off what is in flight. */
+export async function serveCommand(args: readonly string[], env: Environment): Promise<number> {
+  if (printsHelp(args, HELP)) return 0;
+  parseCommand(args, HELP, {}, ({ positionals: [extra] }) => {
+    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
+  });
   const { config, warnings } = loadConfig(env);
-  // Nothing that is made here is for other users of the machine; git's children take it over.
+  // Other users of the machine get no access to new files; git processes inherit this.
   process.umask(0o077);
   const log = new JsonLogger(config.logLevel, (text) => process.stdout.write(text));
   for (const warning of warnings) log.log('warn', warning);
-  // Some work has failed and nobody was told: it is a fault of the program, and no reason to end it for everybody.
+  // A promise nobody handles is a fault of the program, but no reason to end the server for everybody.
   process.on('unhandledRejection', (reason) => {
     const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };
-    log.log('error', 'a failure reached nobody', { error: message, stack: stack && withSourceLines(stack) });
+    log.log('error', 'unhandled rejection', { error: message, stack: stack && withSourceLines(stack) });
   });
-  // Whoever reads the log may leave.
+  // The reader of the log may close the pipe.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const stop = new AbortController();
   const hurry = new AbortController();
@@ -33,8 +44,8 @@ export async function serveCommand(env: Environment): Promise<number> {
     stop.abort();
   };
   for (const name of SIGNALS) {
-    // In the place of the one that ended the program while it was loaded. Were there none for a moment, a signal that came
-    // while modules were loaded, and is told only when the event loop turns, would be lost.
+    // Replaces the listener of the loading phase. It is added first: a signal that arrived while modules were loaded is
+    // delivered at the next turn of the event loop and would be lost without a listener.
     const early = process.rawListeners(name) as NodeJS.SignalsListener[];
     process.on(name, onSignal);
     for (const listener of early) process.off(name, listener);
@@ -47,26 +58,26 @@ export async function serveCommand(env: Environment): Promise<number> {
     await running.stop(hurry.signal);
   }
   log.flush();
-  // Whatever is still held open, such as a connection that does not end, is not waited for.
+  // Does not wait for what is still open, such as a connection that does not end.
   process.exit(0);
 }
 
-/** Storages are added and taken away while the server runs: their file is read anew. */
+/** Reads the storages file again, to add and remove storages while the server runs. */
 async function reload(running: Running, log: JsonLogger): Promise<void> {
   try {
     await running.reloadStorages();
   } catch (error) {
-    log.log('error', 'the storages stay as they were', { error: (error as Error).message });
+    log.log('error', 'the storages file was not applied', { error: (error as Error).message });
   }
 }
 
-/** @returns the running server; null when it was told to stop while it started */
+/** @returns the running server; null if it was told to stop during the start */
 async function untilStopped(signal: AbortSignal, starting: Promise<Running>): Promise<Running | null> {
-  const givenUp = new Promise<null>((resolve) => {
+  const abandoned = new Promise<null>((resolve) => {
     signal.addEventListener('abort', () => setTimeout(resolve, GIVE_UP_MS, null).unref(), { once: true });
   });
   try {
-    return await Promise.race([starting, givenUp]);
+    return await Promise.race([starting, abandoned]);
   } catch (error) {
     if (signal.aborted) return null;
     throw error;

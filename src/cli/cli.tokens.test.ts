@@ -34,8 +34,11 @@ test('tokens are listed without themselves and revoked while the server runs', a
   assert.equal(newest?.username, 'root');
   assert.ok(!stdout.includes(made));
   assert.match((await stithy(['tokens'])).stdout, new RegExp(`^${newest.id} {2}root {2}"root token" {2}api,`));
-  assert.equal((await stithy(['tokens', 'list', '--user', 'nobody'])).stdout, 'There are none.\n');
-  assert.equal((await stithy(['tokens', 'revoke', String(newest.id)])).stdout, `Token ${newest.id} is revoked.\n`);
+  assert.equal((await stithy(['tokens', 'list', '--user', 'nobody'])).stdout, 'No tokens found.\n');
+  assert.equal(
+    (await stithy(['tokens', 'revoke', String(newest.id)])).stdout,
+    `Token ${newest.id} has been revoked.\n`,
+  );
   assert.equal((await apiClient(server.url, made)('GET', '/user')).status, 401);
   for (const args of [['revoke'], ['revoke', 'x'], ['revoke', '999999'], ['drop'], ['list', '--limit', '0']]) {
     const refused = await stithy(['tokens', ...args]);

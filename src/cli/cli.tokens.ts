@@ -11,13 +11,14 @@ const LISTED = 100;
 const HELP = `Usage: stithy tokens [list] [--user NAME] [--limit N] [--json]
        stithy tokens revoke ID
 
-Access tokens, server running or not, with the settings of the server. No token itself is ever shown: it is kept nowhere.
+Manages access tokens, whether the server runs or not. The tokens themselves are never shown, because only their hashes
+are stored.
 
-  list     tokens that are not revoked, the newest first; of one user with --user; ${LISTED} unless told
-  revoke   ends a token by its id, at once
+  list     list tokens that are not revoked, newest first; --user selects one user (default limit: ${LISTED})
+  revoke   revoke a token by its id immediately
 `;
 
-/** `stithy tokens`: lists access tokens and revokes one, server running or not. */
+/** `stithy tokens`: lists or revokes access tokens. */
 export async function tokensCommand(args: readonly string[], env: Environment): Promise<number> {
   if (printsHelp(args, HELP)) return 0;
   const order = readArguments(args);
@@ -25,7 +26,7 @@ export async function tokensCommand(args: readonly string[], env: Environment): 
 }
 
 interface Order {
-  /** Of the token to revoke; null for a list. */
+  /** Id of the token to revoke; null for a list. */
   id: number | null;
   user: string | undefined;
   limit: number;
@@ -40,10 +41,10 @@ const readArguments = (args: readonly string[]): Order =>
     ({ values: { user, json, ...values }, positionals }) => {
       const [action = 'list', id, ...rest] = positionals;
       const limit = limitOf(values.limit, LISTED);
-      if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many.`);
+      if (rest.length > 0) throw new Error(`unexpected argument "${rest[0]}".`);
       if (action === 'list' && id === undefined) return { id: null, user, limit, json };
-      if (action !== 'revoke') throw new Error(`there is no "stithy tokens ${action}".`);
-      if (id === undefined || !/^[1-9]\d{0,14}$/.test(id)) throw new Error('revoke takes the id of a token.');
+      if (action !== 'revoke') throw new Error(`unknown command "stithy tokens ${action}".`);
+      if (id === undefined || !/^[1-9]\d{0,14}$/.test(id)) throw new Error('"stithy tokens revoke" needs a token id.');
       return { id: Number(id), user: undefined, limit, json };
     },
   );
@@ -65,7 +66,7 @@ async function list(db: Db, { user, limit, json }: Order): Promise<string> {
   const rows = await query.orderBy('access_tokens.id', 'desc').limit(limit).execute();
   const tokens = rows.map((row) => ({ ...row, scopes: parseJson<string[]>(row.scopes) }));
   if (json) return `${JSON.stringify(tokens, null, 2)}\n`;
-  if (tokens.length === 0) return 'There are none.\n';
+  if (tokens.length === 0) return 'No tokens found.\n';
   const lines = tokens.map(
     ({ id, username, name, scopes, expires_at }) =>
       `${id}  ${username}  ${JSON.stringify(name)}  ${scopes.join(',')}  ${expires_at === null ? 'never expires' : `until ${expires_at}`}`,
@@ -74,8 +75,8 @@ async function list(db: Db, { user, limit, json }: Order): Promise<string> {
 }
 
 async function revoke(db: Db, id: number): Promise<string> {
-  const found = await db.selectFrom('access_tokens').select('id').where('id', '=', id).executeTakeFirst();
-  if (found === undefined) throw new StartupError(`There is no token ${id}.`);
+  const token = await db.selectFrom('access_tokens').select('id').where('id', '=', id).executeTakeFirst();
+  if (token === undefined) throw new StartupError(`There is no token ${id}.`);
   await db.transaction().execute((db) => revokeToken({ clock: systemClock }, db, id));
-  return `Token ${id} is revoked.\n`;
+  return `Token ${id} has been revoked.\n`;
 }

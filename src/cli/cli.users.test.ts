@@ -22,7 +22,7 @@ function stithy(...args: string[]) {
   });
 }
 
-const passwordIn = (stdout: string): string => /shown this once: (\S{24})\n$/.exec(stdout)![1]!;
+const passwordIn = (stdout: string): string => /shown only once: (\S{24})\n$/.exec(stdout)![1]!;
 
 test('users are made and get another password, while the server runs and while it does not', async () => {
   assert.match((await stithy('users', 'create', 'ann', '--email', 'ann@example.org')).stderr, /no database/);
@@ -34,14 +34,14 @@ test('users are made and get another password, while the server runs and while i
       body: JSON.stringify({ grant_type: 'password', username, password }),
     }).then((response) => response.status);
   const made = await stithy('users', 'create', 'ann', '--email', 'ann@example.org', '--full-name', 'Ann Example');
-  assert.match(made.stdout, /^User ann is made, with id \d+\. /);
+  assert.match(made.stdout, /^Created user ann with id \d+\. /);
   assert.equal(await status('ann', passwordIn(made.stdout)), 200);
   const token = (await stithy('token')).stdout.trim();
   const { text } = await apiClient(server.url, token)('GET', '/users?username=ann');
   const [ann] = JSON.parse(text) as { name: string; is_admin: boolean; email: string }[];
   assert.deepEqual([ann?.name, ann?.is_admin, ann?.email], ['Ann Example', false, 'ann@example.org']);
   const changed = await stithy('users', 'password', 'Ann');
-  assert.match(changed.stdout, /^The new password of ann, /);
+  assert.match(changed.stdout, /^New password of ann, /);
   assert.equal(await status('ann', passwordIn(changed.stdout)), 200);
   assert.equal(await status('ann', passwordIn(made.stdout)), 400);
   await server.stop();

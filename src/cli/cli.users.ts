@@ -16,10 +16,10 @@ import { parseCommand, printsHelp } from './command.ts';
 const HELP = `Usage: stithy users create NAME --email ADDRESS [--full-name TEXT] [--admin]
        stithy users password NAME
 
-Users, server running or not, with the settings of the server. Both print a new password, once: it is kept nowhere.
+Manages users, whether the server runs or not. Both commands print the new password; it cannot be shown again.
 
-  create     makes a user; with --admin an administrator
-  password   gives a user another password; their tokens and keys stay in force
+  create     create a user; with --admin an administrator
+  password   set a new password for a user; their tokens and keys stay valid
 `;
 const OPTIONS = {
   email: { type: 'string' },
@@ -31,13 +31,13 @@ type Order =
   | { action: 'create'; username: string; email: string; name: string; admin: boolean }
   | { action: 'password'; username: string };
 
-/** `stithy users`: makes a user, or gives one another password, server running or not. */
+/** `stithy users`: creates a user, or sets a new password. */
 export async function usersCommand(args: readonly string[], env: Environment): Promise<number> {
   if (printsHelp(args.length === 0 ? ['help'] : args, HELP)) return 0;
   const order = readArguments(args);
   const { config } = loadConfig(env);
   try {
-    // A database that another version made, or none, is told of before anything is opened for writing.
+    // Refuses a missing database or one of another version before anything is opened for writing.
     await (await openExisting(config.database)).close();
     const { deps, close } = await open(config, new JsonLogger('error', (text) => process.stderr.write(text)));
     try {
@@ -54,17 +54,17 @@ export async function usersCommand(args: readonly string[], env: Environment): P
 const readArguments = (args: readonly string[]): Order =>
   parseCommand(args, HELP, OPTIONS, ({ values, positionals }) => {
     const [action, username, ...rest] = positionals;
-    if (rest.length > 0) throw new Error(`"${rest[0]}" is one word too many.`);
-    if (action !== 'create' && action !== 'password') throw new Error(`there is no "stithy users ${action}".`);
-    if (username === undefined) throw new Error(`${action} takes the name of a user.`);
+    if (rest.length > 0) throw new Error(`unexpected argument "${rest[0]}".`);
+    if (action !== 'create' && action !== 'password') throw new Error(`unknown command "stithy users ${action}".`);
+    if (username === undefined) throw new Error(`"stithy users ${action}" needs a username.`);
     const { email, 'full-name': name = username, admin } = values;
     if (action === 'password') {
       if (email !== undefined || values['full-name'] !== undefined || admin) {
-        throw new Error('password takes the name of a user alone.');
+        throw new Error('"stithy users password" takes a username and no options.');
       }
       return { action, username };
     }
-    if (email === undefined) throw new Error('create takes --email.');
+    if (email === undefined) throw new Error('"stithy users create" needs --email.');
     return { action, username, email, name, admin };
   });
 
@@ -72,21 +72,21 @@ async function carryOut(deps: Deps, order: Order): Promise<string> {
   const password = randomPassword(await applicationSettings(deps));
   const caller = await theAdministrator(deps);
   if (order.action === 'create') {
-    const { action: _action, ...given } = order;
-    const { id, username } = await createUser(deps, caller, { ...given, password });
-    return `User ${username} is made, with id ${id}. The password, which is shown this once: ${password}\n`;
+    const { action: _action, ...attributes } = order;
+    const { id, username } = await createUser(deps, caller, { ...attributes, password });
+    return `Created user ${username} with id ${id}. The password is shown only once: ${password}\n`;
   }
-  const found = await deps.db
+  const user = await deps.db
     .selectFrom('users')
     .select(['id', 'username'])
     .where((eb) => eb(eb.fn('lower', ['username']), '=', asciiLower(order.username)))
     .executeTakeFirst();
-  if (found === undefined) throw new StartupError(`There is no user "${order.username}".`);
-  await updateUser(deps, caller, found.id, { password });
-  return `The new password of ${found.username}, which is shown this once: ${password}\n`;
+  if (user === undefined) throw new StartupError(`There is no user "${order.username}".`);
+  await updateUser(deps, caller, user.id, { password });
+  return `New password of ${user.username}, shown only once: ${password}\n`;
 }
 
-/** In whose name the command acts: the first administrator, as the machine's own do. */
+/** The first administrator, as whom the command acts. */
 async function theAdministrator({ db }: Deps): Promise<UserCaller> {
   const user = await userById(db, 1);
   return { user, admin: true, scopes: null, credential: { kind: 'none' }, sudoBy: null };

@@ -6,7 +6,7 @@ import { openExisting } from '../db/database.ts';
 import type { Db } from '../db/db.schema.ts';
 import { startError } from '../start-errors.ts';
 
-/** Whether somebody asks how a command is used; then that is printed. */
+/** Prints the help of a command if the arguments ask for it. @returns whether they do */
 export function printsHelp(args: readonly string[], help: string): boolean {
   const asks = args.includes('--help') || args.includes('-h') || args[0] === 'help';
   if (asks) process.stdout.write(help);
@@ -14,15 +14,15 @@ export function printsHelp(args: readonly string[], help: string): boolean {
 }
 
 /**
- * Reads the arguments of a command.
- * @param read makes an order of them; what it throws is told with how the command is used
+ * Parses the arguments of a command.
+ * @param read converts the parsed arguments; its errors are shown together with the help
  * @throws StartupError
  */
 export function parseCommand<const Options extends ParseArgsOptionsConfig, Order>(
   args: readonly string[],
   help: string,
   options: Options,
-  read: (given: ReturnType<typeof parse<Options>>) => Order,
+  read: (parsed: ReturnType<typeof parse<Options>>) => Order,
 ): Order {
   try {
     return read(parse(args, options));
@@ -34,15 +34,15 @@ export function parseCommand<const Options extends ParseArgsOptionsConfig, Order
 const parse = <const Options extends ParseArgsOptionsConfig>(args: readonly string[], options: Options) =>
   parseArgs({ args: [...args], options, allowPositionals: true });
 
-/** How many rows a list shows. @throws Error */
-export function limitOf(text: string | undefined, unlessTold: number): number {
-  const limit = text === undefined ? unlessTold : Number(text);
-  if (!(Number.isInteger(limit) && limit >= 1)) throw new Error('--limit takes a number from 1 on.');
+/** Maximum number of rows of a list. @throws Error */
+export function limitOf(text: string | undefined, fallback: number): number {
+  const limit = text === undefined ? fallback : Number(text);
+  if (!(Number.isInteger(limit) && limit >= 1)) throw new Error('--limit must be a positive integer.');
   return limit;
 }
 
 /**
- * Does the work of a command with the database of the settings, server running or not, and prints what it gives.
+ * Runs the work of a command on the configured database, whether the server runs or not, and prints its result.
  * @returns the exit code
  * @throws StartupError
  */

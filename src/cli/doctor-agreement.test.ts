@@ -55,12 +55,12 @@ test('a file that is missing, cut or damaged is named', async () => {
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const path = join(app.deps.config.dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   await writeFile(path, 'an uplaod');
-  assert.match((await wrongs())[0]!, /^A file is wrong: upload \d+ is damaged\.$/);
+  assert.match((await wrongs())[0]!, /^A file is damaged or missing: upload \d+ is damaged\.$/);
   assert.deepEqual(await wrongs(true), []);
   await writeFile(path, 'an');
-  assert.match((await wrongs(true))[0]!, /^A file is wrong: upload \d+ has 2 bytes instead of 9\.$/);
+  assert.match((await wrongs(true))[0]!, /^A file is damaged or missing: upload \d+ has 2 bytes instead of 9\.$/);
   await rm(path);
-  assert.match((await wrongs())[0]!, /^A file is wrong: upload \d+ is missing\.$/);
+  assert.match((await wrongs())[0]!, /^A file is damaged or missing: upload \d+ is missing\.$/);
   await app.deps.db.deleteFrom('uploads').execute();
 });
 
@@ -70,5 +70,7 @@ test('a file of a package is looked at, too', async () => {
   assert.deepEqual(await wrongs(), []);
   const [file] = await app.deps.db.selectFrom('package_files').selectAll().execute();
   await app.deps.blobs.delete(file!.sha256);
-  assert.deepEqual(await wrongs(), [`A file is wrong: file ${file!.id} of package ${made.id} is missing.`]);
+  assert.deepEqual(await wrongs(), [
+    `A file is damaged or missing: file ${file!.id} of package ${made.id} is missing.`,
+  ]);
 });

@@ -16,13 +16,13 @@ const SHOWN = 20;
 
 /**
  * Compares the database with the refs of all repositories and with the blobs, for `stithy doctor`.
- * @param quick leaves out reading the blobs: that they are there is enough
+ * @param quick checks that the blobs exist, without reading them
  */
 export async function checkAgreement(config: Config, { db }: Database, quick: boolean, say: Say): Promise<void> {
   const pool = new RepositoryPool({ maxProcesses: 1 });
   try {
-    const found = await refInconsistencies(db, new Storages(config.storages, pool));
-    tell(say, found, 'Database and refs agree.', 'Database and repositories do not agree');
+    const problems = await refInconsistencies(db, new Storages(config.storages, pool));
+    report(say, problems, 'Database and refs agree.', 'Database and repositories do not agree');
   } finally {
     await pool.close();
   }
@@ -34,24 +34,24 @@ export async function checkAgreement(config: Config, { db }: Database, quick: bo
     const problem = await problemOf(blobs, blob, quick);
     if (problem !== null) problems.push(`${blob.use} ${problem}`);
   }
-  tell(
+  report(
     say,
     problems,
-    `${count} files of uploads, avatars, LFS and jobs ${quick ? 'are there' : 'are sound'}.`,
-    'A file is wrong',
+    `${count} files of uploads, avatars, LFS and jobs ${quick ? 'exist' : 'are intact'}.`,
+    'A file is damaged or missing',
   );
 }
 
-function tell(say: Say, problems: readonly string[], good: string, bad: string): void {
+function report(say: Say, problems: readonly string[], good: string, bad: string): void {
   for (const text of problems.slice(0, SHOWN)) say(false, `${bad}: ${text}.`);
-  if (problems.length > SHOWN) say(false, `${problems.length - SHOWN} more of the same kind.`);
+  if (problems.length > SHOWN) say(false, `${problems.length - SHOWN} further problems of this kind.`);
   if (problems.length === 0) say(true, good);
 }
 
 async function problemOf(blobs: BlobStore, { sha256, size }: UsedBlob, quick: boolean): Promise<string | null> {
-  const found = await blobs.stat(sha256);
-  if (found === null) return 'is missing';
-  if (size !== null && found.size !== size) return `has ${found.size} bytes instead of ${size}`;
+  const stored = await blobs.stat(sha256);
+  if (stored === null) return 'is missing';
+  if (size !== null && stored.size !== size) return `has ${stored.size} bytes instead of ${size}`;
   if (quick) return null;
   const bytes = await blobs.get(sha256);
   if (bytes === null) return 'is missing';

@@ -13,22 +13,36 @@ import { hostKeyFingerprints } from '../git-server/ssh/host-keys.ts';
 import { Mailer } from '../mail/mailer.ts';
 import { allRepositories } from '../repositories/all.ts';
 import { findHolder, type Holder } from '../repositories/holder.ts';
+import { parseCommand, printsHelp } from './command.ts';
 import { checkAgreement } from './doctor-agreement.ts';
 import { leftReadOnly } from './left-read-only.ts';
 
 type Say = (good: boolean, text: string) => void;
 
 const MIN_GIT = [2, 39] as const;
+const OPTIONS = { quick: { type: 'boolean', default: false } } as const;
 const SHOWN_EVERY = 100;
 const SHOWN_PROBLEMS = 3;
 const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
 
+const HELP = `Usage: stithy doctor [--quick]
+
+Checks the installation, whether the server runs or not, and reports problems and how to solve them. Nothing is changed.
+The exit code is 1 if there is a problem.
+
+  --quick   do not check every object of repositories and every uploaded file
+`;
+
 /**
- * `stithy doctor [--quick]`: looks over an installation, server running or not, changes nothing, and says what is wrong
- * and what to do. Quick leaves out the check of every object.
- * @returns 0 when all is well, otherwise 1
+ * `stithy doctor`: checks an installation without changing it, and reports problems and how to solve them.
+ * @returns 0 if there are no problems, else 1
  */
 export async function doctorCommand(args: readonly string[], env: Environment): Promise<number> {
+  if (printsHelp(args, HELP)) return 0;
+  const quick = parseCommand(args, HELP, OPTIONS, ({ values, positionals: [extra] }) => {
+    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
+    return values.quick;
+  });
   const { config, warnings } = loadConfig(env);
   let wrong = 0;
   const say: Say = (good, text) => {
@@ -49,14 +63,13 @@ export async function doctorCommand(args: readonly string[], env: Environment): 
   }
   try {
     await checkDatabase(config, database, say);
-    const quick = args.includes('--quick');
     await checkRepositories(config, database, quick, say);
     await checkAgreement(config, database, quick, say);
     await checkMail(config, say);
   } finally {
     await database.close();
   }
-  process.stdout.write(wrong === 0 ? '\nAll is well.\n' : `\n${wrong} thing${wrong === 1 ? ' is' : 's are'} wrong.\n`);
+  process.stdout.write(wrong === 0 ? '\nNo problems found.\n' : `\n${wrong} problem${wrong === 1 ? '' : 's'} found.\n`);
   return wrong === 0 ? 0 : 1;
 }
 
@@ -67,7 +80,7 @@ async function checkGit(say: Say): Promise<void> {
     const good = major > MIN_GIT[0] || (major === MIN_GIT[0] && minor >= MIN_GIT[1]);
     say(good, good ? text : `${text} is too old: install git ${MIN_GIT.join('.')} or later.`);
   } catch {
-    say(false, 'git cannot be run: install it, or put it on PATH.');
+    say(false, 'git cannot be run: install it, or add it to PATH.');
   }
 }
 
@@ -85,7 +98,7 @@ async function checkFolders(config: Config, say: Say): Promise<boolean> {
       const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       say(
         false,
-        `The ${what} folder ${path} ${missing ? 'does not exist: has the server ever run with these settings?' : 'cannot be read and written by this user.'}`,
+        `The ${what} folder ${path} ${missing ? 'does not exist: start the server once with these settings.' : 'cannot be read and written by this user.'}`,
       );
     }
   }
@@ -96,7 +109,7 @@ async function checkSsh({ host, sshPort, dataDir }: Config, say: Say): Promise<v
   if (sshPort === null) return;
   try {
     const keys = await hostKeyFingerprints(dataDir);
-    const shown = keys.length === 0 ? 'its host keys are made at the next start' : `host keys ${keys.join(', ')}`;
+    const shown = keys.length === 0 ? 'host keys are created at the next start' : `host keys ${keys.join(', ')}`;
     say(true, `Git over SSH at ${host}, port ${sshPort === 0 ? 'any' : sshPort}: ${shown}.`);
   } catch (error) {
     say(false, (error as Error).message);
@@ -109,10 +122,10 @@ async function checkDatabase(config: Config, { db }: Database, say: Say): Promis
     const problems = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
     say(
       problems.length === 0,
-      problems.length === 0 ? 'The database is sound.' : `The database is damaged (${problems[0]}): restore a backup.`,
+      problems.length === 0 ? 'The database is intact.' : `The database is damaged (${problems[0]}): restore a backup.`,
     );
     const broken = await sql`pragma foreign_key_check`.execute(db);
-    if (broken.rows.length > 0) say(false, `${broken.rows.length} rows refer to rows that are not there.`);
+    if (broken.rows.length > 0) say(false, `${broken.rows.length} rows refer to missing rows.`);
   } else {
     await sql`select 1`.execute(db);
     say(true, 'The database answers.');
@@ -121,30 +134,30 @@ async function checkDatabase(config: Config, { db }: Database, say: Say): Promis
   say(
     true,
     intents.length === 0
-      ? 'No write was interrupted.'
-      : `${intents.length} writes are under way or were interrupted; the next start settles them.`,
+      ? 'There are no interrupted writes.'
+      : `${intents.length} writes are in progress or were interrupted; the next start recovers them.`,
   );
   const dead = await db.selectFrom('jobs').select(['kind', 'last_error']).where('state', '=', 'dead').execute();
   const first = dead[0];
   say(
     first === undefined,
     first === undefined
-      ? 'No job has been given up.'
-      : `${dead.length} jobs were given up, such as ${first.kind}: ${first.last_error}`,
+      ? 'There are no dead jobs.'
+      : `${dead.length} dead jobs, such as ${first.kind}: ${first.last_error}`,
   );
   for (const name of await leftReadOnly(db, SHOWN_PROBLEMS)) {
-    say(false, `The repository of ${name} is read-only, though it is neither filled nor moved.`);
+    say(false, `The repository of ${name} is read-only, although it is neither being imported nor moved.`);
   }
 }
 
 async function checkMail({ mail }: Config, say: Say): Promise<void> {
   const mailer = new Mailer(mail, () => 'localhost');
-  if (!mailer.sends) return say(true, 'Mail is logged, not sent: STITHY_SMTP_URL names no mail server.');
+  if (!mailer.sends) return say(true, 'Mails are not sent: STITHY_SMTP_URL is not set.');
   try {
     await mailer.verify();
-    say(true, 'The mail server takes mail.');
+    say(true, 'The mail server accepts mails.');
   } catch (error) {
-    say(false, `The mail server of STITHY_SMTP_URL takes no mail: ${(error as Error).message}`);
+    say(false, `The mail server in STITHY_SMTP_URL refuses mails: ${(error as Error).message}`);
   } finally {
     await mailer.close();
   }
@@ -165,10 +178,10 @@ async function checkRepositories(config: Config, { db }: Database, quick: boolea
   }
   if (process.stderr.isTTY && count > 0) process.stderr.write('\r\x1b[K');
   await storages.pool.close();
-  if (broken === 0) say(true, `${count} repositories ${quick ? 'are there' : 'are sound'}.`);
+  if (broken === 0) say(true, `${count} repositories ${quick ? 'exist' : 'are intact'}.`);
 }
 
-/** What is wrong with a repository where it lies now: it may be moved to another storage, or go, while it is looked at. */
+/** The problem of a repository at its current location: it may be moved or deleted during the check. */
 async function problemNow(db: Db, storages: Storages, holder: Holder, quick: boolean): Promise<string | null> {
   const problem = await problemOf(storages, holder, quick);
   if (problem === null) return null;

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.schema.ts';
 
-/** Ids in a column of the moves that go on. */
+/** Query for the holders of storage moves in progress. */
 const moved = (db: Db, column: 'project_id' | 'snippet_id' | 'group_id') =>
   db
     .selectFrom('repository_storage_moves')
@@ -9,7 +9,7 @@ const moved = (db: Db, column: 'project_id' | 'snippet_id' | 'group_id') =>
     .where(column, 'is not', null)
     .$castTo<{ id: number }>();
 
-/** Names of repositories that cannot be written although they are neither filled nor moved. @param limit how many */
+/** Names of repositories that are read-only although they are neither being imported nor moved. @param limit maximum number */
 export async function leftReadOnly(db: Db, limit: number): Promise<string[]> {
   const projects = await db
     .selectFrom('projects')
@@ -30,7 +30,7 @@ export async function leftReadOnly(db: Db, limit: number): Promise<string[]> {
     .selectFrom('wikis')
     .select('id')
     .where('repository_read_only', '=', 1)
-    // Of the two columns each wiki has one.
+    // Each wiki has exactly one of the two columns.
     .where((eb) => eb.or([eb('project_id', 'is', null), eb('project_id', 'not in', moved(db, 'project_id'))]))
     .where((eb) => eb.or([eb('namespace_id', 'is', null), eb('namespace_id', 'not in', moved(db, 'group_id'))]))
     .limit(limit)

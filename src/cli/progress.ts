@@ -1,4 +1,4 @@
-/** One line on a terminal that tells how far long work is; nothing where nobody watches. */
+/** A progress line on a terminal; prints nothing elsewhere. */
 export function oneLine(): { show(text: string): void; end(): void } {
   let shown = false;
   return {

@@ -1,11 +1,19 @@
 import { makeRootToken } from '../bootstrap.ts';
 import type { Environment } from '../config/env.ts';
 import { systemClock } from '../core/clock.ts';
-import { onDatabase } from './command.ts';
+import { onDatabase, parseCommand, printsHelp } from './command.ts';
 
-/**
- * `stithy token`: makes another token of the administrator, server running or not, and prints it alone on a line. Those
- * that there are stay in force.
- */
-export const tokenCommand = (env: Environment): Promise<number> =>
-  onDatabase(env, async (db) => `${await makeRootToken({ db, clock: systemClock })}\n`);
+const HELP = `Usage: stithy token
+
+Creates another access token of the administrator and prints it, whether the server runs or not. Existing tokens stay
+valid.
+`;
+
+/** `stithy token`: creates another access token of the administrator and prints it on a line of its own. */
+export async function tokenCommand(args: readonly string[], env: Environment): Promise<number> {
+  if (printsHelp(args, HELP)) return 0;
+  parseCommand(args, HELP, {}, ({ positionals: [extra] }) => {
+    if (extra !== undefined) throw new Error(`unexpected argument "${extra}".`);
+  });
+  return onDatabase(env, async (db) => `${await makeRootToken({ db, clock: systemClock })}\n`);
+}

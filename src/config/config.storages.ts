@@ -5,13 +5,13 @@ import { ConfigError } from './env.ts';
 export interface StorageConfig {
   name: string;
   path: string;
-  /** Share of new repositories relative to the other storages; 0 takes none. */
+  /** Relative share of new repositories; 0 for none. */
   weight: number;
 }
 
 /**
- * Reads a list of storages, `name=path` or `name=path=weight`.
- * @param where what holds it, for messages
+ * Parses a list of storages, `name=path` or `name=path=weight`.
+ * @param where source of the list, for messages
  * @throws ConfigError
  */
 export function parseStorages(entries: readonly string[], where: string): StorageConfig[] {
@@ -23,19 +23,19 @@ export function parseStorages(entries: readonly string[], where: string): Storag
     return { name, path, weight: Number(weight) };
   });
   if (new Set(list.map(({ name }) => name)).size !== list.length) {
-    throw new ConfigError(`${where} names one storage twice.`);
+    throw new ConfigError(`${where} contains the same storage name twice.`);
   }
   if (new Set(list.map(({ path }) => path)).size !== list.length) {
-    throw new ConfigError(`${where} gives two storages one folder.`);
+    throw new ConfigError(`${where} contains the same folder twice.`);
   }
   if (!list.some(({ weight }) => weight > 0)) {
-    throw new ConfigError(`${where} leaves no storage for new repositories: every weight is 0.`);
+    throw new ConfigError(`${where} must contain a storage with a weight above 0 for new repositories.`);
   }
   return list;
 }
 
 /**
- * Reads a file with a storage a line; empty lines and those that begin with `#` say nothing.
+ * Reads a file with one storage per line; empty lines and lines that begin with `#` are ignored.
  * @throws ConfigError
  */
 export function readStoragesFile(path: string): StorageConfig[] {

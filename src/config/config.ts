@@ -9,95 +9,95 @@ import { readLicenseIssuer } from './license-issuer.ts';
 export const PLANS = ['free', 'premium', 'ultimate'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Whose words answers are in, where the specification and the platform's own clients cannot both be served. */
+/** Which answers are given where the specification and the platform's clients differ. */
 export const DIALECTS = ['specification', 'gitlab'] as const;
 export type Dialect = (typeof DIALECTS)[number];
 
 export interface Throttle {
-  /** Requests allowed in one period; 0 switches the throttle off. */
+  /** Requests allowed per period; 0 disables the throttle. */
   requests: number;
   periodSeconds: number;
 }
 
-/** A part of the server whose requests are counted by themselves. */
+/** Parts of the server whose requests are counted separately. */
 type Face = 'api' | 'web' | 'git';
 
-/** Every setting of a running server, validated. Made from the environment by `loadConfig`. */
+/** Validated settings of a server. Created from the environment by `loadConfig`. */
 export interface Config {
   host: string;
   port: number;
-  /** Where SSH clients come in, at the same host; null where they do not. */
+  /** Port of the SSH server; null if SSH is disabled. */
   sshPort: number | null;
-  /** What they are told of it where that is something else: the host (of IPv6 in brackets) and port of what forwards them. */
+  /** Host (IPv6 in brackets) and port that SSH clients are told, if a forwarder is in front of the server. */
   sshExternal: { host: string; port: number } | null;
-  /** Whose connections to SSH begin with a header that tells whom they forward: addresses or networks. */
+  /** Addresses or networks of proxies whose SSH connections begin with a PROXY protocol header. */
   sshTrustedProxies: string[];
   dataDir: string;
   database: { kind: 'sqlite'; path: string; durable: boolean } | { kind: 'postgres'; url: string };
   rootToken: string | null;
   rootPassword: string | null;
-  /** Base of web and clone addresses without a trailing slash; null until the server listens and knows its own. */
+  /** Base URL of the web and of clone addresses, without a trailing slash; null to use the listening address. */
   externalUrl: string | null;
-  /** Whose words answers are in, where the specification and the platform's own clients differ. */
+  /** Which answers are given where the specification and the platform's clients differ. */
   dialect: Dialect;
-  /** The plan without a license. */
+  /** The plan if there is no license. */
   plan: Plan;
-  /** Public key of whoever's licenses count, as Base64 of its DER; null where nobody's do. */
+  /** Public key of the trusted license issuer, as Base64 of its DER; null if no licenses are accepted. */
   licenseIssuer: string | null;
   storages: StorageConfig[];
-  /** File that they are read from, again when the server is told to; null where a variable holds them. */
+  /** File with the storages, which can be reloaded; null if they come from a variable. */
   storagesFile: string | null;
   allowLocalNetwork: boolean;
   mail: {
-    /** Address of the mail server with its user and password; null: mail is logged, not sent. */
+    /** URL of the mail server with username and password; null if no mails are sent. */
     smtpUrl: string | null;
-    /** Who all mail comes from; null for an address at the host of the web address. */
+    /** Sender of all mails; null for an address at the host of the external URL. */
     from: MailAddress | null;
-    /** What stands before and behind all subjects, parted from them by ` | `; null for nothing. */
+    /** Prefix and suffix of all subjects, separated by ` | `; null for none. */
     subjectPrefix: string | null;
     subjectSuffix: string | null;
   };
-  /** Proxies whose X-Forwarded-* headers are believed: addresses or networks. */
+  /** Addresses or networks of proxies whose X-Forwarded-* headers are trusted. */
   trustedProxies: string[];
-  /** Who may read /-/metrics, /-/readiness and the like. */
+  /** Addresses or networks that may access /-/metrics, /-/readiness and the like. */
   monitoringAllowlist: string[];
   limits: {
-    /** Bytes of an ordinary request body. */
+    /** Maximum size of an ordinary request body in bytes. */
     body: number;
-    /** Bytes of a body that carries files (commits, uploads). */
+    /** Maximum size in bytes of a body with files (commits, uploads). */
     fileBody: number;
-    /** Bytes of one git push. */
+    /** Maximum size of a git push in bytes. */
     push: number;
-    /** Bytes of one file of a snippet, and of one git push to a snippet. */
+    /** Maximum size in bytes of a snippet file, and of a git push to a snippet. */
     snippet: number;
-    /** Bytes of the files in one archive of a repository. */
+    /** Maximum total size in bytes of the files in a repository archive. */
     archive: number;
-    /** Connections at once, below the limit of file descriptors. */
+    /** Maximum number of connections, below the limit of file descriptors. */
     connections: number;
-    /** Bytes of memory that large bodies and answers of all requests may take together. */
+    /** Memory limit in bytes for large bodies and answers of all requests. */
     memory: number;
-    /** Requests of one user or address that may be inside an expensive endpoint at once. */
+    /** Maximum number of concurrent expensive requests per user or address. */
     expensivePerCaller: number;
   };
-  /** How slow a client may be. */
+  /** Limits for slow clients. */
   transfers: {
-    /** Milliseconds for the whole of a body that is parsed. */
+    /** Maximum duration of a parsed body in milliseconds. */
     bodyMs: number;
-    /** Milliseconds for the whole of a body or an answer that streams, such as a clone or a push. */
+    /** Maximum duration in milliseconds of a streamed body or answer, such as a clone or a push. */
     totalMs: number;
-    /** Bytes a second that a client must send or take on average; 0 asks for none. */
+    /** Minimum average rate of a client in bytes per second; 0 for none. */
     minRate: number;
   };
-  /** Days that a deleted group or project is kept, marked, before it goes; 0 removes it at once. */
+  /** Days before a deleted group or project is removed for good; 0 for immediately. */
   deletionDelayDays: number;
-  /** Days that are kept: events, once nothing follows them any more, and jobs that were given up. */
+  /** Retention in days of processed events and of dead jobs. */
   kept: { eventDays: number; deadJobDays: number };
-  /** How often users, and addresses without a user, may ask: the API, the web addresses beside it, and git. */
+  /** Rate limits of users, and of addresses without a user, for the API, other web addresses and git. */
   throttles: Record<Face, { authenticated: Throttle; unauthenticated: Throttle }>;
-  /** Milliseconds that requests under way may take when the server is told to stop. */
+  /** Milliseconds that requests in flight get at shutdown. */
   shutdownMs: number;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
-  /** Argon2id cost; lowered only by tests. */
+  /** Cost of Argon2id; lowered by tests only. */
   passwordHash: { memoryKiB: number; passes: number };
 }
 
@@ -107,7 +107,7 @@ function storages(env: EnvironmentReader, dataDir: string): Pick<Config, 'storag
   const text = env.string('STITHY_STORAGES', null);
   const file = env.string('STITHY_STORAGES_FILE', null);
   if (file !== null) {
-    if (text !== null) throw new ConfigError('Set either STITHY_STORAGES or STITHY_STORAGES_FILE.');
+    if (text !== null) throw new ConfigError('STITHY_STORAGES and STITHY_STORAGES_FILE are mutually exclusive.');
     return { storages: readStoragesFile(resolve(file)), storagesFile: resolve(file) };
   }
   const list =
@@ -123,7 +123,7 @@ function database(text: string | null, dataDir: string, durable: boolean): Confi
     return { kind: 'sqlite', path: sqlitePath(text.slice('sqlite:'.length), dataDir), durable };
   if (/^postgres(ql)?:\/\//.test(text)) {
     if (!URL.canParse(text))
-      throw new ConfigError('STITHY_DATABASE_URL is no address such as postgres://user:password@host/name.');
+      throw new ConfigError('STITHY_DATABASE_URL must be an address such as postgres://user:password@host/name.');
     return { kind: 'postgres', url: text };
   }
   throw new ConfigError('STITHY_DATABASE_URL must begin with sqlite: or postgres://.');
@@ -161,8 +161,8 @@ function throttle(env: EnvironmentReader, name: string): Throttle {
 }
 
 /**
- * Reads the environment.
- * @throws ConfigError naming the first variable that cannot be used
+ * Reads the configuration from the environment.
+ * @throws ConfigError naming the first invalid variable
  */
 export function loadConfig(environment: Environment): { config: Config; warnings: string[] } {
   const env = new EnvironmentReader(environment);
@@ -232,6 +232,6 @@ export function loadConfig(environment: Environment): { config: Config; warnings
   if (config.monitoringAllowlist.length === 0) config.monitoringAllowlist = ['127.0.0.0/8', '::1/128'];
   const warnings = env
     .unknown('STITHY_')
-    .map((name) => `${name} is not a setting of this version; it is ignored. See docs/operating.md.`);
+    .map((name) => `${name} is not a setting of this version and is ignored. See docs/operating.md.`);
   return { config, warnings };
 }

@@ -5,14 +5,14 @@ import { StartupError } from '../core/startup-error.ts';
 const SSH_ENDPOINT =
   /^ssh:\/\/(?:git@)?([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?\/?$/;
 
-/** A variable whose value cannot be used; the message says which and what to write instead. */
+/** An invalid variable; the message names it and says what to write instead. */
 export class ConfigError extends StartupError {
   override name = 'ConfigError';
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads typed values out of the environment; each method throws ConfigError naming the variable. */
+/** Reads typed values from the environment; each method throws ConfigError naming the variable. */
 export class EnvironmentReader {
   readonly #env: Environment;
   readonly #known = new Set<string>();
@@ -34,12 +34,12 @@ export class EnvironmentReader {
     if (text === null) return fallback;
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < range.min || value > range.max) {
-      throw new ConfigError(`${name} must be a whole number from ${range.min} to ${range.max}, not "${text}".`);
+      throw new ConfigError(`${name} must be an integer from ${range.min} to ${range.max}, not "${text}".`);
     }
     return value;
   }
 
-  /** As `integer`, where there may be none. */
+  /** Like `integer`, but null if the variable is not set. */
   maybeInteger(name: string, range: { min: number; max: number }): number | null {
     return this.string(name, null) === null ? null : this.integer(name, 0, range);
   }
@@ -54,9 +54,9 @@ export class EnvironmentReader {
 
   oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
     const text = this.string(name, fallback);
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}".`);
-    return found;
+    const known = values.find((value) => value === text);
+    if (known === undefined) throw new ConfigError(`${name} must be one of ${values.join(', ')}, not "${text}".`);
+    return known;
   }
 
   url(name: string, fallback: null): URL | null {
@@ -69,7 +69,9 @@ export class EnvironmentReader {
     return url;
   }
 
-  /** The mail server that a variable names: `smtp://` (with STARTTLS where the server has it) or `smtps://`, with a user where it wants one. */
+  /**
+   * URL of a mail server: `smtp://` (with STARTTLS if the server supports it) or `smtps://`, optionally with a user.
+   */
   smtpUrl(name: string): string | null {
     const text = this.string(name, null);
     if (text === null) return null;
@@ -80,7 +82,7 @@ export class EnvironmentReader {
     return text;
   }
 
-  /** Where clients of SSH come in, as `ssh://git.example.com:2222`; port 22 where it says none. */
+  /** Address for SSH clients, such as `ssh://git.example.com:2222`; the default port is 22. */
   sshEndpoint(name: string): { host: string; port: number } | null {
     const text = this.string(name, null);
     if (text === null) return null;
@@ -92,7 +94,7 @@ export class EnvironmentReader {
     return { host, port: Number(port) };
   }
 
-  /** Addresses or networks, separated by commas. */
+  /** Addresses or networks separated by commas. */
   addresses(name: string): string[] {
     const list = (this.string(name, '') as string).split(',').flatMap((part) => part.trim() || []);
     for (const item of list) {
@@ -101,7 +103,7 @@ export class EnvironmentReader {
       const good = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
       if (bits < 0 || !good || rest.length > 0) {
         throw new ConfigError(
-          `${name} holds "${item}", which is neither an IP address nor a network such as 10.0.0.0/8.`,
+          `${name} contains "${item}", which is neither an IP address nor a network such as 10.0.0.0/8.`,
         );
       }
     }
@@ -112,7 +114,7 @@ export class EnvironmentReader {
     return resolve(this.string(name, fallback));
   }
 
-  /** Variables that begin like ours and were never asked for: misspelt, most likely. */
+  /** Variables with the prefix that were never read: probably misspelled. */
   unknown(prefix: string): string[] {
     return Object.keys(this.#env).filter((name) => name.startsWith(prefix) && !this.#known.has(name));
   }

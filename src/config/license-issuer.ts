@@ -4,14 +4,14 @@ import { resolve } from 'node:path';
 import { ConfigError } from './env.ts';
 
 const NAME = 'STITHY_LICENSE_ISSUER';
-/** An Ed25519 public key in its only one-line form: Base64 of its DER (RFC 8410). */
+/** An Ed25519 public key in its one-line form: Base64 of its DER (RFC 8410). */
 const LINE = /^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$/;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The public key whose licenses count.
- * @param text the key itself, on a line or as PEM, or a file that holds it
- * @returns Base64 of its DER on a line
+ * Reads the public key of the trusted license issuer.
+ * @param text the key itself, on one line or as PEM, or the path of a file with it
+ * @returns Base64 of its DER on one line
  * @throws ConfigError
  */
 export function readLicenseIssuer(text: string): string {
@@ -21,7 +21,7 @@ export function readLicenseIssuer(text: string): string {
 
 function contentOf(path: string): string {
   try {
-    if (statSync(path).size > MAX_BYTES) throw new Error('it is too long for a key');
+    if (statSync(path).size > MAX_BYTES) throw new Error('the file is too long for a key');
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
     throw new ConfigError(`${NAME} is neither a public key nor a file that can be read: ${(error as Error).message}.`);
@@ -30,7 +30,7 @@ function contentOf(path: string): string {
 
 function inOneLine(text: string): string {
   if (text.includes('PRIVATE KEY')) {
-    throw new ConfigError(`${NAME} names a private key: the server wants the public one, and the private one hidden.`);
+    throw new ConfigError(`${NAME} is a private key. Set it to the public key, and keep the private key secret.`);
   }
   let key: KeyObject | null = null;
   try {
@@ -38,10 +38,10 @@ function inOneLine(text: string): string {
       ? createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' })
       : createPublicKey(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new ConfigError(`${NAME} holds no Ed25519 public key, as "stithy license issuer" makes them.`);
+    throw new ConfigError(`${NAME} is not an Ed25519 public key, as created by "stithy license issuer".`);
   }
   return key.export({ format: 'der', type: 'spki' }).toString('base64');
 }

@@ -21,19 +21,19 @@ const ROLE_NAMES: Readonly<Record<number, string>> = {
   50: 'Owner',
 };
 
-/** What the role of a level is called. */
+/** Name of the role of a level. */
 export const roleName = (level: number): string => ROLE_NAMES[level] ?? 'No access';
 
 /** Levels a member can hold. */
 export const MEMBER_LEVELS: readonly number[] = [5, 10, 15, 20, 30, 40, 50];
 
-/** Who makes projects in a group, by the numbers that settings of the server and archives of groups have for it. */
+/** Values of `project_creation_level`, by their numbers in application settings and group archives. */
 export const PROJECT_CREATION_LEVELS = ['noone', 'maintainer', 'developer', 'administrator', 'owner'] as const;
-/** The same of subgroups. */
+/** Values of `subgroup_creation_level`, by their numbers. */
 export const SUBGROUP_CREATION_LEVELS = ['owner', 'maintainer'] as const;
 
 export const VISIBILITIES = ['private', 'internal', 'public'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** How open a visibility is, for comparisons: private 0, internal 10, public 20. */
+/** Openness of a visibility for comparisons: private 0, internal 10, public 20. */
 export const visibilityLevel = (visibility: Visibility): number => VISIBILITIES.indexOf(visibility) * 10;

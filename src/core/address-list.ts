@@ -1,9 +1,9 @@
 import { BlockList, isIPv6 } from 'node:net';
 
 /**
- * Addresses and networks as a quick check.
- * @param entries good ones, such as `10.0.0.0/8`
- * @returns whether an address is among them; one of IPv4 in the form of IPv6 counts as what it is
+ * Compiles a list of addresses and networks for fast checks.
+ * @param entries valid entries, such as `10.0.0.0/8`
+ * @returns a function that tells whether the list contains an address; IPv4-mapped IPv6 addresses are treated as IPv4
  */
 export function addressList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();

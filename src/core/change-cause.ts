@@ -1,8 +1,8 @@
 import type { Visibility } from './access-levels.ts';
 
 /**
- * Why refs change, where a push is not all there is to it. Kept with the intent of the change, so that what belongs to it
- * is recorded in the transaction of the change even when a crash comes between.
+ * Why refs change, if it is not only a push. Stored with the intent of the change, so that its consequences are
+ * recorded in the same transaction even after a crash.
  */
 export type ChangeCause =
   | {
@@ -14,26 +14,26 @@ export type ChangeCause =
       squash_commit_sha: string | null;
     }
   | {
-      /** A branch goes with its merge. */
+      /** A branch is deleted by its merge. */
       type: 'source_removed';
       merge_request_id: number;
     }
   | {
-      /** A snippet is updated; with its files these columns change. */
+      /** A snippet is updated; these columns change together with its files. */
       type: 'snippet_update';
       changes: { title?: string; description?: string | null; visibility?: Visibility };
     }
   | {
-      /** Pages of a wiki have other names from now on: slugs before and after. */
+      /** Wiki pages are renamed: slugs before and after. */
       type: 'wiki_pages_moved';
       moved: [from: string, to: string][];
     };
 
 /**
- * How refs were changed: `api` through the REST API, `git` by a push, `job` by a push with the token of a job, `mirror` where
- * a mirror took over what happened elsewhere and wants no pipelines for it.
+ * How refs were changed: `api` through the REST API, `git` by a push, `job` by a push with a job token, `mirror` by a
+ * mirror without pipelines.
  */
 export type ChangedVia = 'api' | 'git' | 'job' | 'mirror';
 
-/** Whether a change may start pipelines; what jobs push would go on for ever. */
+/** Whether a change may start pipelines; pushes of jobs could do so endlessly. */
 export const startsPipelines = (via: ChangedVia): boolean => via === 'api' || via === 'git';

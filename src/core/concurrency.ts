@@ -1,8 +1,8 @@
 /**
- * Does something with each of many things, a few at a time. The first error ends all that is under way, by the signal that
- * the work is given; nothing more begins, and it is thrown once all that had begun has ended.
- * @param concurrency how many are under way at once
- * @throws what the callback throws; the signal's reason
+ * Runs an async function for many items with limited concurrency. The first error aborts the signal passed to the
+ * running calls and starts no others; it is thrown after all of them have ended.
+ * @param concurrency number of concurrent calls
+ * @throws errors of the callback; the signal's reason
  */
 export async function forEachWithConcurrency<T>(
   items: Iterable<T>,
@@ -30,7 +30,7 @@ export async function forEachWithConcurrency<T>(
   signal?.throwIfAborted();
 }
 
-/** The same for one thing or none, as most are: without what it takes to tell several of them to end. */
+/** Shortcut for one item or none, without the machinery for aborting others. */
 async function runOne<T>(
   items: readonly T[],
   signal: AbortSignal | null,

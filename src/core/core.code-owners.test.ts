@@ -5,7 +5,7 @@ import { type CodeOwner, CodeOwnerMatcher, parseCodeOwners } from './core.code-o
 const short = (owner: CodeOwner): string =>
   owner.type === 'name' ? `@${owner.name}` : owner.type === 'email' ? owner.email : `@@${owner.level}`;
 
-/** Section, pattern and owners of the entries that decide about a path. */
+/** Section, pattern and owners of the deciding entries for a path. */
 const owners = (text: string, path: string): string[] =>
   new CodeOwnerMatcher(parseCodeOwners(text))
     .entriesFor(path)

@@ -1,10 +1,10 @@
 import { AccessLevel } from './access-levels.ts';
 import { PathGlobs } from './path-globs.ts';
 
-/** Where the file may lie; the first that is there counts. */
+/** Locations of the file; the first existing one is used. */
 export const CODE_OWNERS_PATHS = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'] as const;
 
-/** Somebody whom the file names. */
+/** An owner in the file. */
 export type CodeOwner =
   /** A user, or a group by its full path. */
   | { type: 'name'; name: string }
@@ -13,23 +13,23 @@ export type CodeOwner =
   | { type: 'role'; level: number };
 
 export interface CodeOwnerEntry {
-  /** As it is written in the file. */
+  /** The pattern as written in the file. */
   pattern: string;
   owners: readonly CodeOwner[];
   section: CodeOwnerSection;
-  /** `!pattern`: what fits it has no owner in its section, whatever else fits. */
+  /** `!pattern`: matching paths have no owner in the section, whatever else matches. */
   excludes: boolean;
 }
 
 export interface CodeOwnerSection {
   name: string;
-  /** `^[Section]`: nobody has to approve. */
+  /** `^[Section]`: approval is optional. */
   optional: boolean;
-  /** `[Section][2]`: how many owners have to. */
+  /** `[Section][2]`: number of required approvals. */
   approvals: number;
 }
 
-/** Name of the section that entries before the first header belong to. */
+/** Name of the section of entries before the first header. */
 const DEFAULT_SECTION = 'codeowners';
 const MAX_APPROVALS = 100;
 const MAX_ENTRIES = 20_000;
@@ -52,7 +52,7 @@ function ownerOf(word: string): CodeOwner[] {
 
 const ownersOf = (text: string): CodeOwner[] => text.split(/[ \t]+/).flatMap(ownerOf);
 
-/** Where the pattern of an entry ends: at the first blank without a backslash before it. */
+/** End of an entry's pattern: the first blank without a preceding backslash. */
 function patternEnd(line: string): number {
   for (let at = 0; at < line.length; at += 1) {
     if (line[at] === '\\') at += 1;
@@ -62,8 +62,7 @@ function patternEnd(line: string): number {
 }
 
 /**
- * Reads a CODEOWNERS file. What cannot be read as anything is left out; it never fails. Takes time in proportion to the
- * length of the text.
+ * Parses a CODEOWNERS file in linear time. Invalid lines are skipped; it never fails.
  * @returns its entries in the order of the file
  */
 export function parseCodeOwners(text: string): CodeOwnerEntry[] {
@@ -92,7 +91,7 @@ export function parseCodeOwners(text: string): CodeOwnerEntry[] {
   return entries;
 }
 
-/** The section of a header: one that has been there before, whatever the case of its letters, goes on. */
+/** Finds or adds the section of a header; names are compared ignoring case. */
 function sectionOf(sections: Map<string, CodeOwnerSection>, header: RegExpExecArray): CodeOwnerSection {
   const [, caret, name = '', count] = header;
   const optional = caret !== undefined;
@@ -109,14 +108,14 @@ function sectionOf(sections: Map<string, CodeOwnerSection>, header: RegExpExecAr
   return known;
 }
 
-/** The pattern from the root of the repository, as `PathGlobs` takes it. */
+/** The pattern relative to the root of the repository, for `PathGlobs`. */
 function globOf(pattern: string): string {
   if (pattern === '*') return '**/*';
   const rooted = pattern.startsWith('/') ? pattern.slice(1) : `**/${pattern}`;
   return rooted.endsWith('/') ? `${rooted}**/*` : rooted;
 }
 
-/** Finds the owners of paths: in each section the last entry that fits decides. */
+/** Finds the owners of paths: in each section the last matching entry decides. */
 export class CodeOwnerMatcher {
   readonly #globs = new PathGlobs();
   readonly #entries: readonly CodeOwnerEntry[];
@@ -126,17 +125,17 @@ export class CodeOwnerMatcher {
     for (const [index, { pattern }] of entries.entries()) this.#globs.add(globOf(pattern), index);
   }
 
-  /** Comparisons made so far, for those who limit the work. */
+  /** Number of comparisons so far, for work limits. */
   get steps(): number {
     return this.#globs.steps;
   }
 
-  /** The deciding entries for a path, one of a section at most, in the order of the file. */
+  /** The deciding entries for a path, at most one per section, in the order of the file. */
   entriesFor(path: string): CodeOwnerEntry[] {
     const deciding = new Map<CodeOwnerSection, CodeOwnerEntry>();
     for (const index of this.#globs.match(path).sort((a, b) => a - b)) {
       const entry = this.#entries[index]!;
-      // What a section excludes it cannot include again.
+      // An entry after an exclusion in the same section cannot include the path again.
       if (deciding.get(entry.section)?.excludes !== true) deciding.set(entry.section, entry);
     }
     return [...deciding.values()].filter(({ excludes }) => !excludes);

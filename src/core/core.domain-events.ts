@@ -24,12 +24,12 @@ import type {
   WikiPagePayload,
 } from './event-payloads.ts';
 
-/** Says at compile time what events of a kind carry. */
+/** Declares the payload type of an event kind. */
 const payload = <T>(): { readonly payload?: T } => ({});
 
 /**
- * Every kind of event, and what is recorded of it. A service records it in the transaction of the change, with all that is
- * to be told of it that may be gone or different later. The facts (`issue`, `project`) are missing in events of earlier
+ * All event kinds with their payloads. Events are recorded in the transaction of the change, with everything
+ * subscribers need that may be gone or different later. The facts (`issue`, `project`) are missing in events of earlier
  * versions.
  */
 const eventKinds = {
@@ -37,7 +37,7 @@ const eventKinds = {
   'project.destroyed': payload<{ project?: ProjectFacts; project_id: number; full_path: string }>(),
   'project.renamed': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
   'project.transferred': payload<{ project?: ProjectFacts; project_id: number; old_full_path: string }>(),
-  /** `renamed`: its path has changed with it, which `project.renamed` tells. */
+  /** `renamed`: the path has changed as well, which `project.renamed` reports. */
   'project.updated': payload<{ project?: ProjectFacts; project_id: number; renamed?: boolean }>(),
   'project.forked': payload<{ project_id: number; fork_id: number }>(),
   'group.created': payload<{ group?: GroupFacts; group_id: number }>(),
@@ -48,18 +48,18 @@ const eventKinds = {
   'user.created': payload<{ user?: UserFacts; user_id: number }>(),
   'user.destroyed': payload<{ user?: UserFacts; user_id: number; username: string; email: string; name: string }>(),
   'user.renamed': payload<{ user?: UserFacts; user_id: number; old_username: string }>(),
-  /** A blocked user knew the password, and was not let in. */
+  /** A blocked user entered the correct password and was refused. */
   'user.login_refused': payload<{ user: UserFacts; user_id: number }>(),
   'member.added': payload<MemberPayload>(),
   'member.updated': payload<MemberPayload>(),
-  /** `unassign_issuables`: whether the user's issues and merge requests there shall be unassigned. */
+  /** `unassign_issuables`: whether to unassign the user from issues and merge requests there. */
   'member.removed': payload<MemberPayload & { unassign_issuables?: boolean }>(),
   'access_request.created': payload<RequestPayload>(),
-  /** Denied, or withdrawn by the user themselves. */
+  /** Denied, or withdrawn by the user. */
   'access_request.removed': payload<RequestPayload>(),
-  /** An address without a user was invited. */
+  /** An email address without a user was invited. */
   'invitation.created': payload<{ invitation_id: number; source_type: 'project' | 'group'; source_id: number }>(),
-  /** A token of a project or group ends in `days`. */
+  /** A project or group token expires in `days`. */
   'access_token.expiring': payload<ExpiringPayload>(),
   'deploy_token.expiring': payload<ExpiringPayload>(),
   'key.created': payload<{ key_id: number; user_id: number; key: string }>(),
@@ -69,11 +69,11 @@ const eventKinds = {
     updates: PushedRef[];
     push_options: string[];
     via: ChangedVia;
-    /** Where it makes branches: the default branch after it, which tells what is new in them. */
+    /** For new branches: the default branch after the push, to tell which commits are new. */
     default_branch?: { name: string; sha: string | null } | null;
   }>(),
   'note.created': payload<NotePayload>(),
-  /** `resolved`: its thread was resolved or opened again, and its text is as it was. */
+  /** `resolved`: the thread was resolved or reopened, and the text is unchanged. */
   'note.updated': payload<NotePayload & { resolved?: boolean }>(),
   'note.destroyed': payload<{
     note?: NoteFacts;
@@ -89,7 +89,7 @@ const eventKinds = {
   }>(),
   'wiki.pushed': payload<{
     wiki_id: number;
-    /** Either of the two: whose wiki it is. */
+    /** The owner of the wiki: exactly one of the two is set. */
     project_id: number | null;
     group_id: number | null;
     updates: { ref: string; old: string | null; new: string | null }[];
@@ -107,7 +107,7 @@ const eventKinds = {
     title: string;
   }>(),
   'issue.created': payload<{ issue?: IssueFacts; issue_id: number; project_id: number } & Given>(),
-  /** `changes`: old and new value of what was changed, by attribute; labels are `LabelFacts`. */
+  /** `changes`: old and new values by attribute; labels are `LabelFacts`. */
   'issue.updated': payload<{
     issue?: IssueFacts;
     issue_id: number;
@@ -157,7 +157,7 @@ const eventKinds = {
   'merge_request.created': payload<
     { merge_request?: MergeRequestFacts; merge_request_id: number; project_id: number; reviewer_ids?: number[] } & Given
   >(),
-  /** `old_sha` and `new_sha` when new commits came, `via` how: as of the push. */
+  /** `old_sha` and `new_sha` for new commits; `via` as in the push. */
   'merge_request.updated': payload<{
     merge_request?: MergeRequestFacts;
     merge_request_id: number;
@@ -189,7 +189,7 @@ const eventKinds = {
     iid: number;
     title: string;
   }>(),
-  /** One person's approval; `complete` when it was the last that was needed. */
+  /** An approval; `complete` if it was the last required one. */
   'merge_request.approved': payload<{
     merge_request?: MergeRequestFacts;
     merge_request_id: number;
@@ -197,7 +197,10 @@ const eventKinds = {
     user_id: number;
     complete: boolean;
   }>(),
-  /** `complete` when the merge request had all that it needs until then; `system_action` where the server took it back. */
+  /**
+   * `complete` if the merge request had all required approvals before; `system_action` if the server removed the
+   * approval.
+   */
   'merge_request.unapproved': payload<{
     merge_request?: MergeRequestFacts;
     merge_request_id: number;
@@ -206,13 +209,13 @@ const eventKinds = {
     complete?: boolean;
     system_action?: 'approvals_reset_on_push' | 'code_owner_approvals_reset_on_push';
   }>(),
-  /** Somebody wants it merged as soon as everything allows it. */
+  /** Auto-merge was enabled. */
   'merge_request.auto_merge_set': payload<{ merge_request_id: number; project_id: number }>(),
-  /** Git cannot merge it any more. */
+  /** Git can no longer merge it without conflicts. */
   'merge_request.unmergeable': payload<{ merge_request_id: number; project_id: number }>(),
-  /** Comments were published together. */
+  /** Several comments were published together as a review. */
   'merge_request.reviewed': payload<{ merge_request_id: number; project_id: number; note_ids: number[] }>(),
-  /** What an external status check said of its head. */
+  /** Response of an external status check for its head. */
   'merge_request.status_checked': payload<{
     merge_request_id: number;
     project_id: number;
@@ -235,16 +238,16 @@ const eventKinds = {
     awardable_id: number;
     project_id: number | null;
   }>(),
-  /** A pipeline was made, or is in another state. */
+  /** A pipeline was created, or changed its state. */
   'pipeline.updated': payload<{
     pipeline_id: number;
     project_id: number;
-    /** Why it was made; `external` for one of reported states alone, which leaves no files. */
+    /** Source of the pipeline; `external` for one with external statuses only, which leaves no files. */
     source: string;
     status: string;
     old_status: string | null;
   }>(),
-  /** A job was made, or is in another state. */
+  /** A job was created, or changed its state. */
   'job.updated': payload<{
     job_id: number;
     pipeline_id: number;
@@ -252,9 +255,12 @@ const eventKinds = {
     status: string;
     old_status: string | null;
   }>(),
-  /** The log of a job that is over was made a file. */
+  /** The log of a finished job was archived. */
   'job.trace_archived': payload<{ job_id: number; pipeline_id: number; project_id: number }>(),
-  /** A version of a package, or what belongs to all versions of it, was deleted by somebody: it goes with nothing above it. */
+  /**
+   * A package version, or everything shared by the versions of a package, was deleted individually rather than with its
+   * project.
+   */
   'package.deleted': payload<{
     package_id: number;
     project_id: number;
@@ -263,20 +269,20 @@ const eventKinds = {
     version: string | null;
   }>(),
   'deployment.updated': payload<{ deployment_id: number; project_id: number; status: string }>(),
-  /** A push mirror could not be updated, and is not tried again by itself. */
+  /** An update of a push mirror failed and is not retried automatically. */
   'remote_mirror.failed': payload<{ remote_mirror_id: number; project_id: number; error: string }>(),
   'release.created': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
   'release.updated': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
-  /** By itself, or with its tag. */
+  /** Deleted individually, or with its tag. */
   'release.destroyed': payload<{ release: ReleaseFacts; release_id: number; project_id: number }>(),
-  /** A feature flag was switched on or off. */
+  /** A feature flag was enabled or disabled. */
   'feature_flag.switched': payload<{ feature_flag: FeatureFlagFacts; feature_flag_id: number; project_id: number }>(),
   'commit_status.updated': payload<{ commit_status?: CommitStatusFacts; status_id: number; project_id: number }>(),
 };
 
 export type DomainEventType = keyof typeof eventKinds;
-/** What events carry, by their kind. */
+/** Payloads of events by kind. */
 export type DomainEvents = { [T in DomainEventType]: NonNullable<(typeof eventKinds)[T]['payload']> };
 
-/** Whether this version knows a kind of stored event: a later one may have written it. */
+/** Whether this version knows the kind of a stored event, which a later version may have written. */
 export const isEventKind = (kind: string): kind is DomainEventType => Object.hasOwn(eventKinds, kind);

@@ -1,6 +1,6 @@
 /**
- * Makes something when it is first asked for, and keeps it; what failed is made anew for the next who asks.
- * @returns a function that gives it @throws what `make` throws
+ * Computes a value at the first use and caches it; failures are not cached.
+ * @returns a function that returns the value @throws errors of `make`
  */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let kept: Promise<T> | undefined;

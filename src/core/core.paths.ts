@@ -1,4 +1,4 @@
-/** First parts of addresses that the server itself uses, so that no user or group can have them. */
+/** First path segments used by the server itself, which no user or group may have. */
 const RESERVED_AT_TOP = new Set([
   '-',
   '.well-known',
@@ -41,7 +41,7 @@ const RESERVED_AT_TOP = new Set([
   'v2',
 ]);
 
-/** Parts that follow the path of a group or project in addresses. */
+/** Path segments used below the path of a group or project. */
 const RESERVED_BELOW = new Set([
   '-',
   'badges',
@@ -64,7 +64,7 @@ const RESERVED_BELOW = new Set([
 ]);
 
 const MAX_LENGTH = 255;
-/** Groups that may stand above a group. */
+/** Maximum number of ancestors of a group. */
 export const MAX_ANCESTORS = 20;
 
 const PATH_TEXT =
@@ -90,31 +90,31 @@ function pathErrors(path: string, reserved: ReadonlySet<string>, minimum = 1): s
   return wellFormed(path) ? [] : [PATH_TEXT];
 }
 
-/** What is wrong with the path of a group, one segment of it; empty when nothing is. */
+/** Errors of a group path (one segment); empty if it is valid. */
 export const groupPathErrors = (path: string, place: { topLevel: boolean }): string[] =>
   pathErrors(path, place.topLevel ? RESERVED_AT_TOP : RESERVED_BELOW);
 
-/** What is wrong with the path of a project, its last segment; empty when nothing is. */
+/** Errors of a project path (the last segment); empty if it is valid. */
 export const projectPathErrors = (path: string): string[] => pathErrors(path, RESERVED_BELOW);
 
-/** What is wrong with a user name, which is the path of the user's namespace too; empty when nothing is. */
+/** Errors of a username, which is also the path of the user's namespace; empty if it is valid. */
 export const usernameErrors = (username: string): string[] => pathErrors(username, RESERVED_AT_TOP, 2);
 
 /** A letter, digit, emoji or underscore. */
 const NAME_START = '[\\p{L}\\p{N}\\p{Extended_Pictographic}\\p{Regional_Indicator}_]';
-/** Those, and what composes them: marks, skin tones, joiners and the choice of the coloured form. */
+/** The same characters, and those that compose them: marks, skin tones, joiners and emoji presentation. */
 const NAME_REST =
   '\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Regional_Indicator}\\u200d\\ufe0f_.';
 const GROUP_NAME = new RegExp(`^${NAME_START}[${NAME_REST}() -]*$`, 'u');
 const PROJECT_NAME = new RegExp(`^${NAME_START}[${NAME_REST}+ -]*$`, 'u');
 
-/** What is wrong with the name of a group; empty when nothing is. */
+/** Errors of a group name; empty if it is valid. */
 export function groupNameErrors(name: string): string[] {
   const errors = lengthErrors(name);
   return errors.length > 0 || GROUP_NAME.test(name) ? errors : [GROUP_NAME_TEXT];
 }
 
-/** What is wrong with the name of a project; empty when nothing is. */
+/** Errors of a project name; empty if it is valid. */
 export function projectNameErrors(name: string): string[] {
   const errors = lengthErrors(name);
   return errors.length > 0 || PROJECT_NAME.test(name) ? errors : [PROJECT_NAME_TEXT];

@@ -128,7 +128,7 @@ test('every reference that is written between blanks is found', () => {
   );
 });
 
-/** How many times the work of eight times the size costs: 8 when it is linear, 64 when it goes by the square. */
+/** Cost ratio for eight times the size: 8 for linear time, 64 for quadratic time. */
 function growth(work: (size: number) => void): number {
   const cost = (size: number) => {
     let best = Number.POSITIVE_INFINITY;

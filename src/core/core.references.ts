@@ -2,7 +2,7 @@ import { blankOut, maskCode } from './reference-mask.ts';
 
 export interface IssueReference {
   type: 'issue';
-  /** Path of the project: full, or that of a neighbour in the same namespace (no slash); null for the project itself. */
+  /** Path of the project: full, or of a project in the same namespace (no slash); null for the project itself. */
   project: string | null;
   iid: number;
 }
@@ -18,19 +18,19 @@ export interface UserReference {
   username: string;
 }
 
-/** Something that a text names. */
+/** A reference in a text. */
 export type Reference = IssueReference | MergeRequestReference | UserReference;
 
 export interface ReferenceOptions {
-  /** Base of this server's web addresses; without it addresses are no references. */
+  /** Base URL of this server; without it, URLs are not references. */
   externalUrl?: string | undefined;
 }
 
-/** Characters that are read; texts are not longer, commit messages may be. */
+/** Maximum number of characters read; commit messages may be longer. */
 const MAX_TEXT = 1_048_576;
-/** References that are taken from one text. */
+/** Maximum number of references in one text. */
 const MAX_REFERENCES = 200;
-/** Marks that are looked at in one text. */
+/** Maximum number of reference marks checked in one text. */
 const MAX_FOUND = 5_000;
 /** Longer paths belong to no project. */
 const MAX_PATH = 2_000;
@@ -42,9 +42,9 @@ interface Found {
 }
 
 /**
- * What a Markdown text names: issues (`#1`, `group/project#1`), merge requests (`!1`), users (`@name`), each also by
- * web address. Code and comments do not count. Each is named once, in the order of the text; at most 200. Takes time
- * in proportion to the text's length.
+ * Finds references in a Markdown text: issues (`#1`, `group/project#1`), merge requests (`!1`), users (`@name`), each
+ * also as URL. Code and comments are ignored. Each is returned once, in the order of the text; at most 200. Linear
+ * time.
  */
 export function findReferences(text: string, options: ReferenceOptions = {}): Reference[] {
   return unique(scan(text, options).found.map(({ reference }) => reference));
@@ -52,7 +52,7 @@ export function findReferences(text: string, options: ReferenceOptions = {}): Re
 
 const PATH = /(?<![\w\\])@([a-zA-Z0-9_.][\w.-]{0,254}(?:\/[a-zA-Z0-9_.][\w.-]{0,254}){0,20})/g;
 
-/** What a text calls by `@name` or `@group/subgroup`, in lower case: at most 200 names of users, groups and `all`. */
+/** Names mentioned with `@name` or `@group/subgroup`, in lower case: at most 200 users, groups and `all`. */
 export function mentionedNames(text: string): Set<string> {
   const names = new Set<string>();
   for (const { 1: name } of scan(text, {}).masked.matchAll(PATH)) {
@@ -63,10 +63,10 @@ export function mentionedNames(text: string): Set<string> {
   return names;
 }
 
-/** Names at the head of a line, behind marks of lists and quotations. */
+/** Mentions at the beginning of a line, after list and quotation marks. */
 const ADDRESS = /^[ \t>*+-]*((?:@[\w.][\w.-]{0,254}(?:[ \t,:]+(?:and[ \t]+)?|$))+)/gm;
 
-/** Names, in lower case, of the users that a text speaks to: those with whom a line begins. */
+/** Users addressed by a text, in lower case: those mentioned at the beginning of a line. */
 export function mentionedUsers(text: string): Set<string> {
   const names = new Set<string>();
   for (const { 1: head } of maskCode(text.slice(0, MAX_TEXT)).matchAll(ADDRESS)) {
@@ -80,7 +80,7 @@ const KEYWORD =
   /(?<!\w)(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)|[Ii]mplement(?:s|ed|ing)?):? +(?:[Ii]ssues? +)?/g;
 const BETWEEN = / *(?:, *)?(?:and +)?(?:issues? +)?/y;
 
-/** Issues that the text says it closes: `Closes #1, #2 and group/project#3`, also with fix, resolve and implement. */
+/** Issues that the text closes: `Closes #1, #2 and group/project#3`, also with fix, resolve and implement. */
 export function closingReferences(text: string, options: ReferenceOptions = {}): IssueReference[] {
   const { found, masked } = scan(text, options);
   const issues = found.flatMap(({ reference, ...place }) =>
@@ -89,7 +89,7 @@ export function closingReferences(text: string, options: ReferenceOptions = {}):
   return unique(closedIssuesAmong(masked, issues).map(({ reference }) => reference));
 }
 
-/** Those of the issues, named where they say, that stand behind a word that closes them. */
+/** The issue references, given with their positions, that follow a closing keyword. */
 export function closedIssuesAmong<I extends { start: number; end: number }>(text: string, issues: readonly I[]): I[] {
   const byStart = new Map(issues.map((issue) => [issue.start, issue]));
   const closed: I[] = [];
@@ -104,7 +104,7 @@ export function closedIssuesAmong<I extends { start: number; end: number }>(text
   return closed;
 }
 
-/** The text with full paths where it speaks of issues and merge requests of its own project or of a neighbour. */
+/** Replaces references to issues and merge requests of the own or a neighbouring project by full paths. */
 export function withFullReferences(text: string, projectPath: string): string {
   const namespace = projectPath.slice(0, projectPath.lastIndexOf('/') + 1);
   let [full, from] = ['', 0];
@@ -116,7 +116,7 @@ export function withFullReferences(text: string, projectPath: string): string {
   return full + text.slice(from);
 }
 
-/** All that is named, by position, and the text as it was read: code and addresses blanked out. */
+/** All references by position, and the masked text without code and URLs. */
 function scan(text: string, { externalUrl }: ReferenceOptions): { found: Found[]; masked: string } {
   const prose = maskCode(text.slice(0, MAX_TEXT));
   const found: Found[] = [];
@@ -137,7 +137,7 @@ function scan(text: string, { externalUrl }: ReferenceOptions): { found: Found[]
 
 const LINK = /^([\w.-]+(?:\/[\w.-]+)+?)\/(?:-\/)?(issues|work_items|merge_requests)\/(\d{1,10})(?!\w)/;
 
-/** What an address of this server names, and how many of its characters belong to it. */
+/** The reference in a URL of this server, and its length in characters. */
 function readLink(address: string, base: string): { reference: Reference; length: number } | null {
   if (!address.startsWith(base)) return null;
   const match = LINK.exec(address.slice(base.length, base.length + MAX_PATH));
@@ -145,7 +145,7 @@ function readLink(address: string, base: string): { reference: Reference; length
   const [whole, project, kind, iid] = match;
   const type = kind === 'merge_requests' ? 'merge_request' : 'issue';
   const end = base.length + whole.length;
-  // The rest of an address (a tab, an anchor) belongs to it, the punctuation of the sentence does not.
+  // The rest of the URL (a tab, an anchor) is part of the reference, the punctuation of the sentence is not.
   const length = /[?#/]/.test(address[end] ?? '') ? end + trimmed(address.slice(end)).length : end;
   return { reference: { type, project: project!, iid: Number(iid) }, length };
 }
@@ -174,14 +174,14 @@ function* shortReferences(text: string): Generator<Found> {
   }
 }
 
-/** The project path that ends at the mark, null for none; undefined where the mark is part of something else. */
+/** The project path before a mark, null for none; undefined if the mark is part of something else. */
 function projectBefore(text: string, mark: number): { project: string | null; start: number } | undefined {
   let start = mark;
   while (start > 0 && mark - start <= MAX_PATH && isPathCharacter(text.charCodeAt(start - 1))) start -= 1;
   if (mark - start > MAX_PATH) return undefined;
   const path = text.slice(start, mark);
   const previous = text[start - 1] ?? ' ';
-  // After a slash or a dash a bare mark speaks of the project itself.
+  // After a slash or a dash, a bare mark refers to the project itself.
   if (path === '' || path.endsWith('/') || /^[/.-]+$/.test(path)) {
     return path === '' && '\\&#'.includes(previous) ? undefined : { project: null, start: mark };
   }

@@ -10,7 +10,7 @@ export interface PasswordCost {
 
 const TAG_LENGTH = 32;
 
-/** Hashes a password with Argon2id and a fresh salt, in the PHC string format. Runs off the event loop. */
+/** Hashes a password with Argon2id and a random salt, in the PHC string format. Runs in the thread pool. */
 export async function hashPassword(password: string, cost: PasswordCost): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await derive(password, nonce, cost);
@@ -18,7 +18,7 @@ export async function hashPassword(password: string, cost: PasswordCost): Promis
   return `$argon2id$v=19$m=${cost.memoryKiB},t=${cost.passes},p=1$${text(nonce)}$${text(tag)}`;
 }
 
-/** Whether the password fits a hash made by `hashPassword`; an unreadable hash fits nothing. */
+/** Whether a password matches a hash made by `hashPassword`; false for an unreadable hash. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored);
   if (match === null) return false;
@@ -44,21 +44,21 @@ async function derive(password: string, nonce: Buffer, cost: PasswordCost): Prom
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A random text of letters and digits; 20 of them hold 119 bits. */
+/** A random text of letters and digits; 20 of them have 119 bits of entropy. */
 export function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
-      // 248 is the largest multiple of 62 in a byte: past it the letters would not be equally likely.
+      // 248 is the largest multiple of 62 in a byte: higher values would make some characters more likely.
       if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
     }
   }
   return text;
 }
 
-/** Whether two secrets are the same, in a time that tells nothing of where they differ. */
+/** Compares two secrets in constant time. */
 export const isSameSecret = (given: string, stored: string): boolean =>
   timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', stored, 'buffer'));
 
-/** What is stored of a token: a digest, never the token. A token is random, so a plain hash is enough. */
+/** The stored digest of a token. Tokens are random, so a plain hash suffices. */
 export const tokenDigest = (token: string): string => hash('sha256', `stithy:${token}`, 'base64url');

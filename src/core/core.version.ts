@@ -1,4 +1,4 @@
-/** What the server says of itself: the version of the API it speaks, as clients compare it, and its own. */
+/** Versions reported by the server: of the API, as clients compare it, and its own. */
 export const VERSION = {
   api: '18.9.0-ee',
   revision: 'stithy',

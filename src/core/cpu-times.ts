@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** What all processors of the machine together have done since it runs, in hundredths of a second. */
+/** Processor time of the whole machine since its start, in hundredths of a second. */
 export interface CpuTimes {
-  /** For other processes than this one, and the system. */
+  /** Time of other processes and the system. */
   others: number;
-  /** In all, time without work included. */
+  /** Total time, including idle time. */
   all: number;
 }
 
 const MICROSECONDS = 10_000;
 
-/** Null where the system does not tell it as Linux does. */
+/** Null on systems without Linux's statistics. */
 export function cpuTimes(): CpuTimes | null {
   let text: string;
   try {
@@ -18,7 +18,7 @@ export function cpuTimes(): CpuTimes | null {
   } catch {
     return null;
   }
-  // Time that guests take is told as that of users, too.
+  // Guest time is included in user time.
   const times = /^cpu +(\d+(?: \d+){7})/.exec(text)?.[1]?.split(' ').map(Number);
   if (times === undefined) return null;
   const all = times.reduce((sum, time) => sum + time, 0);

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { zoneName } from './time-zones.ts';
 
-/** When something recurs: by a line of five fields as cron reads them, in a time zone. */
+/** A cron schedule of five fields in a time zone. */
 export class CronSchedule {
   readonly #cron: Cron;
 
@@ -11,8 +11,8 @@ export class CronSchedule {
 
   /**
    * @param line five fields, or a nickname such as `@daily`
-   * @param timezone a name of the zone database, or one that people know (`Eastern Time (US & Canada)`)
-   * @returns null where the line cannot be read, never comes true, or the zone is none
+   * @param timezone IANA name or display name (`Eastern Time (US & Canada)`)
+   * @returns null if the line is invalid or never matches, or the time zone is unknown
    */
   static parse(line: string, timezone: string): CronSchedule | null {
     const zone = zoneName(timezone);
@@ -25,12 +25,12 @@ export class CronSchedule {
     }
   }
 
-  /** The first time after `date`; null where none comes any more. */
+  /** The next time after `date`; null if there is none. */
   next(date: Date): Date | null {
     return this.#cron.nextRun(date);
   }
 
-  /** The last time before `date`; null where there was none. */
+  /** The last time before `date`; null if there is none. */
   previous(date: Date): Date | null {
     return this.#cron.previousRuns(1, date)[0] ?? null;
   }

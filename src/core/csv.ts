@@ -1,9 +1,9 @@
-/** What makes a table program take a text for a formula. */
+/** Beginnings of texts that spreadsheets treat as formulas. */
 const FORMULA = /^[=+\-@;\t\r]/;
 
 /**
- * A row of a CSV file (RFC 4180) with its line end. A text that a table program would run as a formula gets an apostrophe
- * before it; nothing stands for null, and `""` for an empty text.
+ * A CSV row (RFC 4180) with its line end. Formula-like texts get a leading apostrophe; null becomes an empty cell, and
+ * an empty text `""`.
  */
 export const csvRow = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\n`;
 

@@ -1,4 +1,7 @@
-/** Whether a database can keep every text of a JSON value: PostgreSQL takes none with a null byte, nor half a character. */
+/**
+ * Whether a database can store all texts of a JSON value: PostgreSQL accepts neither null bytes nor unpaired
+ * surrogates.
+ */
 export function isDatabaseText(value: unknown): boolean {
   let storable = true;
   const check = (text: string) => {

@@ -1,8 +1,8 @@
 const suffixOf = (id: number) => `-deletion_scheduled-${id}`;
 
-/** What the name or path of a group or project becomes when it is marked for deletion, so that both are free again. */
+/** Name or path of a group or project that is marked for deletion, so that the original is free again. */
 export const withDeletionSuffix = (name: string, id: number): string => `${name}${suffixOf(id)}`;
 
-/** The name or path that it had before. */
+/** The original name or path. */
 export const withoutDeletionSuffix = (name: string, id: number): string =>
   name.endsWith(suffixOf(id)) ? name.slice(0, -suffixOf(id).length) : name;

@@ -1,4 +1,4 @@
-/** What is wrong around the program rather than with a request: it goes by, and the same request may then succeed. */
+/** Faults of the environment rather than of a request: the same request may succeed later. */
 export type EnvironmentFault = 'disk_full' | 'unavailable' | 'denied' | 'no_git';
 
 interface Failure {
@@ -10,25 +10,25 @@ interface Failure {
   cause?: unknown;
 }
 
-/** Of the operating system, of PostgreSQL, and of `GitError`. */
+/** Disk-full codes of the operating system, PostgreSQL, and `GitError`. */
 const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', '53100', 'disk_full']);
-/** Of SQLite: full, and no room for the index of its log. */
+/** Disk-full codes of SQLite: full, and no room for the index of its log. */
 const SQLITE_FULL = new Set<unknown>([13, 4_874]);
-/** Of a file or folder: this user may not use it, the file system is read-only, the disk reports an error. */
+/** File errors: permission denied, read-only file system, I/O error. */
 const DENIED = new Set<unknown>(['EACCES', 'EPERM', 'EROFS', 'EIO']);
-/** The same of SQLite, in the low byte of its codes: not permitted, read-only, an error of the disk, cannot be opened. */
+/** The same for SQLite, in the low byte of its codes: not permitted, read-only, I/O error, cannot be opened. */
 const SQLITE_DENIED = new Set([3, 8, 10, 14]);
-/** SQLSTATE: lost connections, shutdown, too few resources, a standby that takes no writes, deadlocks. */
+/** SQLSTATEs: lost connections, shutdown, too few resources, read-only standby, deadlocks. */
 const AWAY = /^(?:08...|57P0[1235]|53[023]00|25006|40001|40P01|55P03)$/;
-/** What the driver of PostgreSQL says without a code. */
+/** Messages of the PostgreSQL driver without a code. */
 const LOST =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Cannot use a pool|timeout expired)/;
-/** What a socket of the driver says. */
+/** Socket errors of the driver. */
 const SOCKET = /^(?:ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/;
 
 /**
- * @param error whatever was thrown by the file system, a database or git
- * @returns the fault behind it; null where it is none
+ * @param error error of the file system, a database or git
+ * @returns the fault behind it; null if there is none
  */
 export function environmentFaultOf(error: unknown): EnvironmentFault | null {
   if (!(error instanceof Error)) return null;

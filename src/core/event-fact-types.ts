@@ -1,4 +1,4 @@
-/** What a project was when something happened to it. */
+/** Recorded state of a project. */
 export interface ProjectFacts {
   name: string;
   path: string;
@@ -11,7 +11,7 @@ export interface ProjectFacts {
   updated_at: string;
 }
 
-/** What a user was. */
+/** Recorded state of a user. */
 export interface UserFacts {
   username: string;
   name: string;
@@ -21,7 +21,7 @@ export interface UserFacts {
   updated_at: string;
 }
 
-/** What a membership was. */
+/** Recorded state of a membership. */
 export interface MemberFacts {
   access_level: number;
   expires_at: string | null;
@@ -29,7 +29,7 @@ export interface MemberFacts {
   updated_at: string | null;
 }
 
-/** What a token for a project or group was. */
+/** Recorded state of a project or group token. */
 export interface ResourceTokenFacts {
   user_id: number | null;
   name: string;
@@ -38,7 +38,7 @@ export interface ResourceTokenFacts {
   last_used_at: string | null;
 }
 
-/** What a group was. */
+/** Recorded state of a group. */
 export interface GroupFacts {
   name: string;
   path: string;
@@ -49,7 +49,7 @@ export interface GroupFacts {
   updated_at: string;
 }
 
-/** What issues and merge requests were alike. */
+/** Recorded state common to issues and merge requests. */
 interface IssuableFacts {
   iid: number;
   title: string;
@@ -65,7 +65,7 @@ interface IssuableFacts {
   updated_at: string;
 }
 
-/** What an issue was. */
+/** Recorded state of an issue. */
 export interface IssueFacts extends IssuableFacts {
   issue_type: string;
   confidential: 0 | 1;
@@ -79,7 +79,7 @@ export interface IssueFacts extends IssuableFacts {
   closed_at: string | null;
 }
 
-/** What a merge request was. */
+/** Recorded state of a merge request. */
 export interface MergeRequestFacts extends IssuableFacts {
   source_project_id: number | null;
   source_branch: string;
@@ -97,7 +97,7 @@ export interface MergeRequestFacts extends IssuableFacts {
   prepared_at: string | null;
 }
 
-/** What a label was. */
+/** Recorded state of a label. */
 export interface LabelFacts {
   id: number;
   name: string;
@@ -109,7 +109,7 @@ export interface LabelFacts {
   updated_at: string;
 }
 
-/** What a reaction was. */
+/** Recorded state of a reaction. */
 export interface AwardFacts {
   name: string;
   user_id: number;
@@ -117,7 +117,7 @@ export interface AwardFacts {
   updated_at: string;
 }
 
-/** What a note was. */
+/** Recorded state of a note. */
 export interface NoteFacts {
   note: string;
   author_id: number;
@@ -135,7 +135,7 @@ export interface NoteFacts {
   updated_at: string;
 }
 
-/** What a milestone was. */
+/** Recorded state of a milestone. */
 export interface MilestoneFacts {
   iid: number;
   title: string;
@@ -147,7 +147,7 @@ export interface MilestoneFacts {
   updated_at: string;
 }
 
-/** What a snippet was. */
+/** Recorded state of a snippet. */
 export interface SnippetFacts {
   title: string;
   description: string | null;
@@ -157,20 +157,20 @@ export interface SnippetFacts {
   updated_at: string;
 }
 
-/** What a page of a wiki was. */
+/** Recorded state of a wiki page. */
 export interface WikiPageFacts {
   title: string;
   slug: string;
-  /** Of its file, in the commit. */
+  /** Path of its file in the commit. */
   path: string;
   format: string;
-  /** Message and id of the commit that changed it; the commit before it, null where there was none. */
+  /** Message and id of the commit that changed it; null for the parent of the first commit. */
   message: string;
   sha: string | null;
   previous_sha: string | null;
 }
 
-/** What a release was. */
+/** Recorded state of a release. */
 export interface ReleaseFacts {
   tag: string;
   name: string | null;
@@ -182,14 +182,14 @@ export interface ReleaseFacts {
   updated_at: string;
 }
 
-/** What a feature flag was. */
+/** Recorded state of a feature flag. */
 export interface FeatureFlagFacts {
   name: string;
   description: string | null;
   active: 0 | 1;
 }
 
-/** What a commit status was. */
+/** Recorded state of a commit status. */
 export interface CommitStatusFacts {
   name: string;
   ref: string;

@@ -37,7 +37,7 @@ const ISSUABLE = [
   'updated_at',
 ] as const;
 
-/** Takes out of a row what an event keeps of it. */
+/** Selects the columns of a row that events record. */
 export const projectFacts = pick<ProjectFacts>(
   'name',
   'path',

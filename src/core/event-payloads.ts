@@ -1,15 +1,15 @@
 import type { LabelFacts, MemberFacts, NoteFacts, ResourceTokenFacts, WikiPageFacts } from './event-fact-types.ts';
 
-/** What events about pages of wikis carry. */
+/** Payload of wiki page events. */
 export interface WikiPagePayload {
   wiki_page_id: number;
-  /** Either of the two: whose wiki it is. */
+  /** The owner of the wiki: exactly one of the two is set. */
   project_id: number | null;
   group_id: number | null;
   page: WikiPageFacts;
 }
 
-/** What events about memberships carry. */
+/** Payload of membership events. */
 export interface MemberPayload {
   member?: MemberFacts;
   source_type: 'project' | 'group';
@@ -18,16 +18,16 @@ export interface MemberPayload {
   access_level: number;
 }
 
-/** What events about requests for a membership carry. */
+/** Payload of access request events. */
 export interface RequestPayload {
   source_type: 'project' | 'group';
   source_id: number;
   user_id: number;
-  /** When it was asked. */
+  /** Time of the request. */
   requested_at?: string;
 }
 
-/** What events about tokens that are about to end carry. */
+/** Payload of token expiry events. */
 export interface ExpiringPayload {
   token: ResourceTokenFacts;
   token_id: number;
@@ -36,21 +36,21 @@ export interface ExpiringPayload {
   days: number;
 }
 
-/** What events about comments carry. */
+/** Payload of comment events. */
 export interface NotePayload {
   note?: NoteFacts;
   note_id: number;
   project_id: number | null;
   noteable_type: string;
-  /** Whether it stands on a confidential issue. */
+  /** Whether it belongs to a confidential issue. */
   confidential?: boolean;
-  /** Whether it was written with others, as a review: `merge_request.reviewed` names them all. */
+  /** Whether it was published as part of a review: `merge_request.reviewed` lists all of them. */
   in_review?: boolean;
 }
 
-/** What closed an issue, where no person did so. */
+/** What closed an issue, if it was not a user. */
 export interface CloseReason {
-  /** It was moved: this is the issue that goes on. */
+  /** The issue that it was moved to. */
   moved_to_id?: number;
   merge_request_id?: number;
   commit_sha?: string;
@@ -58,21 +58,21 @@ export interface CloseReason {
   project_id?: number;
 }
 
-/** What a new issue or merge request was given. */
+/** Initial attributes of a new issue or merge request. */
 export interface Given {
   labels?: LabelFacts[];
   assignee_ids?: number[];
 }
 
-/** A ref that was pushed, by its full name, with object ids before and after: null where it does not exist. */
+/** A pushed ref by its full name, with object ids before and after: null if it does not exist. */
 export interface PushedRef {
   ref: string;
   old: string | null;
   new: string | null;
-  /** The one commit that a branch was moved on by; absent where there are others, or nobody looked. */
+  /** The single new commit of a branch; absent if there are others, or it was not checked. */
   commit?: { message: string };
-  /** False where nothing is there that says which pipelines are made of it; absent where nobody looked. */
+  /** False if the commit has no CI/CD configuration; absent if it was not checked. */
   configured?: false;
-  /** Whether what is there is known to make none of it; absent where that takes a closer look. */
+  /** True if the configuration is known to create no pipeline; absent if that needs a full evaluation. */
   filtered?: true;
 }

@@ -1,23 +1,23 @@
 import { isIP } from 'node:net';
 
 export interface FairLimits {
-  /** What may be held at once over all keys: places, or bytes. */
+  /** Total capacity over all keys: slots or bytes. */
   total: number;
-  /** What one key may hold of it. */
+  /** Capacity of one key. */
   perKey: number;
-  /** Requests that may wait over all keys, and of one key. */
+  /** Maximum number of waiting requests in total, and of one key. */
   maxWaiting: number;
   maxWaitingPerKey: number;
-  /** Milliseconds that a request waits at most; default: as long as it takes. */
+  /** Maximum wait in milliseconds; default: unlimited. */
   maxWaitMs?: number;
-  /** The error of a request past the bounds on waiting: of its own key, or of all together. */
+  /** Creates the error for a request beyond the limits of waiting: of its own key, or in total. */
   refuse: (whose: 'caller' | 'server') => Error;
 }
 
 export interface TakeOptions {
-  /** How much is taken; default 1. What is more than a share is had alone. */
+  /** Capacity to take; default 1. A request for more than a share runs alone. */
   cost?: number;
-  /** Gives the place in the queue up when aborted. */
+  /** Leaves the queue when aborted. */
   signal?: AbortSignal | undefined;
 }
 
@@ -31,12 +31,12 @@ interface Share {
   readonly waiting: Waiter[];
 }
 
-/** The key of the server's own work, which is bounded elsewhere and has no share. */
+/** Key of the server's own work, which is limited elsewhere and has no share. */
 export const SERVER = '';
 
 /**
- * A bound on something scarce, with a share for each caller: places, processes or bytes. Those who wait are served key by
- * key in turn, so that nobody waits longer because somebody else asks often.
+ * Limits a scarce resource (slots, processes, bytes) with a share for each caller. Waiting requests are served key by
+ * key in turn, so that frequent callers do not delay others.
  */
 export class FairSlots {
   readonly #limits: FairLimits;
@@ -50,31 +50,31 @@ export class FairSlots {
     this.#limits = limits;
   }
 
-  /** What may be held at once over all keys. */
+  /** Total capacity over all keys. */
   get total(): number {
     return this.#limits.total;
   }
 
-  /** How much is held now. */
+  /** Capacity in use. */
   get held(): number {
     return this.#held;
   }
 
-  /** How many requests wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** How much one key holds now. */
+  /** Capacity in use by one key. */
   heldBy(key: string): number {
     return this.#shares.get(key)?.held ?? 0;
   }
 
   /**
-   * Takes a place, waiting for it where all, or those of the key, are taken.
-   * @param key whose share it counts against; `SERVER` has none
-   * @returns what gives the place back, all but so much as it is told; calling it again does nothing more
-   * @throws what `refuse` makes where too many wait already, or where it took too long; the reason of the signal
+   * Takes capacity, and waits if the total or the share of the key is used up.
+   * @param key key of the share; `SERVER` has none
+   * @returns a function that returns the capacity, except for an optional rest; further calls have no effect
+   * @throws the error of `refuse` if too many wait or the wait takes too long; the reason of the signal
    */
   async take(key: string, { cost = 1, signal }: TakeOptions = {}): Promise<(rest?: number) => void> {
     signal?.throwIfAborted();
@@ -157,7 +157,10 @@ export class FairSlots {
     });
   }
 
-  /** Serves who waits, one key after the other; what is too much for now holds up those behind it, so that its turn comes. */
+  /**
+   * Serves waiting requests, one key after the other; one that does not fit blocks those behind it, so that its turn
+   * comes.
+   */
   #dispatch(): void {
     for (let served = true; served; ) {
       served = false;
@@ -178,7 +181,7 @@ export class FairSlots {
   }
 }
 
-/** What a network address counts as: one host of IPv4, one network of 64 bits of IPv6, which a single host commonly has. */
+/** Key of a network address: an IPv4 address, or a /64 network of IPv6, which usually is one host. */
 export function addressKey(address: string): string {
   if (isIP(address) !== 6) return `address:${address}`;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -1,19 +1,19 @@
-/** Whether something is still as it was when it was looked at. */
+/** Returns whether something is unchanged since it was read. */
 type Validator = () => boolean;
 
-/** More than any single answer needs: what looks at so much is made anew. */
+/** Maximum number of validators: an answer with more dependencies is not cached. */
 const MAX = 20;
 
-/** What an answer was made from besides the database, such that it can be looked at again. */
+/** Validators of everything an answer depends on besides the database. */
 export class FileValidators {
   readonly #validators: Validator[] = [];
 
-  /** Notes what was found. @param isSame looks again, without waiting for anything */
+  /** Adds a validator. @param isSame checks synchronously */
   add(isSame: Validator): void {
     if (this.#validators.length <= MAX) this.#validators.push(isSame);
   }
 
-  /** Whether all would be found again as it was. */
+  /** Whether everything is unchanged. */
   areCurrent(): boolean {
     const validators = this.#validators;
     if (validators.length > MAX) return false;
@@ -21,7 +21,7 @@ export class FileValidators {
       for (const isSame of validators) if (!isSame()) return false;
       return true;
     } catch {
-      // Whoever looks at it in the ordinary way is told why it cannot be.
+      // Regular code paths report the error.
       return false;
     }
   }

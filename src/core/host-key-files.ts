@@ -1,8 +1,8 @@
-/** Kinds of keys by which SSH clients know the server, the best first. */
+/** Types of SSH host keys, in order of preference. */
 export const HOST_KEY_KINDS = ['ed25519', 'ecdsa'] as const;
 export type HostKeyKind = (typeof HOST_KEY_KINDS)[number];
 
-/** Where they lie within the data folder. */
+/** Folder of the host keys in the data folder. */
 export const HOST_KEY_FOLDER = 'ssh';
-/** Name of the file of a kind there, as OpenSSH calls it. */
+/** File name of a host key, as in OpenSSH. */
 export const hostKeyFile = (kind: HostKeyKind): string => `ssh_host_${kind}_key`;

@@ -1,9 +1,9 @@
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** The text as HTML that shows exactly it. */
+/** Escapes a text for HTML. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 
-/** Plain text as HTML paragraphs, parted by blank lines; empty for a blank text. */
+/** Plain text as HTML paragraphs, separated by blank lines; empty for a blank text. */
 export const paragraphs = (text: string): string =>
   text
     .split(/\n\s*\n/)

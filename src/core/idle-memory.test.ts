@@ -8,7 +8,7 @@ const MiB = 1024 * 1024;
 
 type Times = { active: number; idle: number };
 
-/** Looks every five seconds at a process that was active for a share of them. */
+/** Checks every five seconds a process with simulated activity. */
 function simulated(t: TestContext) {
   const done: string[] = [];
   let active = 0;
@@ -29,7 +29,7 @@ function simulated(t: TestContext) {
     },
   });
   t.after(() => memory.stop());
-  /** @returns what was done at these looks, one for each share */
+  /** @returns actions at these checks, one for each share of activity */
   const look = async (...shares: number[]) => {
     done.length = 0;
     for (const share of shares) {
@@ -48,7 +48,7 @@ const times = (count: number, share: number) => Array.from({ length: count }, ()
 test('memory is released once nothing has gone on for a while', async (t) => {
   const { look } = simulated(t);
   assert.deepEqual(await look(0.9, ...times(11, 0.01)), []);
-  // One busy period begins it anew.
+  // One busy period starts it again.
   assert.deepEqual(await look(0.03, ...times(11, 0.01)), []);
   assert.deepEqual(await look(0.01), EVERYTHING);
 });
@@ -99,7 +99,7 @@ test('an idle process gives up caches and collects what they held', async (t) =>
   const takeBack = releaseWhenIdle(() => {
     released += 1;
   });
-  // What was made in this turn is in use.
+  // Values made in this turn are in use.
   await new Promise((resolve) => setTimeout(resolve, 1));
   let resident = 100 * MiB;
   const idle = () => ({ active: 0, idle: 1, utilization: 0 });

@@ -2,7 +2,7 @@ import { withoutUrlCredentials } from './url-credentials.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
-/** Structured log: one JSON object a line. Never given tokens, passwords or whole request bodies. */
+/** Structured log with one JSON object per line. Must not be given tokens, passwords or whole request bodies. */
 export interface Logger {
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
@@ -14,7 +14,7 @@ const SEVERITY: Record<LogLevel, string> = { error: 'ERROR', warn: 'WARN', info:
 const MAX_BUFFERED = 64 * 1024;
 const FLUSH_MS = 200;
 
-/** Writes lines in batches, so that a busy server makes few system calls; errors and the end are written at once. */
+/** Writes lines in batches to reduce system calls; errors and the end are written immediately. */
 export class JsonLogger implements Logger {
   readonly #level: number;
   readonly #write: (text: string) => void;
@@ -38,7 +38,7 @@ export class JsonLogger implements Logger {
     else this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
   }
 
-  /** The time of a line: many lines share a millisecond, and its text is not cheap. */
+  /** Timestamp of a line, cached because many lines share a millisecond. */
   #timeText(): string {
     const now = Date.now();
     if (now !== this.#now) {

@@ -1,24 +1,24 @@
 export interface LongPollLimits {
-  /** Who may wait at once, all together. */
+  /** Maximum number of waiting requests in total. */
   total: number;
-  /** Of them for one key. */
+  /** Maximum number for one key. */
   perKey: number;
 }
 
 export interface LongPoll<T> {
-  /** What is waited for; woken by its name. */
+  /** Topic by which it is woken. */
   topic: string;
-  /** Whose share of the places it takes. */
+  /** Key of the share. */
   key: string;
-  /** Milliseconds after which it is enough. */
+  /** Maximum wait in milliseconds. */
   ms: number;
-  /** Ends the wait when whoever waits is gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** Looks for what is waited for: at once, and after each wake. Undefined while there is nothing. */
+  /** Polls for the result: at once, and after each wake-up. Undefined while there is none. */
   poll(): Promise<T | undefined>;
 }
 
-/** Where requests wait until there is something for them. Places are bounded; who finds none is not kept waiting. */
+/** Requests that wait for an event. Slots are limited; a request without a slot does not wait. */
 export class LongPolls {
   readonly #limits: LongPollLimits;
   readonly #topics = new Map<string, Set<() => void>>();
@@ -30,22 +30,22 @@ export class LongPolls {
     this.#limits = limits;
   }
 
-  /** Lets all who wait for the topic in this process look again. Call it after the commit. */
+  /** Wakes all waiting requests of the topic in this process. To be called after the commit. */
   wake(topic: string): void {
     for (const wake of this.#topics.get(topic) ?? []) wake();
   }
 
-  /** Sends everybody home: the server ends. Nobody waits from then on. */
+  /** Ends all waits during shutdown; nothing waits from then on. */
   close(): void {
     this.#ended.abort();
   }
 
-  /** @returns what was found; undefined when the time is over, nobody waits any more, or no place is free */
+  /** @returns the result; undefined on timeout, abort, or without a free slot */
   async wait<T>({ topic, key, ms, signal, poll }: LongPoll<T>): Promise<T | undefined> {
     const end = AbortSignal.any([signal, this.#ended.signal]);
     let woken = Promise.withResolvers<void>();
     const wake = () => woken.resolve();
-    // In the room before the first look, so that nothing happens unseen between the two.
+    // Registered before the first poll, so that no event in between is missed.
     const leave = this.#enter(topic, key, wake);
     end.addEventListener('abort', wake, { once: true });
     let over = false;
@@ -68,7 +68,7 @@ export class LongPolls {
     }
   }
 
-  /** @returns what gives the place back; null when there is none */
+  /** @returns a function that frees the slot; null if there is none */
   #enter(topic: string, key: string, wake: () => void): (() => void) | null {
     const held = this.#held.get(key) ?? 0;
     if (this.#total >= this.#limits.total || held >= this.#limits.perKey) return null;

@@ -5,7 +5,7 @@ import { LoopLoad } from './loop-load.ts';
 
 type Times = { active: number; idle: number };
 
-/** Goes on in time, and tells what was found then. */
+/** Advances the time, and records the state found then. */
 function simulated() {
   let now = 0;
   let active = 0;
@@ -19,7 +19,7 @@ function simulated() {
     processors: () => ({ ...processors }),
     now: () => now,
   });
-  /** @param share of the time that the thread was active, `others` how much of that of all processors other processes took */
+  /** @param share activity of this thread, `others` share of all processors used by other processes */
   return (ms: number, share: number, others = 0.1) => {
     now += ms;
     active += ms * share;

@@ -1,47 +1,50 @@
 import { performance } from 'node:perf_hooks';
 import { cpuTimes } from './cpu-times.ts';
 
-/** Milliseconds after which it is looked at again. */
+/** Length of a measuring period in milliseconds. */
 const PERIOD_MS = 500;
-/** So many periods are looked at together: the first seconds after a start, in which nothing is compiled, are none of want. */
+/**
+ * Number of consecutive busy periods required: the first seconds after a start, with uncompiled code, do not count as
+ * overload.
+ */
 const PERIODS = 6;
-/** Fewer where it was so within the last minute. */
+/** Fewer periods suffice if it was busy within the last minute. */
 const AGAIN_PERIODS = 1;
 const LATELY_MS = 60_000;
-/** Of the time: from where on there is little to spare in all of them, and where enough again in one. */
+/** Utilization above which a single period counts as busy, and below which as idle. */
 const BUSY = 0.9;
 const FREE = 0.25;
-/** Of the time of all processors: where other processes take more, other threads of this one would only wait for them. */
+/** Share of all processors used by other processes above which additional threads of this one would only wait. */
 const MAX_OF_OTHERS = 0.3;
 
-/** What a look is taken at: of this thread, of the machine, and the time in milliseconds. */
+/** Measurements of this thread, of the machine, and the time in milliseconds. */
 const SYSTEM = {
   utilization: performance.eventLoopUtilization,
   processors: cpuTimes,
   now: (): number => performance.now(),
 };
 
-/** What was found at one time. */
+/** Measurements at one time. */
 interface Look {
   loop: ReturnType<typeof SYSTEM.utilization>;
   processors: ReturnType<typeof SYSTEM.processors>;
 }
 
 /**
- * Tells whether this thread had little time to spare lately while other processes left processors to this one. It takes no timer: whoever
- * asks often enough has it looked at.
+ * Detects overload of this thread while other processors are available. Without a timer: measurements are taken when it
+ * is queried.
  */
 export class LoopLoad {
   readonly #system: typeof SYSTEM;
   #lookedAt: number;
   #last: Look;
-  /** When the first of the periods began that are looked at together. */
+  /** Start of the first measured period. */
   #begin: Look;
   #periods = 0;
   #isBusy = false;
   #wasBusyAt = Number.NEGATIVE_INFINITY;
 
-  /** @param system other looks than that at the engine and the machine, for tests */
+  /** @param system replaces measurements, for tests */
   constructor(system: Partial<typeof SYSTEM> = {}) {
     this.#system = { ...SYSTEM, ...system };
     this.#lookedAt = this.#system.now();
@@ -49,7 +52,7 @@ export class LoopLoad {
     this.#begin = this.#last;
   }
 
-  /** Whether it was busy for three seconds in which others left it enough, and no period has told otherwise since. */
+  /** Whether it was busy for three seconds with free processors, and no later period was idle. */
   get isBusy(): boolean {
     const now = this.#system.now();
     if (now - this.#lookedAt < PERIOD_MS) return this.#isBusy;
@@ -75,12 +78,12 @@ export class LoopLoad {
     return { loop: this.#system.utilization(), processors: this.#system.processors() };
   }
 
-  /** Of the time between two looks, how much this thread was active. */
+  /** Utilization of this thread between two measurements. */
   #share(from: Look, to: Look): number {
     return this.#system.utilization(to.loop, from.loop).utilization;
   }
 
-  /** Whether other processes left it enough between two looks. */
+  /** Whether other processes left enough processor time between two measurements. */
   #hasRoom({ processors: from }: Look, { processors: to }: Look): boolean {
     if (from === null || to === null || to.all === from.all) return true;
     return (to.others - from.others) / (to.all - from.all) < MAX_OF_OTHERS;

@@ -1,4 +1,4 @@
-/** An address of mail with a name, as in `Stithy <noreply@example.com>`. */
+/** An email address with a display name, as in `Stithy <noreply@example.com>`. */
 export interface MailAddress {
   name: string;
   address: string;
@@ -7,7 +7,7 @@ export interface MailAddress {
 const NAMED = /^(?:"?([^"<>]*?)"?\s*<([^<>\s]+)>|([^<>\s"]+))$/;
 const ADDRESS = /^[^\s@<>()[\],;:\\"]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i;
 
-/** Reads `name <address>`, or an address alone. @returns undefined for what is none */
+/** Parses `name <address>` or a plain address. @returns undefined if it is invalid */
 export function parseMailAddress(text: string): MailAddress | undefined {
   const [, name = '', named, alone] = NAMED.exec(text.trim()) ?? [];
   const address = named ?? alone;

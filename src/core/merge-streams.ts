@@ -1,15 +1,15 @@
 /**
- * What several streams give, as soon as one of them gives something. Where it is left early, or one fails, the others are left as they
- * are.
- * @returns the number of the stream with each
- * @throws what a stream fails with
+ * Merges several streams in the order in which items arrive. If the iteration ends early or a stream fails, the other
+ * streams are not closed.
+ * @returns items with the index of their stream
+ * @throws errors of the streams
  */
 export async function* mergeStreams<T>(streams: readonly AsyncIterable<T>[]): AsyncGenerator<[nth: number, value: T]> {
   const waiting = new Map<number, Promise<[number, IteratorResult<T>]>>();
   const iterators = streams.map((stream) => stream[Symbol.asyncIterator]());
   const ask = (nth: number) => {
     const next = iterators[nth]!.next().then((result): [number, IteratorResult<T>] => [nth, result]);
-    // Told to whoever takes it, which may be nobody.
+    // Reported to the consumer, if there still is one.
     next.catch(() => {});
     waiting.set(nth, next);
   };

@@ -4,7 +4,7 @@ type Token =
   | { kind: 'star' }
   | { kind: 'set'; negated: boolean; ranges: readonly (readonly [string, string])[] };
 
-/** Reads one component of a pattern. */
+/** Parses one component of a pattern. */
 function tokensOf(component: string): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < component.length; at += 1) {
@@ -57,7 +57,7 @@ function fits(token: Token | undefined, char: string): boolean {
   }
 }
 
-/** At most length times length steps: only the last star is ever tried again. */
+/** Quadratic time at most: only the last star is ever retried. */
 function matches(tokens: readonly Token[], name: string): boolean {
   let at = 0;
   let inName = 0;
@@ -86,9 +86,9 @@ function matches(tokens: readonly Token[], name: string): boolean {
 class Node {
   readonly literals = new Map<string, Node>();
   readonly globs = new Map<string, { tokens: readonly Token[]; node: Node }>();
-  /** What follows a `**`, which stands for any number of folders. */
+  /** Node after a `**`, which matches any number of folders. */
   folders: Node | undefined;
-  /** Whether this node itself is one that any folder leads back to. */
+  /** Whether any folder leads back to this node. */
   loops = false;
   /** Numbers of the patterns that end here. */
   readonly ends: number[] = [];
@@ -98,20 +98,20 @@ const literalOf = (tokens: readonly Token[]): string | undefined =>
   tokens.every((token) => token.kind === 'char') ? tokens.map((token) => token.char).join('') : undefined;
 
 /**
- * Many patterns of paths at once, as shells write them: `*` and `?` within a name, `[a-z]`, a backslash before what shall
- * stand for itself, and `**` between slashes for any number of folders. What patterns have in common is looked at once, so
- * the work for a path does not grow with the number of plain patterns.
+ * Matches many path patterns at once, in shell syntax: `*` and `?` within a name, `[a-z]`, a backslash as escape, and
+ * `**` between slashes for any number of folders. Common parts of patterns are compared once, so the work for a path
+ * does not grow with the number of plain patterns.
  */
 export class PathGlobs {
   readonly #root = new Node();
   #steps = 0;
 
-  /** Comparisons made so far, for those who limit the work. */
+  /** Number of comparisons so far, for work limits. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** @param pattern from the root, without a slash in front; @param number what `match` gives when it fits */
+  /** @param pattern relative to the root, without a leading slash; @param number result of `match` for the pattern */
   add(pattern: string, number: number): void {
     const components = pattern.split('/');
     let node = this.#root;
@@ -121,7 +121,7 @@ export class PathGlobs {
     node.ends.push(number);
   }
 
-  /** Numbers of the patterns that fit the path, in no order. @param path from the root, without a slash in front */
+  /** Numbers of the matching patterns, unordered. @param path relative to the root, without a leading slash */
   match(path: string): number[] {
     let nodes = reach([this.#root]);
     for (const name of path.split('/')) {
@@ -141,7 +141,7 @@ export class PathGlobs {
 }
 
 function folders(node: Node): Node {
-  // One `**` after another means no more than the first.
+  // Consecutive `**` are equivalent to one.
   if (node.loops) return node;
   node.folders ??= new Node();
   node.folders.loops = true;
@@ -161,7 +161,7 @@ function child(node: Node, component: string): Node {
   return known.node;
 }
 
-/** The nodes, and what follows them where a `**` stands for no folder at all. */
+/** The nodes, and those reachable if a `**` matches no folder. */
 function reach(nodes: Iterable<Node>): Set<Node> {
   const reached = new Set<Node>();
   for (const node of nodes) {

@@ -1,16 +1,16 @@
-/** What one thing of a pattern takes; classes of Unicode and cases folded are no more than a few instructions. */
+/** Size of an atom; Unicode classes and case folding take a few instructions more. */
 const ATOM = 2;
 const REPEAT = /\{(\d+)(,(\d*))?\}/y;
 
 /**
- * About how many instructions a pattern becomes, not fewer than half: counted repetitions are written out, nested ones
- * multiply. Takes one pass, whatever the text.
+ * Estimated number of instructions of a pattern, at least half the real number: counted repetitions are unrolled, and
+ * nested ones multiply. One pass for any text.
  */
 export function patternSize(source: string): number {
-  /** Sizes of the open groups up to where their inner one begins. */
+  /** Sizes of the open groups before their inner group. */
   const outer: number[] = [];
   let size = 0;
-  /** Of the last thing, which a repetition is of. */
+  /** Size of the last atom, to which a repetition applies. */
   let last = 0;
   for (let at = 0; at < source.length; at += 1) {
     const char = source[at]!;

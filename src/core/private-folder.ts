@@ -1,14 +1,14 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Anybody on the machine. */
+/** Permission bits of other users. */
 const OTHERS = 0o007;
-/** Files that only a server of ours makes. */
+/** Files that only exist in folders of this server. */
 const OURS = ['gitconfig', 'server.lock'];
 
 /**
- * Makes a folder that only its owner may enter, with the folders above it. One that is there, empty or ours, and open to
- * everybody is closed; access that a group was given stays.
+ * Creates a folder with its parents that only its owner may access. An existing folder that is empty or belongs to this
+ * server is closed for other users; access of its group is kept.
  * @throws the file system's error
  */
 export async function makePrivateFolder(path: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   if (names.length === 0 || names.some((name) => OURS.includes(name))) await chmod(path, 0o700);
 }
 
-/** Not `recursive`: in /proc, where no folder can be made, node would try for ever. */
+/** Not `recursive`: node would loop forever in /proc, where folders cannot be created. */
 async function make(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });

@@ -1,24 +1,24 @@
-/** Stands for a character that is not read: no letter, no space, no part of a reference. */
+/** Replaces masked characters: not a letter, space, or part of a reference. */
 const FILLER = '\0';
 
 interface Run {
   start: number;
   length: number;
-  /** Nearest later run of the same length; -1 when there is none. */
+  /** Index of the next run of the same length; -1 if there is none. */
   next: number;
 }
 
 const FENCE = /^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(`{3,}|~{3,})([^\n]*)$/;
 
 /**
- * Markdown with everything that is not prose blanked out: fenced blocks, code spans, comments. Positions stay the same.
- * Takes time in proportion to the text's length, whatever the text is.
+ * Masks everything in Markdown that is not prose: fenced blocks, code spans, comments. Positions are unchanged. Linear
+ * time for any text.
  */
 export function maskCode(text: string): string {
   return maskComments(maskSpans(maskFences(text)));
 }
 
-/** The text with the ranges filled; they are in order and do not overlap. */
+/** Masks ranges of a text, which must be ordered and must not overlap. */
 export function blankOut(text: string, ranges: readonly (readonly [start: number, end: number])[]): string {
   if (ranges.length === 0) return text;
   const parts: string[] = [];
@@ -52,7 +52,7 @@ function maskFences(text: string): string {
   return blankOut(text, ranges);
 }
 
-/** Fences stand at the start of their line, so nothing past its first marks is looked at for the prefix. */
+/** Fences start at the beginning of their line, so only its first marks are checked for the prefix. */
 function fenceOf(line: string): { mark: string; rest: string } | null {
   if (!line.includes('```') && !line.includes('~~~')) return null;
   const match = FENCE.exec(line);
@@ -76,7 +76,7 @@ function maskSpans(text: string): string {
   return blankOut(text, ranges);
 }
 
-/** Runs of backticks, each with the one that could close it: as long as it, in the same paragraph. */
+/** Runs of backticks, each with the run that could close it: of the same length, in the same paragraph. */
 function backtickRuns(text: string): Run[] {
   const runs: Run[] = [];
   const paragraphs: number[] = [];

@@ -3,49 +3,49 @@ import { SERVER } from './fair-slots.ts';
 import type { FileValidators } from './file-validators.ts';
 import type { RequestMemory } from './request-memory.ts';
 
-/** Who does something, as it is told later: as they were when they did it. */
+/** Author of an action, with the name and address of that time. */
 export interface Author {
-  /** Of a user; below zero for whoever is none. */
+  /** Id of the user; negative for others. */
   readonly id: number;
   readonly name: string;
-  /** Null for whoever is no user. */
+  /** Null for others than users. */
   readonly email: string | null;
-  /** What they are, in the words of the platform. */
+  /** Type in the platform's words. */
   readonly type: string;
 }
 
-/** Who asks for the work at hand, and from where. */
+/** Author and source of a request. */
 export interface Origin {
   readonly author: Author;
-  /** Name of the administrator who acts as the author; null where nobody does. */
+  /** Name of the administrator who acts as the author; null without sudo. */
   readonly sudoBy: string | null;
-  /** IP address that the request came from. */
+  /** IP address of the client. */
   readonly address: string;
 }
 
-/** For whom the work at hand is done: what is scarce is shared out by it, wherever it is used. */
+/** Context of the current work: resource limits are shared by its caller. */
 export interface RequestScope {
-  /** Whose share the work counts against. */
+  /** Key of the share in resource limits. */
   readonly caller: string;
-  /** Aborted when nobody waits for the work any more; undefined for work that is ended once it has begun. */
+  /** Aborted when the result is not needed any more; undefined for work that must be completed. */
   readonly signal?: AbortSignal | undefined;
-  /** What it holds of the memory of all; undefined for the server's own work, of which little runs at once. */
+  /** Share of the memory limit; undefined for the server's own work, of which little runs at once. */
   readonly memory?: RequestMemory | undefined;
   /** Undefined for the server's own work. */
   readonly origin?: Origin | undefined;
-  /** Which webhook events led to it, as whoever was told of them says: what follows belongs to the same chain. */
+  /** Chain of webhook events that led to it, which its own events continue. */
   readonly hookChain?: string | undefined;
-  /** Is told of all mutable things outside the database that are looked at; undefined where nobody wants to know. */
+  /** Collects validators of mutable data outside the database; undefined if they are not needed. */
   readonly validators?: FileValidators | undefined;
-  /** Whether it is part of a request that counts as an expensive one already. */
+  /** Whether it is part of a request that already counts as expensive. */
   readonly isCounted?: boolean | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();
 const OWN: RequestScope = { caller: SERVER };
 
-/** Runs a function, and all that it starts, for a caller. */
+/** Runs a function, and everything it starts, in a scope. */
 export const inScope = <T>(scope: RequestScope, run: () => T): T => storage.run(scope, run);
 
-/** For whom the work at hand is done; the server itself outside of requests. */
+/** The current scope; that of the server outside of requests. */
 export const currentScope = (): RequestScope => storage.getStore() ?? OWN;

@@ -3,17 +3,17 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartupError } from './startup-error.ts';
 
-/** The key's file in the data folder. */
+/** Name of the key file in the data folder. */
 export const SECRETS_KEY = 'secrets.key';
 
 const CIPHER = 'aes-256-gcm';
 const [KEY_BYTES, NONCE_BYTES, TAG_BYTES] = [32, 12, 16];
-/** What sealed texts begin with: how they were sealed. */
+/** Prefix of encrypted texts: the format. */
 const FORMAT = '1.';
 
 /**
- * Seals what others gave the server to use and nobody is shown again, such as tokens of webhooks. The database holds the
- * sealed text alone; the key lies beside it in the data folder.
+ * Encrypts secrets that are used but never shown again, such as tokens of webhooks. The database contains encrypted
+ * texts only; the key is in the data folder.
  */
 export class SecretBox {
   readonly #key: Buffer;
@@ -23,7 +23,7 @@ export class SecretBox {
     this.#key = key;
   }
 
-  /** @param purpose which column it is for: what was sealed for another one cannot be opened as this */
+  /** @param purpose column of the text; it cannot be decrypted for another one */
   seal(text: string, purpose: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce).setAAD(Buffer.from(purpose));
@@ -31,7 +31,7 @@ export class SecretBox {
     return FORMAT + sealed.toString('base64url');
   }
 
-  /** @returns null for what was not sealed for this purpose with this key */
+  /** @returns null if the text was not encrypted for this purpose with this key */
   open(sealed: string, purpose: string): string | null {
     const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url');
     if (!sealed.startsWith(FORMAT) || bytes.length < NONCE_BYTES + TAG_BYTES) return null;
@@ -47,14 +47,16 @@ export class SecretBox {
 }
 
 /**
- * Opens the box of an installation. Its key is made at the first start; of two processes that make one at once, the first has it.
- * @throws StartupError for a file that holds no key
+ * Opens the key of an installation. It is created at the first start; if two processes create it at once, the first one
+ * wins.
+ * @throws StartupError if the file contains no key
  */
 export function openSecretBox(dataDir: string): SecretBox {
   const path = join(dataDir, SECRETS_KEY);
   const text = readKey(path) ?? makeKey(path);
   const key = Buffer.from(text.trim(), 'base64url');
-  if (key.length !== KEY_BYTES) throw new StartupError(`${path} holds no key: bring back the file that was there.`);
+  if (key.length !== KEY_BYTES)
+    throw new StartupError(`${path} does not contain a valid key. Restore the original file.`);
   return new SecretBox(key);
 }
 

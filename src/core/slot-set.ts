@@ -1,12 +1,12 @@
-/** What a bag keeps knows its place in it; -1 while it is in none. */
+/** An item that stores its own index in a set; -1 while it is in none. */
 export interface SlotSetItem {
   slot: number;
 }
 
 /**
- * What comes and goes thousands of times a second, in no order, such as the requests under way. A Set or a Map would be copied into a new
- * table every few dozen of them, and each old table that has outlived two collections of young objects keeps its successor, and with it
- * everything those ever held, until the old objects are collected, too. A bag has one table, in which nothing is left of what has gone.
+ * An unordered set for thousands of additions and removals a second, such as requests in flight. A Set or Map would be
+ * rebuilt every few dozen of them, and old tables that were promoted by the garbage collector retain their successors
+ * with all former items. This set uses one table that keeps nothing of removed items.
  */
 export class SlotSet<T extends SlotSetItem> {
   readonly #table: (T | undefined)[] = [];
@@ -22,7 +22,7 @@ export class SlotSet<T extends SlotSetItem> {
     this.#size += 1;
   }
 
-  /** Takes something out; what is in no bag is left alone. */
+  /** Removes an item; items in no set are ignored. */
   delete(one: T): void {
     const { slot } = one;
     if (this.#table[slot] !== one) return;
@@ -34,7 +34,7 @@ export class SlotSet<T extends SlotSetItem> {
     one.slot = -1;
   }
 
-  /** The first of those that are in it for which it is so. */
+  /** The first item that satisfies a condition. */
   find(isIt: (one: T) => boolean): T | undefined {
     for (let slot = 0; slot < this.#size; slot += 1) {
       const one = this.#table[slot]!;
@@ -43,7 +43,7 @@ export class SlotSet<T extends SlotSetItem> {
     return undefined;
   }
 
-  /** All that is in it now: what comes or goes meanwhile changes nothing. */
+  /** A snapshot of all items. */
   all(): T[] {
     return this.#table.slice(0, this.#size) as T[];
   }

@@ -78,7 +78,7 @@ for (const kind of [
   });
 }
 
-/** What a security token makes: a key and its signature, with the flags that say whether somebody has touched it. */
+/** Key and signature of a security token, with flags that tell whether it was touched. */
 function token(kind: 'ed25519' | 'ecdsa', message: Buffer, flags: number) {
   const application = 'ssh:';
   const signs = (key: KeyObject, algorithm: string | null) => {

@@ -1,28 +1,28 @@
 import { SshReader, sshString } from './ssh-fields.ts';
 
-/** A certificate of OpenSSH (its `PROTOCOL.certkeys`), read; whether it is good is for others to say. */
+/** A parsed OpenSSH certificate (`PROTOCOL.certkeys`), not validated. */
 export interface Certificate {
-  /** The key that it is for, as it goes over the wire without a certificate. */
+  /** The certified key in wire format, without the certificate. */
   key: Buffer;
   serial: bigint;
   kind: 'user' | 'host' | 'unknown';
   keyId: string;
-  /** As whom its bearer may sign in; empty for anybody. */
+  /** Allowed login names; empty for any. */
   principals: string[];
-  /** Seconds since 1970, the second one no part of it. */
+  /** Validity in seconds since 1970; the end is exclusive. */
   validAfter: bigint;
   validBefore: bigint;
-  /** What must hold, by name; each has a value of its own. */
+  /** Critical options by name. */
   criticalOptions: Map<string, Buffer>;
-  /** The key that has signed it, as it goes over the wire. */
+  /** The signing key in wire format. */
   authority: Buffer;
   signature: Buffer;
-  /** The bytes that were signed. */
+  /** The signed bytes. */
   signed: Buffer;
 }
 
 const SUFFIX = '-cert-v01@openssh.com';
-/** How many strings of a plain key stand after its type, by the type. */
+/** Number of fields of a plain key after its type, by type. */
 const KEY_FIELDS: Readonly<Record<string, number>> = {
   'ssh-rsa': 2,
   'ssh-ed25519': 1,
@@ -36,16 +36,16 @@ const MAX_BYTES = 32 * 1024;
 const MAX_PRINCIPALS = 256;
 const MAX_OPTIONS = 64;
 
-/** Whether what a client shows is a certificate and no plain key. @throws RangeError for neither */
+/** Whether a blob is a certificate rather than a plain key. @throws RangeError if it is neither */
 export const isCertificate = (blob: Buffer): boolean => new SshReader(blob).text().endsWith(SUFFIX);
 
-/** Types of plain keys by those of their certificates. */
+/** Type of the plain key for a certificate type. */
 function plainType(type: string): string {
   const bare = type.slice(0, -SUFFIX.length);
   return bare.startsWith('sk-') ? `${bare}@openssh.com` : bare;
 }
 
-/** The key in a certificate. @throws RangeError for what is none */
+/** The certified key. @throws RangeError for an invalid certificate */
 export const certifiedKey = (blob: Buffer): Buffer => readKey(blob).key;
 
 function readKey(blob: Buffer): { key: Buffer; reader: SshReader } {
@@ -59,7 +59,7 @@ function readKey(blob: Buffer): { key: Buffer; reader: SshReader } {
   return { key: Buffer.concat([sshString(type), ...parts]), reader };
 }
 
-/** @throws RangeError for what is no certificate, to its last byte */
+/** Parses a certificate. @throws RangeError if it is invalid, including trailing bytes */
 export function readCertificate(blob: Buffer): Certificate {
   const { key, reader } = readKey(blob);
   const serial = reader.uint64();

@@ -1,4 +1,4 @@
-/** Reads what SSH writes: numbers, and strings with their length in front (RFC 4251, section 5). */
+/** Reads SSH wire format: numbers, and strings with a length prefix (RFC 4251, section 5). */
 export class SshReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -8,7 +8,7 @@ export class SshReader {
     this.#at = at;
   }
 
-  /** How much of it has been read, in bytes. */
+  /** Offset in bytes. */
   get at(): number {
     return this.#at;
   }
@@ -17,7 +17,7 @@ export class SshReader {
     return this.#at === this.#bytes.length;
   }
 
-  /** @throws RangeError where it ends before; so do all methods */
+  /** @throws RangeError at a premature end, like all methods */
   bytes(length: number): Buffer {
     const start = this.#at;
     if (start + length > this.#bytes.length) throw new RangeError('a field that is too long');
@@ -45,12 +45,12 @@ export class SshReader {
     return this.bytes(this.uint32());
   }
 
-  /** A string of characters; each byte is one. */
+  /** A string with one character per byte. */
   text(): string {
     return this.string().toString('latin1');
   }
 
-  /** Names, separated by commas. */
+  /** Names separated by commas. */
   names(): string[] {
     const text = this.text();
     return text === '' ? [] : text.split(',');
@@ -63,13 +63,13 @@ export const uint32 = (value: number): Buffer => {
   return bytes;
 };
 
-/** A string with its length in front. */
+/** Encodes a string with its length prefix. */
 export const sshString = (value: Buffer | string): Buffer => {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value;
   return Buffer.concat([uint32(bytes.length), bytes]);
 };
 
-/** A number that is not negative, as SSH writes it. @param bytes of it, the highest first */
+/** Encodes a non-negative number. @param bytes big-endian bytes */
 export function sshNumber(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0);
   const bare = first === -1 ? Buffer.alloc(0) : bytes.subarray(first);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { sshNumber, sshString, uint32 } from './ssh-fields.ts';
 
-/** A pair of keys as OpenSSH reads them. */
+/** A key pair in OpenSSH's formats. */
 export interface SshKeyPair {
   /** One line, as in `authorized_keys`. */
   publicKey: string;
@@ -10,7 +10,7 @@ export interface SshKeyPair {
 
 const BLOCK = 8;
 
-/** The public half, and what the private half has beside it. */
+/** Public key, and the additional fields of the private key. */
 interface Made {
   type: string;
   blob: Buffer;
@@ -35,7 +35,7 @@ function makeEcdsa(): Made {
   return { type, blob, secret: sshNumber(number!) };
 }
 
-/** Makes a pair of keys, without a passphrase (OpenSSH, `PROTOCOL.key`). */
+/** Creates a key pair without a passphrase (OpenSSH, `PROTOCOL.key`). */
 export function makeSshKeyPair(comment: string, kind: 'ed25519' | 'ecdsa' = 'ed25519'): SshKeyPair {
   const { type, blob, secret } = kind === 'ed25519' ? makeEd25519() : makeEcdsa();
   const check = randomBytes(4);

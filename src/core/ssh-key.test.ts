@@ -63,7 +63,7 @@ const refused = (text: string, message = 'is invalid') =>
     text.slice(0, 60),
   );
 
-/** A key line whose body has the given fields, each with its length in front. */
+/** A key line with the given fields, each with a length prefix. */
 function lineOf(type: string, fields: readonly (string | Buffer)[], rest = ''): string {
   const parts = [type, ...fields].flatMap((field) => {
     const bytes = typeof field === 'string' ? Buffer.from(field, 'latin1') : field;
@@ -130,7 +130,7 @@ test('a body that does not fit its type is refused', () => {
   refused(lineOf('ssh-rsa', [Buffer.from([2]), Buffer.concat([Buffer.from([0]), Buffer.alloc(256, 0xff)])]));
   refused(lineOf('ssh-rsa', [Buffer.from([1]), Buffer.concat([Buffer.from([0]), Buffer.alloc(256, 0xff)])]));
   refused(lineOf('ecdsa-sha2-nistp256', ['nistp384', Buffer.alloc(65, 4)]));
-  // Right length, but no point of the curve.
+  // Right length, but not a point of the curve.
   refused(lineOf('ecdsa-sha2-nistp256', ['nistp256', Buffer.alloc(65, 4)]));
   // A length that runs past the end.
   refused(`ssh-ed25519 ${Buffer.from('ffffffff', 'hex').toString('base64')}`);

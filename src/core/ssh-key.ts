@@ -1,14 +1,14 @@
 import { createPublicKey, hash } from 'node:crypto';
 import { SshReader } from './ssh-fields.ts';
 
-/** A public key as OpenSSH writes it in one line: type, base64 body, comment. */
+/** A public key in OpenSSH's one-line format: type, base64 body, comment. */
 export interface SshPublicKey {
   type: string;
   /** Size of the key in bits. */
   bits: number;
   /** Free text after the key; empty when there is none. */
   comment: string;
-  /** The line with single spaces and without surrounding blanks: what is stored and shown. */
+  /** The normalized line, with single spaces and without surrounding blanks: stored and shown. */
   line: string;
   /** `SHA256:` with base64 without padding, as `ssh-keygen -l` prints it. */
   sha256: string;
@@ -16,7 +16,7 @@ export interface SshPublicKey {
   md5: string;
 }
 
-/** The text is no key that is taken; `message` words it as a model validation of the field `key`. */
+/** An invalid or unsupported key; `message` is worded like a model validation of the field `key`. */
 export class SshKeyError extends Error {
   override name = 'SshKeyError';
 }
@@ -33,7 +33,7 @@ const CURVES: Record<string, { crv: string; bytes: number; bits: number }> = {
 
 const invalid = () => new SshKeyError('is invalid');
 
-/** A positive number of any length: its bytes without the leading zero that keeps it positive. */
+/** The bytes of a positive number without the leading zero of its sign. */
 function positive(field: Buffer): Buffer {
   if (field.length === 0 || field[0]! >= 0x80) throw invalid();
   if (field[0] !== 0) return field;
@@ -73,7 +73,7 @@ function ed25519Bits(fields: SshReader): number {
   return 256;
 }
 
-/** Keys that live on a security token also name the application they are for. */
+/** Keys on security tokens also contain the application. */
 function onToken(bits: number, fields: SshReader): number {
   if (fields.string().length === 0) throw invalid();
   return bits;
@@ -89,7 +89,7 @@ const TYPES: Record<string, (fields: SshReader) => number> = {
   'sk-ecdsa-sha2-nistp256@openssh.com': (fields) => onToken(ecdsaBits(fields, 'nistp256'), fields),
 };
 
-/** @throws SshKeyError for a body that does not fit its type, to its last byte */
+/** @throws SshKeyError if the body does not match its type, including trailing bytes */
 function bitsOf(type: string, body: Buffer, readBits: (fields: SshReader) => number): number {
   try {
     const fields = new SshReader(body);
@@ -103,10 +103,10 @@ function bitsOf(type: string, body: Buffer, readBits: (fields: SshReader) => num
 }
 
 /**
- * Reads one public key in OpenSSH's format (RFC 4253, section 6.6), the body to its last byte.
- * @param text the line as the user gave it; surrounding blanks do not matter
- * @throws SshKeyError for anything else: other types (DSA, certificates), options in front, several lines, RSA below
- * 2048 bits, a body that does not fit its type
+ * Parses a public key in OpenSSH's format (RFC 4253, section 6.6).
+ * @param text the line as entered; surrounding blanks are ignored
+ * @throws SshKeyError for anything else: other types (DSA, certificates), leading options, several lines, RSA below
+ *   2048 bits, a body that does not match its type
  */
 export function parseSshKey(text: string): SshPublicKey {
   const trimmed = text.trim();

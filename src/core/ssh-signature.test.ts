@@ -18,7 +18,7 @@ const PAYLOAD = Buffer.from('what was signed\n');
 
 function sign(type: string, bits: string, options: string[] = []): { armoured: string; fingerprint: string } {
   const key = join(dir, `${type}-${bits}`);
-  // It would ask before it overwrites.
+  // ssh-keygen would ask before it overwrites the file.
   rmSync(key, { force: true });
   execFileSync('ssh-keygen', ['-q', '-t', type, '-b', bits, '-N', '', '-f', key], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,7 +72,7 @@ test('an RSA signature may leave out the zeros in front of it, and is never long
   }
 });
 
-/** A length and the bytes. */
+/** A field with its length prefix. */
 const field = (bytes: Buffer | string): Buffer => {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(Buffer.byteLength(bytes));
@@ -80,7 +80,7 @@ const field = (bytes: Buffer | string): Buffer => {
 };
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
 
-/** What a security token makes, by keys of this machine: of what it has seen it says `seen`. */
+/** A signature of a simulated security token; `seen` are its flags and counter. */
 function signOnToken(kind: 'ed25519' | 'ecdsa', seen = Buffer.from([1, 0, 0, 0, 7])): string {
   const curve = { namedCurve: 'P-256' };
   const pair = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', curve);

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { SshReader, sshString } from './ssh-fields.ts';
 import { verifySshSignatureInThreadPool } from './ssh-verify.ts';
 
-/** An SSH signature, read and checked against the key it names. */
+/** An SSH signature, verified with its embedded key. */
 export interface SshSignature {
-  /** `SHA256:` of the key it was made with, with base64 without padding. */
+  /** `SHA256:` fingerprint of its key, in base64 without padding. */
   fingerprint: string;
-  /** Whether that key signed these bytes, for git. */
+  /** Whether the key signed the payload for git. */
   valid: boolean;
 }
 
@@ -15,14 +15,14 @@ const MAX_LENGTH = 64 * 1024;
 const MAGIC = Buffer.from('SSHSIG');
 const NAMESPACE = 'git';
 
-/** What an SSH signature says, and what has to be checked; `signed` is null where it is none for git. */
+/** A parsed SSH signature and its verification input; `signed` is null if it is not for git. */
 interface Read {
   publicKey: Buffer;
   signature: Buffer;
   signed: Buffer | null;
 }
 
-/** Null for another version, and where anything follows. @throws RangeError for fields that end too early */
+/** Null for another version, or trailing data. @throws RangeError for truncated fields */
 function read(bytes: Buffer, payload: Buffer): Read | null {
   const fields = new SshReader(bytes, MAGIC.length);
   if (fields.uint32() !== 1) return null;
@@ -56,9 +56,9 @@ function readArmoured(armoured: string, payload: Buffer): Read | null {
 }
 
 /**
- * Reads an armoured SSH signature (OpenSSH's PROTOCOL.sshsig) and checks it, on another thread.
- * @param payload the bytes that were signed
- * @returns null where the text is no such signature
+ * Parses and verifies an armoured SSH signature (OpenSSH's PROTOCOL.sshsig), in the thread pool.
+ * @param payload the signed bytes
+ * @returns null if it is not such a signature
  */
 export async function readSshSignature(armoured: string, payload: Buffer): Promise<SshSignature | null> {
   const found = readArmoured(armoured, payload);

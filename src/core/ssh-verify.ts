@@ -2,7 +2,7 @@ import { createPublicKey, hash } from 'node:crypto';
 import { SshReader } from './ssh-fields.ts';
 import { type Verification, verifyInThreadPool, verifySync } from './verification.ts';
 
-/** Elliptic curves by the last part of the key's type: JWK name, bytes of a coordinate, hash of the signature. */
+/** Elliptic curves by key type suffix: JWK name, coordinate size, hash of signatures. */
 const CURVES: Readonly<Record<string, { crv: string; bytes: number; digest: string }>> = {
   nistp256: { crv: 'P-256', bytes: 32, digest: 'sha256' },
   nistp384: { crv: 'P-384', bytes: 48, digest: 'sha384' },
@@ -11,10 +11,10 @@ const CURVES: Readonly<Record<string, { crv: string; bytes: number; digest: stri
 const ECDSA = 'ecdsa-sha2-';
 const SK_ED25519 = 'sk-ssh-ed25519@openssh.com';
 const SK_ECDSA = 'sk-ecdsa-sha2-nistp256@openssh.com';
-/** Somebody has touched the security token. */
+/** Flag: the user has touched the security token. */
 const USER_PRESENT = 1;
 
-/** Formats of signatures that are checked, the best first. */
+/** Supported signature formats, in order of preference. */
 export const SSH_SIGNATURES: readonly string[] = [
   'ssh-ed25519',
   SK_ED25519,
@@ -24,7 +24,7 @@ export const SSH_SIGNATURES: readonly string[] = [
   'rsa-sha2-256',
 ];
 
-/** A number as fixed width wants it: without leading zeros that SSH adds, filled up to the left. @throws RangeError for a negative one */
+/** Pads an SSH number to a fixed width. @throws RangeError for a negative one */
 function fixedWidth(number: Buffer, bytes: number): Buffer {
   if (number.length > 0 && number[0]! >= 0x80) throw new RangeError('a number that is negative');
   const first = number.findIndex((byte) => byte !== 0);
@@ -35,7 +35,7 @@ function fixedWidth(number: Buffer, bytes: number): Buffer {
 
 const keyOf = (key: Record<string, string>) => createPublicKey({ key, format: 'jwk' });
 
-/** A signature of RSA whose zeros in front were left out, as OpenSSH takes it, too: filled up to the left. */
+/** Pads an RSA signature whose leading zeros were omitted, which OpenSSH accepts as well. */
 function asLongAsModulus(signature: Buffer, modulus: Buffer): Buffer {
   const missing = modulus.length - modulus.findIndex((byte) => byte !== 0) - signature.length;
   return missing > 0 ? Buffer.concat([Buffer.alloc(missing), signature]) : signature;
@@ -67,7 +67,7 @@ function byEd25519(key: SshReader, signature: SshReader, signed: Buffer): Verifi
   return { digest: null, signed, key: keyOf({ kty: 'OKP', crv: 'Ed25519', x }), value: signature.string() };
 }
 
-/** What a security token signs in the place of a text (OpenSSH, `PROTOCOL.u2f`); null where nobody has touched it. */
+/** The data that a security token signs instead of the text (OpenSSH, `PROTOCOL.u2f`); null if it was not touched. */
 function signedByToken(application: Buffer, signature: SshReader, signed: Buffer): Buffer | null {
   const flags = signature.bytes(1);
   const counter = signature.bytes(4);
@@ -91,7 +91,7 @@ function byToken(type: string, key: Buffer, signature: Buffer, signed: Buffer): 
   return type === SK_ECDSA ? byEcdsa(fields, 'nistp256', inner, text) : byEd25519(fields, inner, text);
 }
 
-/** Null also where the key or the signature holds more than it should: what is checked is all of both. */
+/** Null also for trailing data in the key or signature, so that everything is verified. */
 function read(publicKey: Buffer, signature: Buffer, signed: Buffer): Verification | null {
   const key = new SshReader(publicKey);
   const type = key.text();
@@ -122,22 +122,22 @@ function verification(publicKey: Buffer, signature: Buffer, signed: Buffer): Ver
   try {
     return read(publicKey, signature, signed);
   } catch {
-    // Numbers that are no key, and fields that end too early.
+    // Numbers that are no key, and truncated fields.
     return null;
   }
 }
 
 /**
- * Whether a key has signed these bytes (RFC 4253, 5656, 8332, 8709). Signatures with SHA-1 and DSA are never good.
- * @param publicKey as it goes over the wire: its type, then what is of it
- * @param signature as it goes over the wire: its format, then the signature
+ * Whether a key signed these bytes (RFC 4253, 5656, 8332, 8709). SHA-1 and DSA signatures are refused.
+ * @param publicKey in wire format
+ * @param signature in wire format
  */
 export function verifySshSignature(publicKey: Buffer, signature: Buffer, signed: Buffer): boolean {
   const found = verification(publicKey, signature, signed);
   return found !== null && verifySync(found);
 }
 
-/** As `verifySshSignature`, on another thread: for many at a time. */
+/** Like `verifySshSignature`, in the thread pool, for many signatures. */
 export async function verifySshSignatureInThreadPool(
   publicKey: Buffer,
   signature: Buffer,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 
-/** A place in a file of the bundle. */
+/** A position in a bundle file. */
 const PLACE = /((?:[A-Za-z]:)?[^\s():]+\.cjs):(\d+):(\d+)/g;
-/** So long a map is kept, in milliseconds: it takes some 20 MB, and errors come in bursts or hardly ever. */
+/** Milliseconds that a source map is cached: it takes some 20 MB, and errors come in bursts or hardly ever. */
 const KEPT_MS = 10_000;
 
 const maps = new Map<string, SourceMap | null>();
 
-/** The map beside a file of the bundle; null where there is none. */
+/** The source map of a bundle file; null if there is none. */
 function mapOf(file: string): SourceMap | null {
   let map = maps.get(file);
   if (map !== undefined) return map;
@@ -23,8 +23,8 @@ function mapOf(file: string): SourceMap | null {
 }
 
 /**
- * A stack trace with the lines of the sources (`src/http/http.send.ts:20:7`) in place of those of the bundle. The maps are read
- * here, when something has gone wrong, and not at every start as `--enable-source-maps` would.
+ * A stack trace with source positions (`src/http/http.send.ts:20:7`) in place of those of the bundle. Source maps are
+ * only read after an error, not at every start like with `--enable-source-maps`.
  */
 export const withSourceLines = (stack: string): string =>
   stack.replace(PLACE, (place, file: string, line: string, column: string) => {

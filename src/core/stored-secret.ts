@@ -2,27 +2,27 @@ import type { SecretBox } from './secret-box.ts';
 
 declare const PURPOSE: unique symbol;
 /**
- * A secret as a column of the database holds it: sealed, or still plain where an earlier version has written it. Only
- * `openStored` reads it, and only `sealStored` makes it; copies stay within the column.
+ * An encrypted column value, or one still in plain text from an earlier version. Only `openStored` reads it, and only
+ * `sealStored` creates it; values must not be copied to another column.
  */
 export interface StoredSecret<Purpose extends string> {
   readonly [PURPOSE]: Purpose;
 }
 
-/** What stands before texts of earlier versions that look as if they were sealed. */
+/** Prefix of plain texts of earlier versions that look encrypted. */
 const PLAIN = 'plain:';
-/** What sealed texts begin with. */
+/** Prefix of encrypted texts. */
 export const SEALED = '1.';
 
-/** Seals a text for a column. @param purpose table and column */
+/** Encrypts a text for a column. @param purpose table and column */
 export const sealStored = <Purpose extends string>(box: SecretBox, text: string, purpose: Purpose) =>
   storedText<Purpose>(box.seal(text, purpose));
 
-/** A text of a column, as what it is. */
+/** Marks a text read from a column. */
 export const storedText = <Purpose extends string>(text: string): StoredSecret<Purpose> =>
   text as unknown as StoredSecret<Purpose>;
 
-/** What a column holds; null where it cannot be read, as when the key of the installation was lost. */
+/** Decrypts a column value; null if it cannot be decrypted, for example after the key of the installation was lost. */
 export function openStored<Purpose extends string>(
   box: SecretBox,
   stored: StoredSecret<Purpose> | null,

@@ -1,4 +1,4 @@
-/** Milliseconds of a processor that this thread has taken so far: time in which others have it is not counted. */
+/** Processor time of this thread so far in milliseconds. */
 export function threadTime(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

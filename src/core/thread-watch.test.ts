@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { watchThread } from './thread-watch.ts';
 
-/** A thread that says of itself what it is told to; null: nothing. */
+/** A simulated thread that reports the given time; null for no report. */
 const thread = (uses: () => number | null) =>
   ({
     cpuUsage: () => {

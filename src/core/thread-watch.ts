@@ -1,20 +1,23 @@
 import type { Worker } from 'node:worker_threads';
 
-/** What a thread may take, in milliseconds. */
+/** Limits of a thread in milliseconds. */
 export interface ThreadLimits {
-  /** Of a processor: time in which others had it is not counted, nor is waiting. */
+  /** Processor time; waiting does not count. */
   cpuMs: number;
-  /** How often that is looked at. */
+  /** Interval of checks. */
   intervalMs: number;
 }
 
-/** So long a thread may leave a look unanswered: it gets no processor, or does one thing that cannot be interrupted. */
+/**
+ * Time without an answer after which a thread counts as stalled: it gets no processor, or runs something
+ * uninterruptible.
+ */
 const UNANSWERED_MS = 60_000;
 
-/** Whether the error of a thread says that the system had nothing to start it with. */
+/** Whether a thread failed to start for lack of system resources. */
 export const failedToStart = (error: NodeJS.ErrnoException): boolean => error.code === 'ERR_WORKER_INIT_FAILED';
 
-/** Milliseconds of a processor that a thread has taken; null where it does not run. */
+/** Processor time of a thread in milliseconds; null if it does not run. */
 export async function cpuTimeOf(worker: Worker): Promise<number | null> {
   try {
     const { user, system } = await worker.cpuUsage();
@@ -25,10 +28,10 @@ export async function cpuTimeOf(worker: Worker): Promise<number | null> {
 }
 
 /**
- * Watches what a thread takes of a processor from now on. It is asked from outside, and answers in the middle of whatever it runs.
- * @param onExceeded called once it has taken more
- * @param onStalled called where it has not said for a minute what it takes, which tells nothing about its work
- * @returns what ends the watch
+ * Watches the processor time of a thread from outside; it is measured even while the thread is busy.
+ * @param onExceeded called when the limit is exceeded
+ * @param onStalled called if the thread has not reported its time for a minute, which says nothing about its work
+ * @returns a function that ends the watch
  */
 export function watchThread(
   worker: Worker,
@@ -37,7 +40,7 @@ export function watchThread(
 ): () => void {
   let before: number | null = null;
   let ended = false;
-  // Of looks, not of a clock: what this thread missed itself is not held against the other.
+  // Counts checks rather than time: delays of this thread are not counted against the other.
   let unanswered = 0;
   const look = async () => {
     unanswered += 1;

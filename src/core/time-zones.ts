@@ -1,4 +1,4 @@
-/** Names by which people know time zones, as the platform's settings show them, and what they are called in the zone database. */
+/** Display names of time zones in the platform's settings, with their IANA names. */
 const NAMES: Readonly<Record<string, string>> = {
   'International Date Line West': 'Etc/GMT+12',
   'Midway Island': 'Pacific/Midway',
@@ -155,8 +155,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The name in the zone database of a time zone that is given by it or by the name that people know.
- * @returns null for what is no time zone; offsets such as `+02:00` are none
+ * IANA name of a time zone, given by it or by its display name.
+ * @returns null for an unknown time zone; offsets such as `+02:00` are not accepted
  */
 export function zoneName(text: string): string | null {
   const name = Object.hasOwn(NAMES, text) ? NAMES[text]! : text;

@@ -1,9 +1,9 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** What has to be done to find out whether a signature is good. */
+/** Input of a signature verification. */
 export interface Verification {
-  /** Null where the key's algorithm has its own. */
+  /** Null if the key's algorithm includes a hash. */
   digest: string | null;
   signed: Buffer;
   key: KeyObject | { key: KeyObject; dsaEncoding: 'ieee-p1363' };
@@ -17,7 +17,7 @@ const verifyOnThread = promisify(verify) as (
   value: Buffer,
 ) => Promise<boolean>;
 
-/** Whether the signature is good. What is no signature, or no key, at all is not. */
+/** Whether the signature is valid; false for malformed signatures and keys. */
 export function verifySync({ digest, signed, key, value }: Verification): boolean {
   try {
     return verify(digest, signed, key, value);
@@ -26,7 +26,7 @@ export function verifySync({ digest, signed, key, value }: Verification): boolea
   }
 }
 
-/** The same, found out on a thread of its own, while others have their turn. */
+/** The same in the thread pool, without blocking the event loop. */
 export async function verifyInThreadPool({ digest, signed, key, value }: Verification): Promise<boolean> {
   try {
     return await verifyOnThread(digest, signed, key, value);

@@ -1,7 +1,4 @@
-/**
- * Whether a name fits a pattern in which `*` stands for any text. Takes at most length times length steps, whatever
- * the pattern.
- */
+/** Whether a name matches a pattern in which `*` stands for any text. Quadratic time at most. */
 export function matchesWildcard(pattern: string, name: string): boolean {
   let at = 0;
   let inName = 0;

@@ -9,13 +9,13 @@ const RENEW_MS = 20_000;
 /** Clocks of several machines differ by less. */
 const SLACK_MS = 10 * 60_000;
 
-/** Whether a lease holds. One that would last longer than any was made by a clock that ran ahead. */
+/** Whether a lease is valid. A lease that ends later than any new one would was made by a clock that ran ahead. */
 function holds(value: string, clock: Clock): boolean {
   const left = Date.parse((JSON.parse(value) as { until: string }).until) - clock.now().getTime();
   return left > 0 && left <= LEASE_MS + SLACK_MS;
 }
 
-/** Whether a backup is being made, during which no file of a repository and no blob may go away. */
+/** Whether a backup is in progress, during which no repository file and no blob may be removed. */
 export async function backupRuns(db: Db, clock: Clock): Promise<boolean> {
   const rows = await db
     .selectFrom('instance_values')
@@ -26,14 +26,14 @@ export async function backupRuns(db: Db, clock: Clock): Promise<boolean> {
   return rows.some(({ value }) => holds(value, clock));
 }
 
-/** Forgets all leases: those that came with a copy of the database hold nothing up. */
+/** Drops all leases: those in a restored database have no backup behind them. */
 export async function dropBackupLeases(db: Db): Promise<void> {
   await db.deleteFrom('instance_values').where('key', '>=', PREFIX).where('key', '<', `${PREFIX}~`).execute();
 }
 
 /**
- * Keeps files from going away while `work` runs, and some time longer where this process dies in it.
- * @param work gets a signal that is aborted when the lease can no longer be renewed
+ * Prevents the removal of files while `work` runs, and for some time longer if this process dies meanwhile.
+ * @param work receives a signal that is aborted when the lease can no longer be renewed
  */
 export async function withoutFileRemoval<T>(
   db: Db,
@@ -58,7 +58,7 @@ export async function withoutFileRemoval<T>(
       .executeTakeFirstOrThrow()
       .then(
         ({ numUpdatedRows }) => {
-          if (numUpdatedRows === 0n) lost.abort(new Error('the lease of the backup is gone'));
+          if (numUpdatedRows === 0n) lost.abort(new Error('the lease of the backup has expired'));
         },
         (error: unknown) => lost.abort(error),
       );

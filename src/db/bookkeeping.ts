@@ -1,8 +1,11 @@
 import type { CompiledQuery, OperationNode, RootOperationNode } from 'kysely';
 
-/** Tables that writes note in what they did and what follows from it: nothing refers to their rows, and nobody decides by them. */
+/**
+ * Tables in which writes record events and follow-up work: no foreign keys refer to their rows, and no decisions depend
+ * on them.
+ */
 const TABLES: ReadonlySet<string> = new Set(['jobs', 'ref_intents', 'domain_events', 'events']);
-/** What each write to a repository changes of its project. */
+/** The column of a project that each write to its repository changes. */
 const NOTED = { table: 'projects', column: 'last_activity_at' };
 
 const nameOf = (node: OperationNode | undefined): string | null =>
@@ -10,10 +13,7 @@ const nameOf = (node: OperationNode | undefined): string | null =>
     ? ((node as { table?: { identifier?: { name?: string } } }).table?.identifier?.name ?? null)
     : null;
 
-/**
- * Whether a query that writes changes nothing but bookkeeping: what `steady` queries give stays the same. Of a query that was not built
- * nobody knows.
- */
+/** Whether a writing query only changes bookkeeping, so that cached reads stay valid. False for raw queries. */
 export function isBookkeeping({ query }: Pick<CompiledQuery, 'query'>): boolean {
   const table = tableOf(query);
   if (table === null) return false;
@@ -32,7 +32,7 @@ function tableOf(query: RootOperationNode): string | null {
 
 const columnOf = (node: OperationNode): string | null => (node as { column?: { name?: string } }).column?.name ?? null;
 
-/** Whether what a query gives may be changed by bookkeeping: it names one of these tables, or asks for all of a project or the noted column. */
+/** Whether a query reads bookkeeping: it names one of these tables, all columns of projects, or the activity column. */
 export function readsBookkeeping({ query, sql }: Pick<CompiledQuery, 'query' | 'sql'>): boolean {
   if (query.kind !== 'SelectQueryNode') return true;
   const words = new Set(sql.match(/\w+/g));

@@ -13,28 +13,28 @@ import { copyBeforeUpgrade } from './upgrade-copy.ts';
 export interface Database {
   db: Db;
   /**
-   * A number that changes whenever anything is committed, or null where the engine cannot tell. What was read at
-   * one version is still true while the version stands.
+   * Changes with every commit; null if the engine cannot tell. Reads at one version are valid while the version is
+   * unchanged.
    */
   version(): number | null;
   /**
-   * When all is on disk that was committed to be there, null where it is. Whoever committed waits for it anyway; what others
-   * have read meanwhile is told to nobody before. Where it cannot be put there it fails, from then on always.
+   * Resolves when all durable commits are on disk; null if they are. Their authors wait for it anyway; answers to other
+   * readers are held back until then. Rejects permanently after a failed write.
    */
   onDisk(): Promise<void> | null;
-  /** Throws when the database cannot answer. */
+  /** Throws if the database cannot answer. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
 const MAX_POSTGRES_CONNECTIONS = 20;
-/** So long a query waits for a connection, in milliseconds. */
+/** Milliseconds that a query waits for a connection. */
 const CONNECT_MS = 10_000;
 
 /**
- * Opens the database and brings its tables up to date. An embedded one of an earlier version is copied before.
- * @param onQuery is told of every query after it has run
- * @throws StartupError when its tables cannot be what this program expects; what the engine says when it cannot be reached
+ * Opens the database and migrates it. An embedded database of an earlier version is copied first.
+ * @param onQuery called with every executed query
+ * @throws StartupError if its tables are not those of a known version; the engine's error if it cannot be reached
  */
 export async function openDatabase(
   config: Config['database'],
@@ -48,8 +48,8 @@ export async function openDatabase(
 }
 
 /**
- * Opens the database of a server, running or not, as it is. For commands beside the server.
- * @throws StartupError when there is none, or its tables are not those of this program
+ * Opens the existing database of a server for commands, whether the server runs or not.
+ * @throws StartupError if there is none, or its tables are not those of this version
  */
 export async function openExisting(config: Config['database']): Promise<Database> {
   if (config.kind === 'sqlite' && !existsSync(config.path))
@@ -58,7 +58,7 @@ export async function openExisting(config: Config['database']): Promise<Database
   return closeUnless(database, checkMigrated(database.db, config.kind));
 }
 
-/** Opens the database as it is, whatever tables it has. */
+/** Opens the database without checking its tables. */
 export async function connect(config: Config['database'], onQuery?: (query: CompiledQuery) => void): Promise<Database> {
   const log = onQuery === undefined ? {} : { log: listener(onQuery) };
   return config.kind === 'sqlite' ? openSqlite(config, log) : await openPostgres(config.url, log);
@@ -89,7 +89,7 @@ function openSqlite(options: { path: string; durable: boolean }, log: { log?: Lo
 
 async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Database> {
   const { default: pg } = await import('pg');
-  // Counts and ids are far below 2^53; numbers are what every caller expects.
+  // Counts and ids are far below 2^53, and callers expect numbers.
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC
@@ -104,12 +104,12 @@ async function openPostgres(url: string, log: { log?: LogConfig }): Promise<Data
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
   });
-  // A connection that dies is replaced by the pool, and its query fails; without listeners it would end the process: the
-  // pool's is for idle connections, the other one for those in use.
+  // The pool replaces dead connections and fails their queries. Without these listeners an error would end the process:
+  // the first is for idle connections, the second for those in use.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new TransactionalKysely({ dialect: new Postgres({ pool }), ...log });
-  // Here nobody sees what is not on disk.
+  // PostgreSQL only shows commits that are on disk.
   return wrap(db, { version: () => null, onDisk: () => null });
 }
 

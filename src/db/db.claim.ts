@@ -6,29 +6,29 @@ import type { Config } from '../config/config.ts';
 import { StartupError } from '../core/startup-error.ts';
 import type { Db } from './db.schema.ts';
 
-/** A running server's claim on its data, which ends with the process however that ends. */
+/** A running server's claim on its data, which ends with the process in any case. */
 export interface Claim {
-  /** Whether no other server process works on the data, so that all that is left over belongs to a dead one. */
+  /** Whether no other server process works on the data, so that all leftovers belong to a dead one. */
   alone: boolean;
-  /** Lets other server processes in, where the database can have several; call it once what was left over is settled. */
+  /** Admits other server processes, if the database supports several; to be called after leftovers are recovered. */
   share(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Names the lock among those of the database; any number that nothing else uses. */
+/** Number of the advisory lock; not used otherwise. */
 const POSTGRES_LOCK = 7_837_462;
-/** A connection of a killed process may take a moment to be noticed. */
+/** The connection of a killed process may take a moment to be noticed. */
 const TRIES = 5;
 const TRY_MS = 50;
 const CONNECT_MS = 10_000;
-/** Between two attempts to get a lost claim back: the first, and the longest. */
+/** First and longest delay between attempts to regain a lost claim. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 10_000;
 
 /**
- * Claims the data for this process. An embedded database takes one server; PostgreSQL takes many, and the first of
- * them holds the others up until it calls `share`.
- * @throws StartupError when another server runs on the embedded database
+ * Claims the data for this process. An embedded database has one server; PostgreSQL can have many, and the first of
+ * them blocks the others until it calls `share`.
+ * @throws StartupError if another server runs on the embedded database
  */
 export function claimData(config: Config['database']): Promise<Claim> {
   return config.kind === 'sqlite' ? claimSqlite(config.path) : claimPostgres(config.url);
@@ -43,8 +43,8 @@ async function claimSqlite(path: string): Promise<Claim> {
 }
 
 /**
- * Takes a lock of the operating system on a file, made where it is missing: it is gone with the process.
- * @returns null where another process holds it
+ * Takes an operating system lock on a file, which is created if missing; the lock ends with the process.
+ * @returns null if another process holds it
  */
 export function lockFile(path: string): { close(): void } | null {
   const lock = new DatabaseSync(path, { timeout: TRIES * TRY_MS });
@@ -62,7 +62,7 @@ async function claimPostgres(url: string): Promise<Claim> {
   const { default: pg } = await import('pg');
   let released = false;
   let client: Client;
-  /** A lost connection loses the claim: until it is back a server that starts takes this one for dead. */
+  /** A lost connection loses the claim: until it is regained, a starting server assumes that this one is dead. */
   const connect = async (): Promise<Client> => {
     const next = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: CONNECT_MS });
     next.on('error', () => {});
@@ -76,11 +76,11 @@ async function claimPostgres(url: string): Promise<Claim> {
       try {
         if (released) return;
         client = await connect();
-        // Waits for a server that has begun meanwhile and settles what it found.
+        // Waits for a server that has started meanwhile and recovers leftovers.
         await client.query('select pg_advisory_lock_shared($1)', [POSTGRES_LOCK]);
         return;
       } catch {
-        // Not back yet.
+        // Still unavailable.
       }
     }
   };
@@ -94,7 +94,7 @@ async function claimPostgres(url: string): Promise<Claim> {
     await sleep(TRY_MS);
     alone = await tryLock();
   }
-  // Waits for a first server that is still settling what it found.
+  // Waits for the first server while it recovers leftovers.
   await client.query('select pg_advisory_lock_shared($1)', [POSTGRES_LOCK]);
   return {
     alone,
@@ -108,7 +108,7 @@ async function claimPostgres(url: string): Promise<Claim> {
   };
 }
 
-/** Whether several server processes work on a database of PostgreSQL: each holds the lock of its claim. */
+/** Whether several server processes work on a PostgreSQL database: each holds the lock of its claim. */
 export async function otherServers(db: Db): Promise<boolean> {
   const { rows } = await sql<{ holders: number }>`
     select count(distinct pid) as holders from pg_locks

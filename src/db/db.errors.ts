@@ -7,13 +7,13 @@ function codeOf(error: unknown): unknown {
   return 'code' in error ? error.code : undefined;
 }
 
-/** Whether a query failed because such a row exists already, on either engine. */
+/** Whether a query failed because of a unique constraint, on either engine. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = codeOf(error);
   return code === '23505' || SQLITE_UNIQUE.includes(code as number);
 }
 
-/** Whether a query failed because a row that it refers to is not there, or because another still refers to its row. */
+/** Whether a query failed because of a foreign key: a missing parent row, or remaining child rows. */
 export function isForeignKeyViolation(error: unknown): boolean {
   const code = codeOf(error);
   return code === '23503' || code === SQLITE_FOREIGN_KEY;

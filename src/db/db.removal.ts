@@ -5,7 +5,7 @@ import type { OwnerKind, Ownership } from './ownership.ts';
 import { ownerships } from './ownerships.ts';
 import { USER_COLUMNS, type UserColumnRule } from './user-columns.ts';
 
-/** Ids of what goes: a list, or a query for them. */
+/** Ids of removed rows: a list, or a query for them. */
 type Ids = readonly number[] | SelectQueryBuilder<Schema, never, { id: number }> | GroupIds | RawBuilder<unknown>;
 type Row = Record<string, unknown>;
 
@@ -15,8 +15,8 @@ const isList = (ids: Ids): ids is readonly number[] => Array.isArray(ids);
 const within = (ids: Ids): RawBuilder<unknown> => (isList(ids) ? sql`(${sql.join(ids)})` : sql`(${ids})`);
 
 /**
- * Removes what belongs to rows that are going away and has no foreign key to go by, and what belongs to that in turn. Whoever
- * removes the rows themselves calls it in the same transaction, before.
+ * Removes rows that belong to removed rows without a foreign key, and recursively what belongs to those. Must be called
+ * in the transaction that removes the rows, before it does.
  */
 export async function removeBelongings(db: Db, kind: OwnerKind, ids: Ids): Promise<void> {
   if (isList(ids) && ids.length === 0) return;
@@ -45,7 +45,7 @@ export async function removeBelongings(db: Db, kind: OwnerKind, ids: Ids): Promi
   }
 }
 
-/** Puts the ghost, or nobody, where a user is named whom the rows outlive (`user-columns.ts`). */
+/** Replaces a user by the ghost user, or null, in rows that outlive the user (`user-columns.ts`). */
 export async function reassignToGhostUser(db: Db, userId: number, ghostId: number): Promise<void> {
   for (const [table, columns] of Object.entries(USER_COLUMNS)) {
     for (const [column, fate] of Object.entries(columns as Record<string, UserColumnRule>)) {

@@ -149,7 +149,7 @@ import type { WebHooksTable } from './tables/web-hooks.table.ts';
 import type { WikiPagesTable } from './tables/wiki-pages.table.ts';
 import type { WikisTable } from './tables/wikis.table.ts';
 
-/** Every table of the database, by name. */
+/** All tables of the database by name. */
 export interface Schema {
   users: UsersTable;
   web_hook_deliveries: WebHookDeliveriesTable;
@@ -303,5 +303,5 @@ export interface Schema {
   instance_values: InstanceValuesTable;
 }
 
-/** A handle for queries: the database itself or, inside `transaction().execute(async (db) => ...)`, the transaction. */
+/** A query handle: the database itself or, inside `transaction().execute(async (db) => ...)`, the transaction. */
 export type Db = Kysely<Schema>;

@@ -26,7 +26,7 @@ async function enter(db: Db = app.deps.db): Promise<ServerProcesses> {
   return processes;
 }
 
-/** What a process has recovered of others. */
+/** Processes that a process has recovered. */
 function recoveredBy(processes: ServerProcesses): number[] {
   const recovered: number[] = [];
   processes.onDeath(async (id) => {
@@ -88,7 +88,7 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
     assert.deepEqual(recovered, []);
     await one.heartbeat(90_000);
     assert.deepEqual(recovered, [other.id]);
-    // It was taken for dead and lives: it enters itself again.
+    // It was taken for dead but is alive: it registers again.
     await other.heartbeat(0);
     assert.ok((await rows()).includes(other.id));
   });
@@ -125,7 +125,7 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
     await other.close();
     await one.heartbeat(2_000);
     assert.equal(one.mayHavePeers, true);
-    // What it left has been recovered.
+    // Its leftovers have been recovered.
     await one.heartbeat(7_000);
     await one.heartbeat(8_000);
     assert.equal(one.mayHavePeers, false);
@@ -137,7 +137,7 @@ describe('on PostgreSQL a process', { skip: !process.env.STITHY_TEST_POSTGRES },
       await one.heartbeat(9_000);
       return !one.mayHavePeers;
     });
-    // A heartbeat that does not come says nothing for long.
+    // A missing heartbeat means nothing for a long time.
     await sleep(3_100);
     assert.equal(one.mayHavePeers, true);
   });

@@ -5,33 +5,33 @@ import type { Logger } from '../core/logger.ts';
 import type { Db } from './db.schema.ts';
 import { OwnConnection } from './own-connection.ts';
 
-/** With the id of a process it names the lock that the process holds; any number that no other lock has. */
+/** Class of the advisory locks; the id of a process is the second part. */
 const LOCKS = 7_837_464;
-/** How often a process says that it lives, and looks at the others. */
+/** Interval at which a process sends its heartbeat and checks the others. */
 const HEARTBEAT_MS = 1_000;
-/** Told when a process has entered. */
+/** Channel on which new processes are announced. */
 const ENTERED_CHANNEL = 'server_processes';
-/** So long after a heartbeat that found no other process there is none: whoever enters tells it. */
+/** Time after a heartbeat without other processes in which there are none: new ones are announced. */
 const ALONE_MS = 3_000;
-/** A connection that is lost, not ended, is back sooner. */
+/** A connection that was lost, not closed, is restored sooner. */
 const DISCONNECTED_MS = 4_000;
-/** A process whose beat stands still for so long is dead, whatever connection the database still has. */
+/** A process without heartbeat for this time is dead, whatever connections remain. */
 const SILENT_MS = 90_000;
-/** What was connected is taken to be so for as long. */
+/** Time for which connection states are cached. */
 const ASKED_MS = 1_000;
-/** Between two attempts to recover what a dead process has left, at most. */
+/** Longest delay between attempts to recover a dead process. */
 const LAST_PAUSE_MS = 30_000;
-/** A change that was begun so long ago has ended. */
+/** A change that began so long ago has ended. */
 const DROPPED_KEPT_MS = 86_400_000;
 
-/** SQL for the ids of processes whose connection is there. */
+/** SQL for the ids of connected processes. */
 const connectedSql = `select objid::bigint as id from pg_locks where locktype = 'advisory' and granted and classid = ${LOCKS}
   and database = (select oid from pg_database where datname = current_database())`;
 
 interface Seen {
   beat: number;
   beatSince: number;
-  /** Since when its connection is gone; null where it is there. */
+  /** Time at which its connection was lost; null while it is connected. */
   goneSince: number | null;
 }
 
@@ -41,14 +41,14 @@ interface Row {
   connected: boolean;
 }
 
-/** Recovers what a dead process has left; may be called again for the same one. */
+/** Recovers the leftovers of a dead process; may be called repeatedly for the same one. */
 type Recover = (id: number) => Promise<void>;
 
 /**
- * Which processes of the server work on the database, and which of them are dead. Each holds a lock on a connection of its own and
- * counts up its row: one is dead whose connection has been gone for some seconds, or whose row stands still for a minute and a half by the
- * monotonic clock of who looks. One that was taken for dead and lives finds out when it writes what it did.
- * On SQLite there is one process, and all is answered without a question.
+ * Tracks the server processes on the database and detects dead ones. Each holds an advisory lock on a connection of its
+ * own and increments its heartbeat row. A process is dead if its connection has been gone for some seconds, or its
+ * heartbeat has stood still for 90 seconds by the observer's monotonic clock. A live process that was taken for dead
+ * notices it when it writes its results. On SQLite there is one process, and everything is answered without a query.
  */
 export class ServerProcesses {
   readonly #db: Db;
@@ -61,11 +61,11 @@ export class ServerProcesses {
   readonly #connected = new Map<number, number>();
   readonly #stop = new AbortController();
   #beating: Promise<void> = Promise.resolve();
-  /** Whether the last heartbeat came to anything. */
+  /** Whether the last heartbeat succeeded. */
   #beats = true;
-  /** When the last heartbeat began, where it found no other process and none has entered since. */
+  /** When the last heartbeat began, if it found no other process and none was announced since. */
   #aloneAt: number | null = null;
-  /** This one; 0 where there is no other. */
+  /** Id of this process; 0 if there are no others. */
   readonly id: number;
 
   private constructor(db: Db, clock: Clock, log: Logger, own: OwnConnection | null, id: number) {
@@ -77,8 +77,8 @@ export class ServerProcesses {
   }
 
   /**
-   * Enters this process among those of the database.
-   * @param url of PostgreSQL; null for an embedded database
+   * Registers this process in the database.
+   * @param url URL of PostgreSQL; null for an embedded database
    */
   static async enter(db: Db, clock: Clock, log: Logger, url: string | null): Promise<ServerProcesses> {
     if (url === null) return new ServerProcesses(db, clock, log, null, 0);
@@ -90,7 +90,7 @@ export class ServerProcesses {
         const entered = await db.insertInto('server_processes').values(row).returning('id').executeTakeFirstOrThrow();
         return entered.id;
       });
-      // Shared: the connection that is lost may hold it for a while beside the next one.
+      // A shared lock, because the lost connection may still hold it beside the next one.
       await own.onReconnect(async (query) => {
         await query('select pg_advisory_lock_shared($1, $2)', [LOCKS, id]);
       });
@@ -105,24 +105,25 @@ export class ServerProcesses {
     }
   }
 
-  /** Has something done for each process that has died, in the order of the calls. */
+  /** Registers work to do for each dead process, in the order of the calls. */
   onDeath(recover: Recover): void {
     this.#recoveries.push(recover);
   }
 
-  /** Calls `listener` when another process has called `notify` with the name of the channel, or may have. */
+  /** Calls `listener` after another process has called `notify` for the channel, or may have. */
   async listen(channel: string, listener: () => void): Promise<void> {
     await this.#own?.listen(channel, listener);
   }
 
-  /** Tells all processes once the transaction of the handle has committed. */
+  /** Notifies all processes after the transaction of the handle commits. */
   async notify(db: Db, channel: string): Promise<void> {
     if (this.#own !== null) await sql`select pg_notify(${channel}, '')`.execute(db);
   }
 
   /**
-   * Whether another process may be at work, or have left something: false only where a heartbeat of a moment ago found none, and none has
-   * entered since. For what may be left to the heartbeat, which recovers all: a process may enter that is not heard of yet.
+   * Whether another process may be running or have leftovers: false only if a recent heartbeat found none and none was
+   * announced since. For work that may also be left to the heartbeat, which recovers everything: a new process may be
+   * unknown yet.
    */
   get mayHavePeers(): boolean {
     if (this.#own === null) return false;
@@ -130,8 +131,7 @@ export class ServerProcesses {
   }
 
   /**
-   * Which of the processes are not connected now, or known to be dead. What they left may be recovered by whoever needs it, as long as a process that
-   * lives all the same bears that.
+   * Which of the processes are disconnected or dead. Their leftovers may be recovered if a live process tolerates that.
    */
   async disconnected(ids: readonly number[]): Promise<ReadonlySet<number>> {
     const now = performance.now();
@@ -149,19 +149,19 @@ export class ServerProcesses {
     );
   }
 
-  /** All of which nothing has been recovered after their death, this one among them. */
+  /** All processes that have not been recovered, including this one. */
   async known(): Promise<number[]> {
     const rows = await this.#db.selectFrom('server_processes').select('id').execute();
     return [this.id, ...rows.map(({ id }) => id)];
   }
 
-  /** Forgets all others: for the start of a server that is alone, once it has recovered what they left. */
+  /** Deletes all others: for the start of a server that is alone, after it has recovered their leftovers. */
   async deleteOthers(): Promise<void> {
     await this.#db.deleteFrom('server_processes').where('id', '<>', this.id).execute();
     await this.#db.deleteFrom('dropped_ref_intents').execute();
   }
 
-  /** Looks at the others from now on. */
+  /** Starts the heartbeat. */
   start(): void {
     if (this.#own === null) return;
     const { signal } = this.#stop;
@@ -169,7 +169,7 @@ export class ServerProcesses {
     this.#beating = (async () => {
       while (!signal.aborted) {
         const now = performance.now();
-        // A process that says nothing while it recovers much would be taken for dead itself.
+        // A process that sends no heartbeat during a long recovery would be taken for dead itself.
         if ((await this.#look(now)) && recovering === null) {
           recovering = this.#recoverDead(now).finally(() => {
             recovering = null;
@@ -181,7 +181,7 @@ export class ServerProcesses {
     })();
   }
 
-  /** Looks no more, and leaves the others. */
+  /** Stops the heartbeat and unregisters this process. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#beating;
@@ -189,14 +189,14 @@ export class ServerProcesses {
   }
 
   /**
-   * Says that this process lives, and recovers what those have left that are dead.
-   * @param now by the monotonic clock, in milliseconds
+   * Sends the heartbeat, and recovers dead processes.
+   * @param now monotonic time in milliseconds
    */
   async heartbeat(now: number): Promise<void> {
     if (await this.#look(now)) await this.#recoverDead(now);
   }
 
-  /** @returns whether the others could be looked at */
+  /** @returns whether the other processes could be checked */
   async #look(now: number): Promise<boolean> {
     try {
       const beganAt = performance.now();
@@ -204,10 +204,10 @@ export class ServerProcesses {
       this.#aloneAt = rows.length === 0 ? beganAt : null;
       for (const row of rows) if (row.id !== this.id) this.#note(row, now);
     } catch (error) {
-      // Nobody knows what has happened meanwhile.
+      // Anything may have happened meanwhile.
       this.#aloneAt = null;
       this.#seen.clear();
-      if (this.#beats) this.#log.log('warn', 'other processes cannot be looked at', { error: String(error) });
+      if (this.#beats) this.#log.log('warn', 'other processes cannot be checked', { error: String(error) });
       this.#beats = false;
       return false;
     }
@@ -215,7 +215,7 @@ export class ServerProcesses {
     return true;
   }
 
-  /** Recovers what those have left that are dead, each when it is its time. Never rejects. */
+  /** Recovers dead processes that are due. Never rejects. */
   async #recoverDead(now: number): Promise<void> {
     for (const [id, attempt] of this.#dead) {
       if (now < attempt.next) continue;
@@ -237,7 +237,7 @@ export class ServerProcesses {
     const there = new Set(all.map(({ id }) => id));
     for (const id of [...this.#seen.keys()]) if (!there.has(id)) this.#seen.delete(id);
     for (const id of [...this.#connected.keys()]) if (!there.has(id)) this.#connected.delete(id);
-    // Another process has recovered what it left.
+    // Another process has recovered it.
     for (const id of [...this.#dead.keys()]) if (!there.has(id)) this.#dead.delete(id);
     return all;
   }
@@ -268,17 +268,17 @@ export class ServerProcesses {
     }
     if (error === undefined) await this.#forget(id).catch((reason: unknown) => (error = reason));
     if (error !== undefined) {
-      this.#log.log('warn', 'what a dead process has left is not recovered yet', {
+      this.#log.log('warn', 'a dead process is not recovered yet', {
         process: id,
         error: String(error),
       });
       return false;
     }
-    this.#log.log('info', 'what a dead process had left was recovered', { process: id });
+    this.#log.log('info', 'a dead process was recovered', { process: id });
     return true;
   }
 
-  /** Removes the row of a process whose work is recovered. */
+  /** Deletes the row of a recovered process. */
   async #forget(id: number): Promise<void> {
     const before = new Date(this.#clock.now().getTime() - DROPPED_KEPT_MS).toISOString();
     await this.#db.deleteFrom('dropped_ref_intents').where('dropped_at', '<', before).execute();

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './db.schema.ts';
 
-/** Sorts after every id that follows the slash at the end of a lineage. */
+/** Sorts after all ids that follow the final slash of a lineage. */
 const AFTER = '~';
 
 const within = (column: string, lineage: string): RawBuilder<unknown> =>
   sql`${sql.ref(column)} >= ${lineage} and ${sql.ref(column)} < ${lineage + AFTER}`;
 
 /**
- * Writes down of the group of a lineage and all below it whether it waits for its deletion: because it is marked itself, or
- * something above it. In the transaction that marks or restores, which holds the lock of the tree.
+ * Updates `in_deletion` of a group and everything below it: whether it or an ancestor is marked for deletion. In the
+ * transaction that marks or restores, which holds the lock of the tree.
  */
 export async function propagateDeletion(db: Db, lineage: string): Promise<void> {
   await sql`

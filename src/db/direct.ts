@@ -1,12 +1,12 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SqliteAdapter } from 'kysely';
 import type { Db } from './db.schema.ts';
 
-/** The connections of handles that have been asked for; null where every query needs one of its own. */
+/** Connections of handles; null if each query needs its own. */
 const connections = new WeakMap<Db, DatabaseConnection | null>();
 
 /**
- * Runs a compiled query as `db.executeQuery` does. On SQLite, where a connection waits for nothing, without what Kysely does to hand
- * it out for each query: a dozen promises, which take as long as a short query does.
+ * Runs a compiled query like `db.executeQuery`. On SQLite it skips Kysely's acquisition of a connection: a dozen
+ * promises, which take as long as a short query.
  */
 export async function runQuery<Row>(db: Db, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   const known = connections.get(db);
@@ -14,7 +14,7 @@ export async function runQuery<Row>(db: Db, query: CompiledQuery<Row>): Promise<
   return connection === null ? db.executeQuery(query) : connection.executeQuery(query);
 }
 
-/** Has the handle of a transaction that has ended refuse queries, as Kysely does. */
+/** Makes the handle of an ended transaction refuse queries, as Kysely does. */
 export const forgetConnection = (db: Db): void => {
   connections.delete(db);
 };

@@ -5,14 +5,14 @@ import { StartupError } from '../core/startup-error.ts';
 import type { Db } from './db.schema.ts';
 
 const FILE = 'server.lock';
-/** A connection of a killed process may take a moment to be noticed. */
+/** The connection of a killed process may take a moment to be noticed. */
 const WAIT_MS = 250;
 
 /**
- * Locks folders for this process, by a lock of the operating system that goes with it. Servers of one shared database hold
- * them together; the server of an embedded one holds them alone.
- * @returns what releases them
- * @throws StartupError when a server of another database has one of them
+ * Locks folders for this process, with operating system locks. Servers on one shared database share them; the server of
+ * an embedded database holds them exclusively.
+ * @returns a function that releases them
+ * @throws StartupError if a server of another database holds one of them
  */
 export function claimFolders(folders: readonly string[], shared: boolean): () => void {
   const locks: DatabaseSync[] = [];
@@ -38,7 +38,7 @@ function claimFolder(folder: string, shared: boolean): DatabaseSync {
     lock.close();
     if (!/database is locked/.test(String(error))) throw error;
     throw new StartupError(
-      `Another server works on ${folder}, with another database. Stop it, or choose another folder.`,
+      `Another server, with a different database, uses the folder ${folder}. Stop it, or choose another folder.`,
     );
   }
 }
@@ -46,8 +46,9 @@ function claimFolder(folder: string, shared: boolean): DatabaseSync {
 const INSTANCE_FILE = 'instance';
 
 /**
- * Binds a data folder or a storage to the installation whose database uses it: files of two would be mixed up.
- * @throws StartupError when it is bound to another one
+ * Binds a data folder or a storage to the installation of its database, so that files of two installations are not
+ * mixed.
+ * @throws StartupError if it is bound to another one
  */
 export async function bindFolder(folder: string, db: Db): Promise<void> {
   const row = await db
@@ -59,7 +60,7 @@ export async function bindFolder(folder: string, db: Db): Promise<void> {
   const path = join(folder, INSTANCE_FILE);
   const temporary = `${path}.${process.pid}`;
   try {
-    // Complete when it appears: two servers may begin at once.
+    // Complete when it appears, because two servers may start at once.
     await writeFile(temporary, `${row.value}\n`, { mode: 0o600, flush: true });
     await link(temporary, path);
   } catch (error) {

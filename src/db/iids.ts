@@ -4,9 +4,9 @@ import type { InternalIdsTable } from './tables/internal-ids.table.ts';
 type Scope = Pick<InternalIdsTable, 'source_type' | 'source_id' | 'usage'>;
 
 /**
- * The next number (`iid`) of a project or group: without gaps and without races. Others wait for the end of the
- * transaction whose handle is given; if it is taken back, so is the number.
- * @param requested a number that shall be used instead; the next one given follows the highest
+ * The next number (`iid`) in a project or group, without gaps and races. Other callers wait for the end of the
+ * transaction; a rollback also returns the number.
+ * @param requested a number to use instead; the next one follows the highest
  */
 export async function nextIid(db: Db, scope: Scope, requested?: number): Promise<number> {
   const { last_value } = await db
@@ -31,7 +31,7 @@ export async function nextIid(db: Db, scope: Scope, requested?: number): Promise
 }
 
 /**
- * Numbers for several at once, in one statement.
+ * Reserves several numbers in one statement.
  * @param count at least 1
  * @returns the first of them; the others follow it
  */

@@ -3,9 +3,9 @@ import { ExtensionPoint } from '../core/extension-point.ts';
 import type { Db, Schema } from './db.schema.ts';
 import type { User } from './tables/users.table.ts';
 
-/** How a user is removed. */
+/** Options of a user removal. */
 export interface UserRemoval {
-  /** Whether what they wrote goes with them, and the groups that they alone own. */
+  /** Whether to delete their contributions, and the groups of which they are the only owner. */
   hard: boolean;
   /** Id of the user who removes them. */
   actorId: number;
@@ -15,18 +15,18 @@ export interface UserRemoval {
 export type GroupIds = readonly number[] | SelectQueryBuilder<Schema, 'namespaces', { id: number }>;
 
 /**
- * What happens to users, groups and projects and concerns areas that those know nothing of. Where a handle is given it is
- * that of the transaction in which it happens, and the rows are still there.
+ * Hooks for areas that react to events of users, groups and projects. A given handle is that of the event's
+ * transaction, in which the rows still exist.
  */
 export class Lifecycle {
-  /** An address of a user has been confirmed. */
+  /** An email address of a user was confirmed. */
   readonly addressConfirmed = new ExtensionPoint<[db: Db, userId: number, address: string]>();
-  /** A user is to be removed, outside of any transaction: the last moment to refuse. */
+  /** A user is about to be removed, outside any transaction: the last chance to refuse. */
   readonly userRemovalAsked = new ExtensionPoint<[user: User, removal: UserRemoval]>();
   readonly userRemoved = new ExtensionPoint<[db: Db, user: User, removal: UserRemoval]>();
-  /** A user was blocked or banned: they do nothing any more, and nothing is done in their name. */
+  /** A user was blocked or banned: nothing runs on their behalf any more. */
   readonly userBlocked = new ExtensionPoint<[db: Db, userId: number]>();
-  /** A project is no fork of any other any more, and no other one of it. */
+  /** A project was separated from its fork network. */
   readonly forkUnlinked = new ExtensionPoint<[db: Db, projectId: number, actorId: number | null]>();
   readonly groupsRemoved = new ExtensionPoint<[db: Db, ids: GroupIds, actorId: number | null]>();
   readonly projectsRemoved = new ExtensionPoint<[db: Db, ids: readonly number[], actorId: number | null]>();

@@ -1,17 +1,17 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 
-/** Words of a search beyond these are not looked at. */
+/** Number of search words considered. */
 const MAX_WORDS = 20;
 
-/** Escapes what LIKE treats specially, so that a user's text stands for itself; use with `escape '\'`. */
+/** Escapes the wildcards of LIKE; use with `escape '\'`. */
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (char) => `\\${char}`);
 
-/** `column` contains `text`, without regard to the case of ASCII letters. */
+/** `column` contains `text`, ignoring the case of ASCII letters. */
 export function contains(column: Expression<string | null>, text: string): Expression<SqlBool> {
   return sql<SqlBool>`lower(${column}) like ${`%${escapeLike(asciiLower(text))}%`} escape '\\'`;
 }
 
-/** One of the columns contains all words of the text, in any order, without regard to the case of ASCII letters. */
+/** One of the columns contains all words of the text in any order, ignoring the case of ASCII letters. */
 export function containsWords(columns: readonly Expression<string | null>[], text: string): Expression<SqlBool> {
   const words = text.trim().split(/\s+/).slice(0, MAX_WORDS);
   const all = (column: Expression<string | null>) =>
@@ -22,12 +22,12 @@ export function containsWords(columns: readonly Expression<string | null>[], tex
   return sql<SqlBool>`(${sql.join(columns.map(all), sql` or `)})`;
 }
 
-/** `column` equals `text`, without regard to the case of ASCII letters; served by an index on `lower(column)`. */
+/** `column` equals `text`, ignoring the case of ASCII letters; uses an index on `lower(column)`. */
 export function equalsIgnoringCase(column: Expression<string | null>, text: string): Expression<SqlBool> {
   return sql<SqlBool>`lower(${column}) = ${asciiLower(text)}`;
 }
 
-/** `column` begins with `prefix`, as a range that an index on the column serves. */
+/** `column` begins with `prefix`, as a range that can use an index on the column. */
 export function startsWith<DB, TB extends keyof DB>(
   eb: ExpressionBuilder<DB, TB>,
   column: Expression<string>,
@@ -36,5 +36,5 @@ export function startsWith<DB, TB extends keyof DB>(
   return eb.and([sql<SqlBool>`${column} >= ${prefix}`, sql<SqlBool>`${column} < ${`${prefix}\u{10ffff}`}`]);
 }
 
-/** Lower case of ASCII letters only: what SQL's lower() does in both engines here. */
+/** Lower case of ASCII letters only, like SQL's lower() in both engines here. */
 export const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

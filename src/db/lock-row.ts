@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Db } from './db.schema.ts';
 
 /**
- * Lets one transaction at a time go on that calls this for the row: whoever bounds how many of something hang on a row
- * locks it before they count, for on PostgreSQL none sees what others have not committed.
- * @returns whether the row is there
+ * Locks a row until the end of the transaction. Needed before counting dependent rows against a limit, because on
+ * PostgreSQL transactions do not see uncommitted rows of others.
+ * @returns whether the row exists
  */
 export async function lockRow(
   db: Db,
   table: 'approval_rules' | 'ci_pipeline_schedules' | 'member_roles' | 'namespaces' | 'projects' | 'users',
   id: number,
 ): Promise<boolean> {
-  // An update that changes nothing locks the row on either engine.
+  // An update without a change locks the row on either engine.
   const { rows } =
     await sql`update ${sql.table(table)} set created_at = created_at where id = ${id} returning id`.execute(db);
   return rows.length > 0;
 }
 
-/** The same for what the installation as a whole has. */
+/** Locks the installation as a whole. */
 export async function lockInstance(db: Db): Promise<void> {
   await db
     .updateTable('instance_values')

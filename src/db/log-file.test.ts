@@ -42,7 +42,7 @@ test('once it could not be put there, nothing is taken for being there any more'
     asked.map(({ status }) => status),
     ['rejected', 'rejected', 'rejected'],
   );
-  // The system says that all is well.
+  // The system reports success.
   await assert.rejects(log.flush(), { message: 'EIO' });
   await assert.rejects(log.pending!, { message: 'EIO' });
   log.close();

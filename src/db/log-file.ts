@@ -9,9 +9,9 @@ const sync = (file: number): Promise<void> =>
   });
 
 /**
- * The write-ahead log of a SQLite database, put on disk while the event loop goes on. Who asks while that is under way has
- * it done once more, together with all others that ask meanwhile. Once it has failed nothing is taken for being there any more: the
- * system tells of a failure once, and takes what it could not write for written, without which what follows in the log is of no use.
+ * Flushes the write-ahead log of a SQLite database without blocking the event loop. Callers during a flush share the
+ * next one. After a failure every flush fails: the system reports an error only once and then treats the lost pages as
+ * written, without which the later log is useless.
  */
 export class LogFile {
   readonly #file: number;
@@ -19,17 +19,17 @@ export class LogFile {
   #next: Promise<void> | null = null;
   #failed: Promise<void> | null = null;
 
-  /** @param path of the database, which has been read, so that the log is there; it stays as long as the database is open */
+  /** @param path path of the database, which has been read, so that the log exists while the database is open */
   constructor(path: string) {
     this.#file = openSync(`${path}-wal`, 'r');
   }
 
-  /** When all is on disk that was asked to be; null where it is. It fails for good once anything could not be put there. */
+  /** Resolves when all requested flushes are done; null if there are none. Rejects permanently after a failure. */
   get pending(): Promise<void> | null {
     return this.#failed ?? this.#next ?? this.#running;
   }
 
-  /** Has all that is committed by now put on disk. @throws the file system's error, from then on always */
+  /** Flushes everything committed so far. @throws the file system's error, also at all later calls */
   flush(): Promise<void> {
     if (this.#failed !== null) return this.#failed;
     if (this.#running === null) return this.#begin();
@@ -38,7 +38,7 @@ export class LogFile {
     return this.#next;
   }
 
-  /** To be called when nothing is under way any more. */
+  /** To be called after the last write. */
   close(): void {
     closeSync(this.#file);
   }

@@ -82,7 +82,7 @@ describe('migrate', () => {
     await migrate(db, engine, { known: FIRST });
     await assert.rejects(
       migrate(db, engine, { known: BROKEN }),
-      says(/migration 0003-third: .*third.*already exists.*left as it was/),
+      says(/migration 0003-third: .*third.*already exists.*left unchanged/),
     );
     assert.deepEqual(await names(), ['0001-first']);
     assert.deepEqual([await has('second'), await has('third')], [false, false]);
@@ -183,6 +183,6 @@ describe('on SQLite', () => {
       db,
     );
     await sql`create table users (id integer)`.execute(db);
-    await assert.rejects(migrate(db, engine), says(/remove its file and start again/));
+    await assert.rejects(migrate(db, engine), says(/Delete its file and start again/));
   });
 });

@@ -11,7 +11,7 @@ import {
 } from './migration-history.ts';
 import { migrations } from './migrations/index.ts';
 
-/** Words of the migrations' SQL that each engine spells in its own way. Text sorts by bytes in both. */
+/** Engine-specific words in the SQL of migrations. Text is compared by bytes in both engines. */
 const WORDS: Record<Engine, Record<string, string>> = {
   sqlite: { id: 'integer primary key autoincrement', int: 'integer', real: 'real', text: 'text' },
   postgres: {
@@ -22,21 +22,21 @@ const WORDS: Record<Engine, Record<string, string>> = {
   },
 };
 
-/** Names the lock among those of the database; any number that nothing else uses. */
+/** Number of the advisory lock; not used otherwise. */
 const POSTGRES_LOCK = 7_837_463;
 
 export interface MigrateOptions {
-  /** The migrations there are; those of the program unless a test has others. */
+  /** Available migrations; those of the program by default. */
   known?: Migrations;
-  /** Called before the tables of an earlier version are changed, with the name of the last migration they have. */
+  /** Called before tables of an earlier version are changed, with the name of its last migration. */
   beforeUpgrade?: (last: string) => Promise<void>;
 }
 
 /**
- * Applies the migrations that the database does not have yet, all in one transaction: an interrupted upgrade leaves the
- * database as it was, and the next call starts again.
- * @throws StartupError when the database was written by a newer program, when a migration that it has was edited since, or
- * when one fails
+ * Applies missing migrations in one transaction: an interrupted upgrade leaves the database unchanged and can be
+ * repeated.
+ * @throws StartupError if the database was written by a newer version, an applied migration was edited since, or a
+ *   migration fails
  */
 export async function migrate(db: Db, engine: Engine, options: MigrateOptions = {}): Promise<void> {
   const { known = migrations, beforeUpgrade } = options;
@@ -64,15 +64,15 @@ export async function migrate(db: Db, engine: Engine, options: MigrateOptions = 
     if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(
-      `The database cannot be brought up to date (migration ${current}: ${reason}). It was left as it was.`,
+      `The database cannot be upgraded (migration ${current}: ${reason}). It was left unchanged.`,
       { cause: error },
     );
   }
 }
 
 /**
- * Looks at the tables and changes nothing. For commands beside the server.
- * @throws StartupError as `migrate` does, and when the tables are not those of this program yet
+ * Checks the tables without changing anything, for commands.
+ * @throws StartupError like `migrate`, and if migrations are missing
  */
 export async function checkMigrated(db: Db, engine: Engine): Promise<void> {
   const history = await readHistory(db, engine);
@@ -80,8 +80,8 @@ export async function checkMigrated(db: Db, engine: Engine): Promise<void> {
   if (history.length === Object.keys(migrations).length) return;
   throw new StartupError(
     history.length === 0
-      ? 'The database is empty: no server has been started on it yet.'
-      : 'The database is of an earlier version: the next start of the server brings it up to date.',
+      ? 'The database is empty. Start the server once to initialize it.'
+      : 'The database has tables of an earlier version. Start the server once to upgrade it.',
   );
 }
 
@@ -91,13 +91,13 @@ const statementsOf = (text: string, engine: Engine): string[] =>
     .split(';')
     .filter((statement) => statement.trim() !== '');
 
-/** The first versions could leave half of their tables behind when they were interrupted in their first start. */
+/** The first versions could leave incomplete tables behind when their first start was interrupted. */
 async function refuseRemains(db: Db, engine: Engine, known: Migrations): Promise<void> {
   if (engine !== 'sqlite' || !('0001-foundation' in known)) return;
   const { rows } =
     await sql`select 1 from sqlite_master where type = 'table' and name in ('users', 'namespaces')`.execute(db);
   if (rows.length === 0) return;
   throw new StartupError(
-    'The database holds what an interrupted first start of an earlier version has left, and no data: remove its file and start again.',
+    'The database contains the remains of an interrupted first start of an earlier version, and no data. Delete its file and start again.',
   );
 }

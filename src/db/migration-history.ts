@@ -5,23 +5,23 @@ import type { Db } from './db.schema.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** Text of every migration by name, in order. */
+/** Text of all migrations by name, in order. */
 export type Migrations = Readonly<Record<string, string>>;
 
-/** A migration that the database has. */
+/** An applied migration. */
 export interface Applied {
   name: string;
-  /** SHA-256 of its text; null where a version without checksums applied it. */
+  /** SHA-256 of its text; null if it was applied by a version without checksums. */
   checksum: string | null;
 }
 
-/** Whose name it has since the first release: programs of then must find in it that the data is newer than they are. */
+/** The name since the first release: old programs read it to detect a newer database. */
 const TABLE = sql.table('kysely_migration');
 
-/** What is compared of a migration, so that an edited one is noticed. */
+/** Checksum of a migration, to detect edits. */
 export const checksumOf = (text: string): string => hash('sha256', text, 'hex');
 
-/** The migrations that the database has, in their order. */
+/** Applied migrations in order. */
 export async function readHistory(db: Db, engine: Engine): Promise<Applied[]> {
   const query =
     engine === 'sqlite'
@@ -37,16 +37,16 @@ export async function readHistory(db: Db, engine: Engine): Promise<Applied[]> {
 }
 
 /**
- * @param history what the database has
- * @param known what this program has
- * @throws StartupError when the one is no beginning of the other
+ * @param history applied migrations
+ * @param known migrations of this program
+ * @throws StartupError if the former are not a prefix of the latter
  */
 export function checkHistory(history: readonly Applied[], known: Migrations): void {
   const names = Object.keys(known);
   const newer = history.find(({ name }) => !(name in known));
   if (newer !== undefined) {
     throw new StartupError(
-      `The data was written by a newer version of Stithy (it has migration ${newer.name}): start that version, or go back to a copy from before the upgrade.`,
+      `The data was written by a newer version of Stithy (it has migration ${newer.name}). Start that version, or restore a copy from before the upgrade.`,
     );
   }
   for (const [index, { name, checksum }] of history.entries()) {
@@ -63,9 +63,9 @@ export function checkHistory(history: readonly Applied[], known: Migrations): vo
   }
 }
 
-/** Makes the table of the migrations ready for `recordApplied`, whatever version made it. */
+/** Prepares the history table for `recordApplied`, whatever version created it. */
 export async function prepareHistory(db: Db, history: readonly Applied[], known: Migrations): Promise<void> {
-  // An empty one is what is left of an interrupted first start.
+  // An empty one remains after an interrupted first start.
   if (history.length === 0) await sql`drop table if exists ${TABLE}`.execute(db);
   await sql`create table if not exists ${TABLE} (name varchar(255) not null primary key, timestamp varchar(255) not null, checksum text)`.execute(
     db,
@@ -77,7 +77,7 @@ export async function prepareHistory(db: Db, history: readonly Applied[], known:
   }
 }
 
-/** Enters a migration in the transaction that makes its tables. */
+/** Records a migration in the transaction that applies it. */
 export async function recordApplied(db: Db, name: string, text: string): Promise<void> {
   const now = new Date().toISOString();
   await sql`insert into ${TABLE} (name, timestamp, checksum) values (${name}, ${now}, ${checksumOf(text)})`.execute(db);

@@ -7,15 +7,15 @@ import type { Namespace } from './tables/namespaces.table.ts';
 const rootIdOf = (namespace: Pick<Namespace, 'lineage'>): number => Number(namespace.lineage.split('/')[1]);
 
 /**
- * Lets one transaction at a time change paths below the top-level namespaces that the given ones belong to: creating,
- * renaming and moving groups and projects. Call it first in the transaction and go on with what it returns.
- * @returns the namespaces as they are now, in the order given
- * @throws ApiError 409 when one has gone or has moved to another tree meanwhile
+ * Locks the top-level namespaces of the given ones, for changes of paths below them: creating, renaming and moving
+ * groups and projects. Must be called first in the transaction; use the returned rows.
+ * @returns the current rows of the namespaces, in the given order
+ * @throws ApiError 409 if one was removed or moved to another tree meanwhile
  */
 export async function lockTrees(db: Db, namespaces: readonly Namespace[]): Promise<Namespace[]> {
   const roots = [...new Set(namespaces.map(rootIdOf))].sort((a, b) => a - b);
   for (const root of roots) {
-    // An update that changes nothing locks the row on either engine.
+    // An update without a change locks the row on either engine.
     await db.updateTable('namespaces').set({ kind: sql<'group'>`kind` }).where('id', '=', root).execute();
   }
   const ids = namespaces.map(({ id }) => id);
@@ -29,8 +29,8 @@ export async function lockTrees(db: Db, namespaces: readonly Namespace[]): Promi
 }
 
 /**
- * Whether a user, a group or a project has the full path already. Inside a transaction that holds the lock of the
- * tree the answer stays true.
+ * Whether a user, group or project has the full path already. The result stays valid inside a transaction that holds
+ * the lock of the tree.
  * @param except id of a namespace or project that may keep its own path
  */
 export async function isPathTaken(
@@ -55,7 +55,7 @@ export async function isPathTaken(
       .executeTakeFirst();
     return project !== undefined;
   }
-  // The ghost has a user name but no namespace.
+  // The ghost user has a username but no namespace.
   const user = await db
     .selectFrom('users as u')
     .select('u.id')

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Notification } from 'pg';
 
-/** Between two attempts to get a lost connection back: the first, and the longest. */
+/** First and longest delay between attempts to reconnect. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1_000;
 const CONNECT_MS = 10_000;
-/** A query of a few rows that takes so long will not be answered any more. */
+/** Timeout of a query of a few rows. */
 const QUERY_MS = 10_000;
-/** The database tells in half a minute that a machine is gone, where it is reached over a network. */
+/** The database detects a dead machine within half a minute on network connections. */
 const KEEPALIVE = 'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4';
 
 type Step = (query: Query) => Promise<void>;
 type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /**
- * A connection to PostgreSQL that a process keeps for itself, for what lasts as long as the connection: locks of the session,
- * notifications. One that is lost comes back by itself.
+ * A dedicated PostgreSQL connection of a process, for what lasts as long as the connection: session locks and
+ * notifications. It reconnects automatically.
  */
 export class OwnConnection {
   readonly #url: string;
@@ -28,27 +28,27 @@ export class OwnConnection {
     this.#url = url;
   }
 
-  /** @throws what the database says when it cannot be reached */
+  /** @throws the database's error if it cannot be reached */
   static async open(url: string): Promise<OwnConnection> {
     const own = new OwnConnection(url);
     await own.#connect();
     return own;
   }
 
-  /** @throws while the connection is lost, and what the database says */
+  /** @throws Error while the connection is lost; the database's error */
   readonly query: Query = async <Row>(text: string, values: readonly unknown[] = []) => {
     const client = this.#client;
     if (client === null) throw new Error('the connection to the database is lost');
     return ask<Row>(client, text, values);
   };
 
-  /** Does something now, and again each time the connection has come back. */
+  /** Runs a step now, and after each reconnect. */
   async onReconnect(step: Step): Promise<void> {
     this.#steps.push(step);
     await step(this.query);
   }
 
-  /** Listens to a channel; what was told while the connection was lost counts as told when it has come back. */
+  /** Listens to a channel; after a reconnect the listener is called in case a notification was lost. */
   async listen(channel: string, listener: () => void): Promise<void> {
     this.#listeners.set(channel, listener);
     await this.onReconnect(async (query) => {
@@ -77,7 +77,7 @@ export class OwnConnection {
     client.on('notification', ({ channel }: Notification) => this.#listeners.get(channel)?.());
     try {
       await client.connect();
-      // Not every system has them.
+      // Not every system supports them.
       await client.query(KEEPALIVE).catch(() => {});
       for (const step of this.#steps) await step((text, values = []) => ask(client, text, values));
     } catch (error) {
@@ -102,19 +102,19 @@ export class OwnConnection {
         if (!this.#closed) await this.#connect();
         return;
       } catch {
-        // Not back yet.
+        // Still unavailable.
       }
     }
   }
 }
 
-/** @throws what the database says; a query that it does not answer ends the connection */
+/** @throws the database's error; a query without an answer ends the connection */
 async function ask<Row>(client: Client, text: string, values: readonly unknown[]): Promise<Row[]> {
   try {
     const { rows } = await client.query(text, [...values]);
     return rows as Row[];
   } catch (error) {
-    // An answer of the database has a code.
+    // An error from the database has a code.
     if ((error as { code?: unknown }).code === undefined) void client.end().catch(() => {});
     throw error;
   }

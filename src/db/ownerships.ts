@@ -44,7 +44,7 @@ import { timeLogsOwnership } from './tables/time-logs.table.ts';
 import { todosOwnership } from './tables/todos.table.ts';
 import { userMentionsOwnership } from './tables/user-mentions.table.ts';
 
-/** How rows go that no foreign key takes along, by table. A table that is not here has foreign keys for all that its rows belong to. */
+/** Ownerships by table. Tables without an entry have foreign keys to all their owners. */
 export const ownerships: { readonly [T in keyof Schema]?: Ownership<Schema[T]> } = {
   issues: issuesOwnership,
   merge_requests: mergeRequestsOwnership,

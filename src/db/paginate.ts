@@ -2,13 +2,13 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './db.schema.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 
-/** Rows that are counted at most: one more than the totals that answers show (part 1, section 8). */
+/** Maximum number of rows counted: one more than the totals in answers (part 1, section 8). */
 export const COUNT_LIMIT = 10_001;
 
 /**
- * One page of a query and how many rows it has in all. Filter with subqueries, not with joins that multiply rows, and
- * give it an order that is total (end it with the id).
- * @returns `total` is 10,001 where there are more rows than are counted
+ * One page of a query and the total number of rows. The query must filter with subqueries rather than joins that
+ * multiply rows, and have a total order (ending with the id).
+ * @returns `total` is 10,001 if there are more rows than are counted
  */
 export async function pageOf<DB, TB extends keyof DB, O>(
   db: Db,
@@ -16,22 +16,22 @@ export async function pageOf<DB, TB extends keyof DB, O>(
   page: { offset: number; size: number },
 ): Promise<{ rows: O[]; total: number }> {
   const rows = await query.limit(page.size).offset(page.offset).execute();
-  // A page that is not full, and not past the end, tells the total by itself.
+  // An incomplete page that is not past the end implies the total.
   if (rows.length > 0 && rows.length < page.size) {
     return { rows, total: Math.min(page.offset + rows.length, COUNT_LIMIT) };
   }
   return { rows, total: await countOf(db, query) };
 }
 
-/** Counts of a database handle that hold until something is committed. */
+/** Caches of counts by handle until the next commit. */
 const memories = new WeakMap<Db, SnapshotCache>();
 
-/** Lets counts by this handle be remembered until the next commit; those within transactions are not. */
+/** Enables caching of counts for a handle until the next commit; counts inside transactions are not cached. */
 export function rememberCounts(db: Db, memory: SnapshotCache): void {
   memories.set(db, memory);
 }
 
-/** How many rows the query has, at most 10,001. */
+/** Number of rows of a query, at most 10,001. */
 export async function countOf<DB, TB extends keyof DB, O>(
   db: Db,
   query: SelectQueryBuilder<DB, TB, O>,

@@ -31,7 +31,7 @@ test('a prepared query is built once, and gives the rows of the values of each c
   assert.deepEqual(await keys({ keys: ['p-a', 'p-b'], least: '1' }), ['p-a', 'p-b']);
   assert.deepEqual(await keys({ keys: ['p-a', 'p-c'], least: '2' }), ['p-c']);
   assert.equal(built, 1);
-  // Lists of another length make another text, none of all is answered, too, and twenty texts are kept.
+  // Lists of another length make another text; an empty list works, and twenty texts are kept.
   assert.deepEqual(await keys({ keys: ['p-a', 'p-b', 'p-c'], least: '2' }), ['p-b', 'p-c']);
   assert.deepEqual(await keys({ keys: [], least: '1' }), []);
   assert.equal(built, 3);

@@ -2,8 +2,8 @@ import type { CompiledQuery, DialectAdapter } from 'kysely';
 import type { Db } from './db.schema.ts';
 import { runQuery } from './direct.ts';
 
-/** Stands in a compiled query for a value that is given when it runs. */
-class Place {
+/** Placeholder in a compiled query for a value that is given at execution. */
+class Placeholder {
   readonly name: string;
   readonly index: number | null;
 
@@ -23,20 +23,23 @@ export interface Ids {
   ids: readonly number[];
 }
 
-/** Texts that are kept of one query: lists of different lengths, and rows with other columns, make different ones. */
+/**
+ * Number of compiled texts kept per query: lists of different lengths, and rows with other columns, make different
+ * ones.
+ */
 const MAX_TEXTS = 20;
 
-/** What has been built of a query. */
+/** A built query. */
 export interface Compilable<Row> {
   compile(db: Db): CompiledQuery<Row>;
 }
 
 /**
- * A query that is built and compiled once for each database and then only sent: for what nearly every request or write asks.
- * Building one anew takes longer than SQLite needs to answer it.
- * @param build makes the query out of its values. It must not look at them, since it is given something else in their place
- *   (of the same names; lists have their length), nor make anything but parameters of them
- * @returns what runs it with the handle of the database or of a transaction, and gives its rows
+ * A query that is built and compiled once per database, for queries of nearly every request or write: building one
+ * takes longer than SQLite needs to answer it.
+ * @param build builds the query from placeholders for its values (with the same names; lists keep their length). It
+ *   must not inspect them, and may only use them as parameters
+ * @returns a function that runs it with a handle and returns its rows
  */
 export function prepared<Values extends object, Row>(
   build: (db: Db, values: Values) => Compilable<Row>,
@@ -56,12 +59,12 @@ export function prepared<Values extends object, Row>(
       query = build(db, placesOf(given) as Values).compile(db);
       if (texts.size < MAX_TEXTS) texts.set(shape, query);
     }
-    const parameters = query.parameters.map((value) => (value instanceof Place ? value.of(given) : value));
+    const parameters = query.parameters.map((value) => (value instanceof Placeholder ? value.of(given) : value));
     return (await runQuery<Row>(db, { ...query, parameters })).rows;
   };
 }
 
-/** What of the values the text of a query depends on: their names, and the lengths of lists. */
+/** The part of the values that the text depends on: their names, and the lengths of lists. */
 function shapeOf(values: Record<string, unknown>): string {
   let shape = '';
   for (const name in values) {
@@ -71,17 +74,17 @@ function shapeOf(values: Record<string, unknown>): string {
   return shape;
 }
 
-/** The columns of rows of one kind, each as a list: what a prepared query takes several rows as. */
+/** Rows of one kind column by column, as input of a prepared query. */
 export type Columns<Row> = { [Name in keyof Row]: readonly Row[Name][] };
 
-/** Rows column by column, to be given to a prepared query. @param rows one or more, with the same columns */
+/** Converts rows to columns, as input of a prepared query. @param rows at least one, all with the same columns */
 export function columnsOf<Row extends object>(rows: readonly Row[]): Columns<Row> {
   const columns: Partial<{ [Name in keyof Row]: Row[Name][] }> = {};
   for (const name of Object.keys(rows[0]!) as (keyof Row)[]) columns[name] = rows.map((row) => row[name]);
   return columns as Columns<Row>;
 }
 
-/** The rows again, within what makes a prepared query. */
+/** Converts columns back to rows, inside the `build` of a prepared query. */
 export function rowsOf<Row extends object>(columns: Columns<Row>): Row[] {
   const names = Object.keys(columns) as (keyof Row)[];
   return columns[names[0]!].map((_, at) => Object.fromEntries(names.map((name) => [name, columns[name][at]])) as Row);
@@ -91,7 +94,7 @@ function placesOf(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map((_, index) => new Place(name, index)) : new Place(name, null),
+      Array.isArray(value) ? value.map((_, index) => new Placeholder(name, index)) : new Placeholder(name, null),
     ]),
   );
 }

@@ -21,7 +21,7 @@ test('nothing is in an empty list, and everything is not in it', async () => {
   assert.deepEqual(await ids(users.where((eb) => eb.not(eb('id', 'in', []))).where('id', '=', 1)), [1]);
 });
 
-/** A database of books, asked by statements as SQLite gets them, and how often something was compiled. */
+/** A database of books that records the SQL of its queries, and counts compilations. */
 function library() {
   const queries = new Kysely<{ books: { id: number; state: string; author: string } }>({
     dialect: {
@@ -36,7 +36,7 @@ function library() {
     create index lent on books (id) where state = 'lent';
     insert into books values (1, 'lent', 'a'), (2, 'lent', 'b'), (3, 'lent', 'c'), (4, 'lost', 'd'), (5, 'lent', 'e')`);
   let looks = 0;
-  // Asked for each table and column whenever a statement is compiled.
+  // Called for each table and column whenever a statement is compiled.
   database.setAuthorizer(() => {
     looks += 1;
     return 0;

@@ -10,7 +10,7 @@ import {
   ValueNode,
 } from 'kysely';
 
-/** Outcome of `in ()` and `not in ()`; undefined for all other operations. */
+/** Constant result of `in ()` and `not in ()`; undefined for other operations. */
 function emptyList({ operator, rightOperand }: BinaryOperationNode): '1 = 0' | '1 = 1' | undefined {
   if (operator.kind !== 'OperatorNode') return undefined;
   const name = (operator as { operator?: string }).operator;
@@ -20,7 +20,7 @@ function emptyList({ operator, rightOperand }: BinaryOperationNode): '1 = 0' | '
   return name === 'in' ? '1 = 0' : '1 = 1';
 }
 
-/** Nothing is in an empty list, which PostgreSQL refuses to read. */
+/** Replaces empty lists, which PostgreSQL refuses to parse. */
 class PostgresCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const outcome = emptyList(node);
@@ -29,21 +29,21 @@ class PostgresCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** PostgreSQL by way of the compiler above. */
+/** PostgreSQL dialect with the compiler above. */
 export class Postgres extends PostgresDialect {
   override createQueryCompiler() {
     return new PostgresCompiler();
   }
 }
 
-/** Columns by whose value partial indexes choose their rows (`create index ... where state = 'opened'`). */
+/** Columns in the conditions of partial indexes (`create index ... where state = 'opened'`). */
 const CHOOSING: ReadonlySet<string> = new Set(['active', 'locked', 'package_type', 'recurring', 'state', 'status']);
 const WORD = /^[a-z_]{1,40}$/;
 
 const isWord = (value: unknown): boolean =>
   value === 0 || value === 1 || (typeof value === 'string' && WORD.test(value));
 
-/** Whether it compares a column of partial indexes with one of the few words that are written there. */
+/** Whether a comparison matches the condition of a partial index. */
 function choosesIndex({ leftOperand, operator, rightOperand }: BinaryOperationNode): boolean {
   return (
     OperatorNode.is(operator) &&
@@ -57,8 +57,8 @@ function choosesIndex({ leftOperand, operator, rightOperand }: BinaryOperationNo
 }
 
 /**
- * The same text as on PostgreSQL, but for what SQLite's plan depends on: it compiles a statement again whenever such a value is given
- * as a parameter, which takes longer than most answers.
+ * The same SQL as on PostgreSQL, except for values that SQLite's plan depends on: given as parameters, they would make
+ * SQLite compile the statement each time, which takes longer than most answers.
  */
 export class SqliteCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -25,7 +25,7 @@ const nameOf = cachedUntilWrite((db, { id }: { id: number }) =>
     .where('id', '=', id),
 );
 
-/** The name, and whether the database was asked for it. */
+/** The name, and whether the database was queried for it. */
 async function read(db: Db, id: number): Promise<[string | undefined, boolean]> {
   const before = asked;
   const [row] = await nameOf(db, { id });
@@ -44,7 +44,7 @@ test('a steady query is asked again once more than bookkeeping has been written,
   const keeps = config.database.kind === 'sqlite';
   assert.deepEqual(await read(db, id), ['One', true]);
   assert.deepEqual(await read(db, id), ['One', !keeps]);
-  // Bookkeeping, in a transaction and without one.
+  // Bookkeeping, inside and outside a transaction.
   const touch = (db: Db) =>
     db.updateTable('projects').set({ last_activity_at: '2026-01-01T00:00:00.000Z' }).where('id', '=', project.id);
   await db.transaction().execute(async (db) => {
@@ -54,7 +54,7 @@ test('a steady query is asked again once more than bookkeeping has been written,
   });
   await touch(db).execute();
   assert.deepEqual(await read(db, id), ['One', !keeps]);
-  // Whoever gets a row has it for themselves.
+  // Callers get their own copies of rows.
   (await nameOf(db, { id }))[0]!.name = 'Mine';
   assert.deepEqual(await read(db, id), ['One', !keeps]);
 
@@ -74,7 +74,7 @@ test('a steady query is asked again once more than bookkeeping has been written,
   });
   await assert.rejects(undone, { message: 'undone' });
   assert.deepEqual(await read(db, id), ['Three', true]);
-  // What was not built may change anything.
+  // Raw queries may change anything.
   await sql`update users set name = 'Five' where id = ${id}`.execute(db);
   assert.deepEqual(await read(db, id), ['Five', true]);
   await db

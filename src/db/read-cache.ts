@@ -7,7 +7,7 @@ import { type Compilable, prepared } from './prepared.ts';
 const MAX_ANSWERS = 500;
 
 interface Answers {
-  /** A number that changes whenever more than bookkeeping is committed, by anyone; null while nobody can tell. */
+  /** Changes whenever anyone commits more than bookkeeping; null while it is unknown. */
   version: () => number | null;
   seen: number | null;
   kept: LRUCache<string, readonly object[]>;
@@ -15,7 +15,7 @@ interface Answers {
 
 const databases = new WeakMap<DialectAdapter, Answers>();
 
-/** Has answers of a database kept, which can tell whether anything but bookkeeping has been written. */
+/** Enables the cache for a database that can tell whether anything but bookkeeping was written. */
 export function registerStableReads(db: Db, version: () => number | null): void {
   databases.set(db.getExecutor().adapter, { version, seen: null, kept: new LRUCache({ max: MAX_ANSWERS }) });
 }
@@ -23,17 +23,18 @@ export function registerStableReads(db: Db, version: () => number | null): void 
 let queries = 0;
 
 /**
- * As `prepared`, for what is asked again and again and seldom changes: who somebody is, what is protected. On SQLite the rows are kept until
- * anything but bookkeeping is written, in whatever transaction: most writes write nothing else, and each would have all of this read anew. So they
- * are always those that the query would give.
- * @param build as for `prepared`; it reads nothing that is bookkeeping, and gives few rows
+ * Like `prepared`, for frequent queries whose results seldom change, such as users or protections. On SQLite the rows
+ * are cached until anything but bookkeeping is written: most writes only write bookkeeping. Results always equal those
+ * of the query.
+ * @param build as for `prepared`; must not read bookkeeping, and should return few rows
  */
 export function cachedUntilWrite<Values extends object, Row extends object>(
   build: (db: Db, values: Values) => Compilable<Row>,
 ): (db: Db, values: Values) => Promise<Row[]> {
   const ask = prepared<Values, Row>((db, values) => {
     const query = build(db, values);
-    if (readsBookkeeping(query.compile(db))) throw new Error('a query that gives bookkeeping is not steady');
+    if (readsBookkeeping(query.compile(db)))
+      throw new Error('cachedUntilWrite cannot be used for queries that read bookkeeping');
     return query;
   });
   queries += 1;
@@ -50,11 +51,11 @@ export function cachedUntilWrite<Values extends object, Row extends object>(
     const known = answers.kept.get(key) as readonly Row[] | undefined;
     if (known !== undefined) return copies(known);
     const rows = await ask(db, values);
-    // Only what was read while the version stood still belongs to it.
+    // Only reads during an unchanged version belong to it.
     if (answers.version() === version && answers.seen === version) answers.kept.set(key, copies(rows));
     return rows;
   };
 }
 
-/** Whoever gets rows may change them. */
+/** Callers may change their rows. */
 const copies = <Row extends object>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));

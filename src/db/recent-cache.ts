@@ -1,33 +1,33 @@
-/** Milliseconds for which a value may be used, unless this process changes it. */
+/** Maximum age of a value in milliseconds, unless this process changes it. */
 const MAX_AGE = 1_000;
 
 interface Entry {
   value: unknown;
-  /** By a clock that never jumps. */
+  /** Monotonic time. */
   readAt: number;
 }
 
 /**
- * Remembers what seldom changes and is needed by nearly every request: settings of the installation. What this process
- * changes holds at once; what another process changes holds a second later. Few keys, each known to the program.
+ * Caches values that seldom change and that nearly every request needs, such as settings. Changes by this process take
+ * effect immediately, those by another process a second later. Few keys, which are fixed in the program.
  */
 export class RecentCache {
   readonly #entries = new Map<string, Entry>();
   #changes = 0;
 
-  /** The remembered value of the key, or what `load` reads now. */
+  /** The cached value of a key, or the result of `load`. */
   async get<T>(key: string, load: () => Promise<T>): Promise<T> {
     const readAt = performance.now();
     const known = this.#entries.get(key);
     if (known !== undefined && readAt - known.readAt < MAX_AGE) return known.value as T;
     const changes = this.#changes;
     const value = await load();
-    // What was being read while something changed may be what it was before.
+    // A value read during a change may be outdated.
     if (changes === this.#changes) this.#entries.set(key, { value, readAt });
     return value;
   }
 
-  /** For whoever has changed something, once that is committed. */
+  /** To be called after a change was committed. */
   invalidate(): void {
     this.#changes += 1;
     this.#entries.clear();

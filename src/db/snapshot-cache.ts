@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * Remembers what was read from the database for as long as nothing has been committed to it, by anyone. Where the
- * engine cannot tell (PostgreSQL), nothing is remembered. So what comes out is always what a query would give.
+ * Caches database reads until anyone commits, so that results always equal those of a query. Disabled on engines
+ * without a version (PostgreSQL).
  */
 export class SnapshotCache {
   readonly #version: () => number | null;
@@ -14,23 +14,23 @@ export class SnapshotCache {
     this.#entries = new LRUCache({ max: maxEntries });
   }
 
-  /** Whether anything can be remembered. */
+  /** Whether caching is enabled. */
   get remembers(): boolean {
     return this.#version() !== null;
   }
 
-  /** The remembered value of the key, or what `load` reads now. */
+  /** The cached value of a key, or the result of `load`. */
   async get<T>(key: string, load: () => Promise<T>): Promise<T> {
     const hit = this.peek<T>(key);
     if (hit !== undefined) return hit.value;
     const version = this.#seen;
     const value = await load();
-    // Only what was read while the version stood still belongs to it.
+    // Only reads during an unchanged version belong to it.
     if (version !== null && this.#version() === version && this.#seen === version) this.#entries.set(key, { value });
     return value;
   }
 
-  /** The remembered value without waiting; undefined when there is none. */
+  /** The cached value without waiting; undefined if there is none. */
   peek<T>(key: string): { value: T } | undefined {
     const version = this.#version();
     if (version === null) return undefined;

@@ -82,7 +82,7 @@ test('a commit fulfils when it is on disk, and others begin before; one that say
     assert.equal(flush.mock.callCount(), 4);
     flush.mock.mockImplementationOnce(() => Promise.reject(new Error('no disk')));
     await assert.rejects(insert(durable, 'h'), /no disk/);
-    // Throw-away data are on disk at no time.
+    // Throw-away data is never flushed.
     await (db as Kysely<{ things: { name: string } }>).transaction().execute((handle) => insert(handle, 'i'));
     assert.equal(flush.mock.callCount(), 5);
   } finally {

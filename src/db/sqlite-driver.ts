@@ -17,15 +17,15 @@ import { Handle, type SqliteOptions } from './sqlite-handle.ts';
 import { WriteMutex } from './write-mutex.ts';
 
 /**
- * The level of isolation that transactions have whose commit need not be on disk. Nothing else sets any: on SQLite there is
- * one for all, and settings of a transaction are the only thing that Kysely hands to a driver with it.
+ * Isolation level that marks transactions whose commit need not be flushed. It has no other use: SQLite has a single
+ * level, and these settings are the only thing that Kysely passes to a driver with a transaction.
  */
 export const UNSYNCED = 'read uncommitted';
 
 /**
  * Two handles on one file: reads outside a transaction see the last committed state and never wait; writes and
- * transactions take the other handle one after the other. A commit is written to the log by SQLite and put on disk by
- * `LogFile`: the event loop goes on meanwhile, and so does the next transaction, which may be put there with it.
+ * transactions take turns on the other handle. SQLite writes commits to the log and `LogFile` flushes them: the event
+ * loop and the next transaction continue meanwhile, which may share the flush.
  */
 class SqliteDriver implements Driver {
   readonly #options: SqliteOptions;
@@ -35,18 +35,18 @@ class SqliteDriver implements Driver {
   #log: LogFile | null = null;
   #unregister: () => void = () => {};
   #version: number | null = null;
-  /** What the file says of commits by other processes, in this turn. */
+  /** The version of commits by other processes, in this turn of the event loop. */
   #foreign: number | null = null;
   #foreignSeen: number | null = null;
   /** Counts commits of more than bookkeeping. */
   #steady = 0;
-  /** Whether the transaction that is open has written more than that. */
+  /** Whether the open transaction has written more than bookkeeping. */
   #unsteady = false;
   readonly #forget = () => {
     this.#version = null;
     this.#foreign = null;
   };
-  readonly #told: DriverHooks = {
+  readonly #hooks: DriverHooks = {
     begun: () => {
       this.#foreign = null;
     },
@@ -55,12 +55,12 @@ class SqliteDriver implements Driver {
     },
     committed: (synced) => {
       this.#version = null;
-      this.#told.ended();
-      // What does not have to be there itself waits for what it may build on.
+      this.#hooks.ended();
+      // A commit that need not be flushed itself waits for those it may depend on.
       return (synced ? this.#log?.flush() : this.#log?.pending) ?? undefined;
     },
     ended: () => {
-      // Also where it was undone, which changes nothing: that is seldom.
+      // Also after a rollback, which is rare.
       if (this.#unsteady) this.#steady += 1;
       this.#unsteady = false;
     },
@@ -81,7 +81,7 @@ class SqliteDriver implements Driver {
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#reader, this.#writer, this.#mutex, this.#told);
+    return new Connection(this.#reader, this.#writer, this.#mutex, this.#hooks);
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -99,8 +99,8 @@ class SqliteDriver implements Driver {
   async releaseConnection(): Promise<void> {}
 
   /**
-   * A number that changes with every commit by anyone, this process or another. The file is asked once in each turn of
-   * the event loop, and again after every commit of this process.
+   * Changes with every commit of any process. The file is checked once in each turn of the event loop, and after every
+   * commit of this process.
    */
   version(): number {
     if (this.#version === null) {
@@ -112,13 +112,13 @@ class SqliteDriver implements Driver {
   }
 
   /**
-   * A number that changes whenever more than bookkeeping is committed, by anyone; null while such writes are under way. Other processes are
-   * asked after once in each turn of the event loop, and in each transaction.
+   * Changes whenever anyone commits more than bookkeeping; null while such a write is in progress. Other processes are
+   * checked once in each turn of the event loop, and in each transaction.
    */
   steadyVersion(): number | null {
     if (this.#unsteady || this.#writer === undefined) return null;
     if (this.#foreign === null) {
-      // Of the handle that writes, this number tells of others' commits alone.
+      // On the writing handle, this number changes with commits of other connections only.
       const row = this.#writer.prepared('PRAGMA data_version').statement.get() as { data_version: number };
       this.#foreign = row.data_version;
       if (this.#foreign !== this.#foreignSeen) this.#steady += 1;
@@ -128,7 +128,7 @@ class SqliteDriver implements Driver {
     return this.#steady;
   }
 
-  /** When all is on disk that was committed to be there; null where it is. */
+  /** Resolves when all durable commits are flushed; null if they are. */
   onDisk(): Promise<void> | null {
     return this.#log?.pending ?? null;
   }
@@ -142,18 +142,18 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** Whether a query only reads: SQLite's `select` cannot write, built by hand or not. */
+/** Whether a query only reads: SQLite's `select` cannot write, even in raw SQL. */
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
 
-/** Who is told of transactions. */
+/** Notified of transactions. */
 interface DriverHooks {
   begun(): void;
-  /** Of each query that may write, before it runs. */
+  /** Called before each query that may write. */
   writes(query: CompiledQuery): void;
-  /** @param synced whether it has to be put on disk; @returns when it is there */
+  /** @param synced whether it has to be flushed; @returns a promise of the flush */
   committed(synced: boolean): Promise<void> | undefined;
-  /** Of one that was undone. */
+  /** Called after a rollback. */
   ended(): void;
 }
 
@@ -163,13 +163,13 @@ class Connection implements DatabaseConnection {
   readonly #reader: Handle;
   readonly #writer: Handle;
   readonly #mutex: WriteMutex;
-  readonly #told: DriverHooks;
+  readonly #hooks: DriverHooks;
 
   constructor(reader: Handle, writer: Handle, mutex: WriteMutex, versions: DriverHooks) {
     this.#reader = reader;
     this.#writer = writer;
     this.#mutex = mutex;
-    this.#told = versions;
+    this.#hooks = versions;
   }
 
   async begin(synced: boolean): Promise<void> {
@@ -178,21 +178,21 @@ class Connection implements DatabaseConnection {
       this.#writer.database.exec('BEGIN IMMEDIATE');
       this.#inTransaction = true;
       this.#synced = synced;
-      this.#told.begun();
+      this.#hooks.begun();
     } catch (error) {
       this.#mutex.unlock();
       throw error;
     }
   }
 
-  /** Others begin before it is on disk, when it fulfils. */
+  /** Other transactions may begin before the commit is flushed, which resolves the promise. */
   commit(): Promise<void> | undefined {
     if (!this.#inTransaction) return undefined;
-    // One that fails leaves the transaction open; Kysely rolls it back then.
+    // A failed commit leaves the transaction open; Kysely then rolls it back.
     this.#writer.database.exec('COMMIT');
     this.#inTransaction = false;
     this.#mutex.unlock();
-    return this.#told.committed(this.#synced);
+    return this.#hooks.committed(this.#synced);
   }
 
   rollback(): void {
@@ -201,14 +201,14 @@ class Connection implements DatabaseConnection {
     try {
       if (this.#writer.database.isTransaction) this.#writer.database.exec('ROLLBACK');
     } finally {
-      this.#told.ended();
+      this.#hooks.ended();
       this.#mutex.unlock();
     }
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#inTransaction) {
-      if (!isRead(query)) this.#told.writes(query);
+      if (!isRead(query)) this.#hooks.writes(query);
       return this.#writer.run(query);
     }
     if (isRead(query)) return this.#reader.run(query);
@@ -220,12 +220,12 @@ class Connection implements DatabaseConnection {
   async #write<R>(query: CompiledQuery): Promise<{ result: QueryResult<R>; onDisk: Promise<void> | undefined }> {
     await this.#mutex.lock();
     try {
-      this.#told.writes(query);
+      this.#hooks.writes(query);
       const result = this.#writer.run<R>(query);
-      return { result, onDisk: this.#told.committed(true) };
+      return { result, onDisk: this.#hooks.committed(true) };
     } finally {
-      // Of one that failed.
-      this.#told.ended();
+      // After a failed commit.
+      this.#hooks.ended();
       this.#mutex.unlock();
     }
   }
@@ -235,7 +235,7 @@ class Connection implements DatabaseConnection {
   }
 }
 
-/** Lets queries through as they come: the driver itself has writers wait, and has reads wait for nobody. */
+/** Passes queries through: the driver itself makes writers wait, and readers never wait. */
 class Adapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -254,17 +254,17 @@ export class NodeSqliteDialect implements Dialect {
     return this.#driver;
   }
 
-  /** A number that changes with every commit to the file, by this process or another. Costs 2 microseconds. */
+  /** Changes with every commit to the file by any process. Costs 2 microseconds. */
   version(): number {
     return this.#driver.version();
   }
 
-  /** A number that changes whenever more than bookkeeping is committed, by anyone; null while such writes are under way. */
+  /** Changes whenever anyone commits more than bookkeeping; null while such a write is in progress. */
   steadyVersion(): number | null {
     return this.#driver.steadyVersion();
   }
 
-  /** When all is on disk that was committed to be there: others see it a moment before. Null where it is. */
+  /** Resolves when all durable commits are flushed, which readers can see slightly earlier; null if they are. */
   onDisk(): Promise<void> | null {
     return this.#driver.onDisk();
   }

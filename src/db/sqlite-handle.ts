@@ -5,28 +5,28 @@ import { LRUCache } from 'lru-cache';
 
 export interface SqliteOptions {
   path: string;
-  /** Whether a commit fulfils once it is on disk. Off only for throw-away data. */
+  /** Whether commits wait for the disk. Off for throw-away data only. */
   durable: boolean;
 }
 
 const MAX_STATEMENTS = 500;
-/** What the log keeps of the disk once all of it is in the database, be it that a reader had held it up. */
+/** Maximum size of the log file after a checkpoint, also if a reader had delayed it. */
 const LOG_BYTES = 32 * 1024 * 1024;
 
 interface Prepared {
   statement: StatementSync;
-  /** Whether it gives rows. Asked once: to describe the columns takes ten times as long as to read a row. */
+  /** Whether it returns rows. Cached, because describing the columns takes ten times as long as reading a row. */
   givesRows: boolean;
 }
 
-/** One open file with its prepared statements, those that were used last. */
+/** An open file with its recently used prepared statements. */
 export class Handle implements DatabaseConnection {
   readonly database: DatabaseSync;
   readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
 
   constructor({ path, durable }: SqliteOptions, readOnly: boolean) {
     this.database = new DatabaseSync(path, { timeout: 10_000 });
-    // Its log and index get the same mode.
+    // The log and its index get the same mode.
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
     this.database.exec(`

@@ -26,7 +26,7 @@ test('a transaction that was chosen to break a deadlock begins again', async (t)
           .set((eb) => ({ value: eb.ref('key') }))
           .where('key', '=', key)
           .execute();
-        // Both have their first row by then.
+        // Both have written their first row by then.
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
     });

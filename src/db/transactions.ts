@@ -4,14 +4,13 @@ import type { Db, Schema } from './db.schema.ts';
 import { forgetConnection } from './direct.ts';
 import { UNSYNCED } from './sqlite-driver.ts';
 
-/** PostgreSQL has undone a transaction so that another one could go on: deadlock, serialization failure. */
+/** PostgreSQL rolled a transaction back in favour of another one: deadlock, serialization failure. */
 const UNDONE = new Set<unknown>(['40P01', '40001']);
 const TRIES = 4;
 const MAX_PAUSE_MS = 50;
 
 /**
- * Thrown in a transaction that meets what another one has committed since this one looked: it begins again, as after a
- * deadlock.
+ * Thrown in a transaction that detects a conflicting commit since its own reads: it is repeated, as after a deadlock.
  */
 export class SerializationConflict extends Error {
   readonly code = '40001';
@@ -21,29 +20,30 @@ export class SerializationConflict extends Error {
   }
 }
 
-/** What is done once a transaction that is under way has committed. */
+/** Effects to run after the commit of a transaction. */
 const afterwards = new WeakMap<Db, Set<() => void>>();
 
 /**
- * Kysely with the one way in which transactions run here. One that PostgreSQL has chosen to break a deadlock begins again,
- * so its work must bear to be done from its beginning: nothing outside the database is changed in it. What it asks of
- * `afterCommit` is done once it has committed.
+ * Kysely with the transactions of this server. A transaction that PostgreSQL rolls back to break a deadlock is
+ * repeated, so its work must not change anything outside the database. Effects registered with `afterCommit` run after
+ * the commit.
  */
 export class TransactionalKysely extends Kysely<Schema> {
   override transaction(): TransactionBuilder<Schema> {
     return repeated(super.transaction());
   }
 
-  /** As `unsynced` below. */
+  /** See `unsynced` below. */
   unsynced(): TransactionBuilder<Schema> {
     return repeated(super.transaction().setIsolationLevel(UNSYNCED));
   }
 }
 
-/** The transactions of a builder, begun again where they must be, and with what follows them. */
+/** A builder whose transactions are repeated if necessary, and followed by their effects. */
 function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schema> {
   const once = builder.execute.bind(builder);
-  // Named first: a function written right behind `builder.execute =` is made among old objects, with all that the transaction reaches.
+  // The function gets a name first: one assigned directly to `builder.execute` would be allocated among old objects,
+  // with everything the transaction reaches.
   const execute = async <T>(work: (db: Transaction<Schema>) => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries += 1) {
       const effects = new Set<() => void>();
@@ -69,17 +69,17 @@ function repeated(builder: TransactionBuilder<Schema>): TransactionBuilder<Schem
 }
 
 /**
- * A transaction that a failure of power may take back, with nothing that was committed before it; the end of the process
- * may not. For bookkeeping that is done again where it is lost: on SQLite its commit waits for no disk, while everybody waits
- * for it. The next ordinary commit puts it on disk, too. On PostgreSQL it is an ordinary one.
+ * A transaction that a power failure, but not the end of the process, may undo together with earlier ones. For
+ * bookkeeping that is repeated if lost: on SQLite its commit does not wait for the disk, which would block everybody.
+ * The next ordinary commit flushes it as well. On PostgreSQL it is an ordinary one.
  */
 export const unsynced = (db: Db): TransactionBuilder<Schema> =>
   db instanceof TransactionalKysely ? db.unsynced() : db.transaction();
 
 /**
- * Does something once the transaction of the handle has committed, at once where the handle is none of a transaction; not
- * at all when it is undone. The same function is called once, however often it was asked for.
- * @param effect throws nothing and waits for nothing
+ * Runs an effect after the transaction of the handle commits; immediately for a handle without a transaction; not at
+ * all after a rollback. The same function runs once, however often it is registered.
+ * @param effect must not throw or wait
  */
 export function afterCommit(db: Db, effect: () => void): void {
   if (!db.isTransaction) {
@@ -92,8 +92,8 @@ export function afterCommit(db: Db, effect: () => void): void {
 }
 
 /**
- * Does work in a transaction: in that of the handle where it is one's, else in a new one. Inside another one it is a part
- * that is undone alone when it fails, so the transaction can go on.
+ * Runs work in the handle's transaction, or in a new one. Inside another transaction it is a savepoint that is rolled
+ * back alone if it fails, so that the transaction can continue.
  */
 export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   if (!db.isTransaction) return db.transaction().execute(work);

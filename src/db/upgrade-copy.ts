@@ -3,16 +3,16 @@ import { basename, dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { StartupError } from '../core/startup-error.ts';
 
-/** Copies of earlier upgrades that stay beside the one that is made. */
+/** Number of earlier upgrade copies that are kept. */
 const EARLIER_COPIES = 1;
 const PAGES_AT_ONCE = 10_000;
 
 /**
- * Copies an embedded database before its tables are changed, as `<file>.before-upgrade-of-<last migration>`; such a copy of an
- * interrupted upgrade is replaced. Durable when it fulfils. The last two copies are kept.
+ * Copies an embedded database before a migration, as `<file>.before-upgrade-of-<last migration>`; the copy of an
+ * interrupted upgrade is replaced. Durable when the promise is fulfilled. The last two copies are kept.
  * @param path file of the database
- * @param last name of the last migration that it has
- * @throws StartupError when the copy cannot be written
+ * @param last name of its last migration
+ * @throws StartupError if the copy cannot be written
  */
 export async function copyBeforeUpgrade(path: string, last: string): Promise<void> {
   const folder = dirname(path);

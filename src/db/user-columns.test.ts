@@ -22,7 +22,7 @@ const fates = new Map<string, UserColumnRule>(
 );
 const isSqlite = () => app.deps.config.database.kind === 'sqlite';
 
-/** Foreign keys to users by their columns, with what the database does when a user is deleted. */
+/** Foreign keys to users by column, with the action on deletion. */
 async function foreignKeys(): Promise<Map<string, string>> {
   const query = isSqlite()
     ? sql<{ column: string; rule: string }>`
@@ -39,7 +39,7 @@ async function foreignKeys(): Promise<Map<string, string>> {
   return new Map((await query.execute(app.deps.db)).rows.map(({ column, rule }) => [column, rule]));
 }
 
-/** Columns whose name is that of a user. */
+/** Columns named like a user reference. */
 async function named(): Promise<string[]> {
   const query = isSqlite()
     ? sql<{ column: string }>`select m.name || '.' || c.name as "column"
@@ -51,7 +51,7 @@ async function named(): Promise<string[]> {
     .filter((column) => /(?:\.|_)(?:user|author|creator|owner|actor|by)_id$/.test(column));
 }
 
-/** Names that only look like those of users. */
+/** Columns that only look like user references. */
 const OTHERS = [
   'ci_jobs.auto_canceled_by_id',
   'pipelines.auto_canceled_by_id',
@@ -77,7 +77,7 @@ test('the database does what the table says, where nothing else does before', as
   }
 });
 
-/** A row, at least, of every table whose rows outlive a user whom they name. */
+/** Makes a row of every table whose rows outlive the users that they name. */
 async function makeRows(): Promise<void> {
   const scene = await makeScene(app, 'public', await app.make.group({ visibility: 'public' }));
   await makeThings(app, scene);

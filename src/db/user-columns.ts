@@ -1,15 +1,15 @@
 import type { Schema } from './db.schema.ts';
 
 /**
- * What becomes of a row when a user whom it names is deleted:
- * - `ghost`: the ghost user stands for them; what was written or decided stays somebody's.
+ * Effect of a user's deletion on rows that name them:
+ * - `ghost`: replaced by the ghost user, so that contributions and decisions keep an author.
  * - `nobody`: the column becomes null.
- * - `goes`: the row goes with the user, for it says something of them alone.
+ * - `goes`: the row is deleted, because it only concerns the user.
  * - `kept`: the number stays, as in a log.
  */
 export type UserColumnRule = 'ghost' | 'nobody' | 'goes' | 'kept';
 
-/** Every column that names a user. `user-columns.test.ts` compares it with the database. */
+/** All columns that name a user. `user-columns.test.ts` compares it with the database. */
 export const USER_COLUMNS: {
   readonly [T in keyof Schema]?: Readonly<Partial<Record<keyof Schema[T] & string, UserColumnRule>>>;
 } = {

@@ -2,14 +2,14 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Db, Schema } from './db.schema.ts';
 import type { NoteableType } from './tables/tables.kinds.ts';
 
-/** Tables of what is voted on; each counts the reactions of the names below in a column of its own. */
+/** Tables with vote counters; each counts the reactions below in columns. */
 export const VOTED_ON = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' } as const;
-/** Column by the name of the emoji (part 1, section 4.10). */
+/** Columns by emoji (part 1, section 4.10). */
 const VOTES = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
 
 /**
- * Takes the votes of a user off what they voted on, before their reactions go.
- * @param which of their reactions go; all where it is left out
+ * Subtracts the votes of a user before their reactions are deleted.
+ * @param which reactions to be deleted; all if absent
  */
 export async function withdrawVotes(
   db: Db,

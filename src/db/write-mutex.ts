@@ -1,14 +1,14 @@
 import { Busy } from '../core/busy.ts';
 
-/** Milliseconds a write waits for another transaction of this process. */
+/** Milliseconds that a write waits for other transactions of this process. */
 const WRITE_WAIT = 30_000;
 
-/** Lets one writer in at a time; readers never wait. */
+/** Admits one writer at a time; readers never wait. */
 export class WriteMutex {
   #locked = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** Waits for its turn. @throws Busy where it does not come: others write, or the outer handle is used inside a transaction */
+  /** Waits for its turn. @throws Busy on timeout: others write, or the outer handle is used inside a transaction */
   async lock(): Promise<void> {
     if (!this.#locked) {
       this.#locked = true;

@@ -2,17 +2,17 @@ import { type Clock, timestamp } from '../core/clock.ts';
 import { randomText } from '../core/core.secrets.ts';
 import type { Db } from '../db/db.schema.ts';
 
-/** An instance id by which the programs of a project are known. */
+/** A new instance id for the feature flags clients of a project. */
 export const newToken = (): string => `glffct-${randomText(20)}`;
 
-/** What the programs of a project have in common, as it is made first. */
+/** The initial row for the feature flags clients of a project. */
 export const newClient = (clock: Clock, projectId: number) => ({
   project_id: projectId,
   token: newToken(),
   created_at: timestamp(clock),
 });
 
-/** Notes that the flags of a project change: others who change them wait for the end of the transaction. */
+/** Increments the version of the flags of a project, which locks them until the end of the transaction. */
 export function countChange(db: Db, clock: Clock, projectId: number, columns: { token?: string } = {}) {
   return db
     .insertInto('feature_flags_clients')

@@ -3,16 +3,16 @@ import { isDatabaseText } from '../core/database-text.ts';
 import { STRATEGY_NAMES, type StrategyName } from '../db/tables/feature-flag-strategies.table.ts';
 import { areUserIds, USER_IDS_RULE } from './user-ids.ts';
 
-/** How many flags a project may have. */
+/** Maximum number of flags of a project. */
 export const MAX_FLAGS = 200;
-/** How many strategies a flag may have, and environments a strategy. */
+/** Maximum number of strategies of a flag, and of environments of a strategy. */
 export const MAX_STRATEGIES = 50;
 export const MAX_SCOPES = 100;
 
 const MAX_TEXT = 255;
 const tooLong = (max: number) => `is too long (maximum is ${max} characters)`;
 
-/** What is wrong with the name of a flag; nothing for a good one. */
+/** Errors of a flag's name; empty if it is valid. */
 export function nameErrors(name: string): string[] {
   return [
     ...(name.trim() === '' ? ["can't be blank"] : []),
@@ -26,17 +26,17 @@ export function nameErrors(name: string): string[] {
   ];
 }
 
-/** What is wrong with the description of a flag. */
+/** Errors of a flag's description; empty if it is valid. */
 export const descriptionErrors = (description: string | null): string[] =>
   (description ?? '').length > MAX_TEXT ? [tooLong(MAX_TEXT)] : [];
 
-/** A strategy as it is going to be. */
+/** The requested state of a strategy. */
 export interface StrategyInput {
-  /** Of one that is there. */
+  /** Id of an existing strategy. */
   id: number | undefined;
   name: string;
   parameters: unknown;
-  /** As the client names it; null for none. */
+  /** The user list as given by the client; null for none. */
   userListId: number | string | null;
   scopes: { id: number | undefined; environment_scope: string }[];
 }
@@ -49,7 +49,7 @@ const groupErrors = ({ groupId }: Parameters): string[] =>
 const rangeErrors = (name: string, value: unknown): string[] =>
   isPercentage(value) ? [] : [`${name} must be a string between 0 and 100 inclusive`];
 
-/** What the strategies are told: the names, and what must hold of the values. */
+/** Parameters of strategies: their names, and the rules for their values. */
 const PARAMETERS: Record<StrategyName, { keys: readonly string[]; errors: (input: Parameters) => string[] }> = {
   default: { keys: [], errors: () => [] },
   svcUserList: { keys: [], errors: () => [] },
@@ -74,7 +74,7 @@ const PARAMETERS: Record<StrategyName, { keys: readonly string[]; errors: (input
   },
 };
 
-/** The name by which a strategy is kept: the platform's own name of the one with a user list is taken, too. */
+/** The stored name of a strategy; the platform's own name for the one with a user list is accepted as well. */
 export const storedStrategyName = (name: string): string => (name === 'gitlabUserList' ? 'svcUserList' : name);
 
 export const isStrategyName = (name: string): name is StrategyName => STRATEGY_NAMES.some((known) => known === name);
@@ -103,7 +103,7 @@ function scopeErrors(scopes: readonly { environment_scope: string }[]): string[]
 }
 
 /**
- * What is wrong with the strategies of a flag, by field.
+ * Errors of the strategies of a flag, by field.
  * @param isList whether an id is that of a user list of the project
  */
 export function strategyErrors(

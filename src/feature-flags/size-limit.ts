@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/db.schema.ts';
 
-/** Characters that all flags and user lists of a project may have together: a program asks for all of them at once. */
+/** Maximum total length of all flags and user lists of a project, because clients fetch all of them at once. */
 export const MAX_CHARACTERS = 4 * 1024 * 1024;
-/** What each row adds beside its texts. */
+/** Length added by each row beside its texts. */
 const A_ROW = 50;
 
-/** Whether the flags of a project are longer than programs shall have to read; each strategy counts with its user list. */
+/** Whether the flags of a project exceed the maximum length for clients; each strategy counts with its user list. */
 export async function isTooLong(db: Db, projectId: number): Promise<boolean> {
   const { rows } = await sql<{ size: number | string }>`
     select

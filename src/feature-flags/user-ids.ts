@@ -1,9 +1,9 @@
 const MAX_CHARACTERS = 256;
 
-/** What is wrong with a text that holds no ids of users as `areUserIds` asks for them. */
+/** Error message for lists that `areUserIds` rejects. */
 export const USER_IDS_RULE = `must be a string of unique comma separated values each ${MAX_CHARACTERS} characters or less`;
 
-/** Whether a text is ids of users with commas between them, each once, none empty and none with blanks around it. */
+/** Whether a text is a list of unique user ids separated by commas, without empty ids and surrounding blanks. */
 export function areUserIds(text: string): boolean {
   if (text === '') return true;
   if (/[\n\r\t]|,,/.test(text)) return false;

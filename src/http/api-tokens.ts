@@ -7,7 +7,7 @@ import { bearer, header, parameter } from './credential-locations.ts';
 import type { CredentialLookup, Credentials } from './http.credentials.ts';
 import { insufficientScope } from './scopes.ts';
 
-/** An access token or OAuth token; the request may ask to act as somebody else with it (`sudo`). */
+/** Looks up an access or OAuth token; the request may act as another user (`sudo`). */
 const apiToken: CredentialLookup = async (deps, { secret }, request) => {
   const caller = await callerOfToken(deps, secret, request.ip);
   const sudo = request.headers.sudo ?? (request.query as Record<string, unknown>).sudo;
@@ -33,7 +33,7 @@ async function actAs(deps: Deps, caller: Caller, name: string): Promise<Caller> 
 
 const kinds = [apiToken];
 
-/** The API's own ways, which are those of every route that declares no others (part 1, section 5). */
+/** Credentials of the API, which apply to every route that declares no others (part 1, section 5). */
 export const API_TOKENS: Credentials = {
   methods: [
     { name: 'privateToken', location: header('PRIVATE-TOKEN'), description: 'An access token.', kinds },

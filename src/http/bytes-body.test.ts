@@ -12,7 +12,7 @@ import { type Access, route } from './http.route.ts';
 import { openApiDocument } from './openapi/openapi.document.ts';
 
 let reads = 0;
-/** Lets in whoever asks for a room, with as many bytes as it says. */
+/** Admits all callers, with the body limit given in the path. */
 const room: Access<{ most: number }> = {
   description: 'Whoever knows the room',
   anonymous: true,

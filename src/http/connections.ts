@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../core/core.errors.ts';
 import { addressKey } from '../core/fair-slots.ts';
 
-/** Connections beyond the limit that are still answered with a refusal; those past them are dropped. */
+/** Number of connections beyond the limit that are answered with a refusal; further ones are dropped. */
 const REFUSED = 64;
-/** Of all connections, one address may have so many. */
+/** Share of all connections that one address may have. */
 const SHARE = 0.75;
 
-/** Counts connections: in all, and for each address. */
+/** Counts connections in total and by address. */
 class Connections {
   readonly #max: number;
   readonly #perAddress: number;
@@ -42,10 +42,10 @@ class Connections {
 }
 
 /**
- * Keeps connections below what the process has file descriptors for: further ones are answered with 503 and closed.
- * @param max connections at once
- * @param proxied whether connections come from proxies, so that their addresses say nothing of callers
- * @returns whether a connection is one too many
+ * Limits the number of connections to what file descriptors allow: further ones are answered with 503 and closed.
+ * @param max maximum number of connections
+ * @param proxied whether connections come from proxies, so that their addresses do not identify clients
+ * @returns a function that tells whether a connection exceeds the limit
  */
 export function limitConnections(app: FastifyInstance, max: number, proxied: boolean): (socket: Socket) => boolean {
   const connections = new Connections(max, proxied ? max : Math.ceil(max * SHARE));

@@ -10,20 +10,20 @@ import { preferredType } from './http.accept.ts';
 import type { BaseContext } from './http.route.ts';
 import { type Page, readPage } from './pagination.ts';
 
-/** No wait is longer: proxies give up connections on which nothing moves. */
+/** Maximum wait: proxies close idle connections. */
 const MAX_WAIT_MS = 60_000;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The chain of webhook events that a request names, as one whom a webhook told of something sends it back. */
+/** The chain of webhook events that a request belongs to: receivers of webhooks send its id back. */
 export function hookChainOf({ headers }: FastifyRequest): string | undefined {
   const sent = headers['x-gitlab-event-uuid'] ?? headers['x-svc-event-uuid'];
   return typeof sent === 'string' && UUID.test(sent) ? sent : undefined;
 }
 
 /**
- * The scope of a request's work. An object literal with getters would have a shape of its own each time, which the engine keeps with all
- * that the getters reach until it has marked all that is old.
+ * The scope of a request's work. A class, because an object literal with getters would get a new shape each time, which
+ * the engine retains until the next full garbage collection with everything that the getters reach.
  */
 class RequestWork implements RequestScope {
   readonly caller: string;
@@ -56,7 +56,7 @@ class RequestWork implements RequestScope {
 
 const NOBODY = async () => {};
 
-/** What a handler gets, made with as little work as a request allows: page and signal only when they are asked for. */
+/** The context of a handler, created with as little work as possible: page and signal are made on demand. */
 export class RouteContext implements BaseContext {
   readonly deps: Deps;
   readonly caller: Caller;
@@ -102,7 +102,9 @@ export class RouteContext implements BaseContext {
     return this.#page;
   }
 
-  /** Whose share the request's work counts against; reading ends when the client leaves, what was begun to be written does not. */
+  /**
+   * The share that the request's work counts against; reading is aborted when the client disconnects, writing is not.
+   */
   get work(): RequestScope {
     return new RequestWork(this, this.#share);
   }
@@ -111,7 +113,7 @@ export class RouteContext implements BaseContext {
     return rateLimitKeyOf(this.caller, this.request.ip);
   }
 
-  /** What the request holds of the memory of all. */
+  /** The request's share of the memory limit. */
   get memory(): RequestMemory {
     if (this.#memory === undefined) {
       const memory = new RequestMemory(this.deps.memory, this.#share);
@@ -131,7 +133,7 @@ export class RouteContext implements BaseContext {
     try {
       const stream = await open();
       stream.once('close', leave);
-      // One that nobody has begun to read is not closed by the client's leaving.
+      // A stream that nobody reads yet is not closed when the client disconnects.
       if (this.signal.aborted) stream.destroy();
       else this.signal.addEventListener('abort', leave, { once: true });
       return stream;
@@ -141,14 +143,14 @@ export class RouteContext implements BaseContext {
     }
   }
 
-  /** Media types that the route can answer with, its own first. */
+  /** Media types of the route's answers, its default first. */
   types: readonly [string, ...string[]] = ['application/json'];
 
   get accepted(): string {
     return preferredType(this.request.headers.accept, this.types);
   }
 
-  /** Looks at the caller and their rights again; set where the route is known. @throws ApiError 401, 403, 404 */
+  /** Checks the caller and their permissions again; set when the route is known. @throws ApiError 401, 403, 404 */
   reauthorize: () => Promise<unknown> = NOBODY;
 
   async waitFor<T>(topic: string, ms: number, poll: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -1,31 +1,31 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A secret as a request holds it. */
+/** A secret as found in a request. */
 export interface SentCredential {
-  /** Empty where only a name was sent. */
+  /** Empty if only a name was sent. */
   secret: string;
-  /** What was sent with it, where the place has room for a name. */
+  /** The name sent with it, if the location has one. */
   username: string | null;
 }
 
-/** Where requests hold a secret. */
+/** A place of credentials in requests. */
 export interface CredentialLocation {
-  /** As OpenAPI describes it; null where it stands among the parameters of the body alone. */
+  /** OpenAPI security scheme; null if the credential is a parameter of the body. */
   readonly scheme: Readonly<Record<string, string>> | null;
-  /** In words, in Markdown. */
+  /** Description in Markdown. */
   readonly words: string;
-  /** Whether the body has to be read to find it. */
+  /** Whether the body has to be read first. */
   readonly inBody: boolean;
-  /** Headers on which it depends beside the address; null where what is found here must be looked up each time. */
+  /** Headers that contain the credential; null if an answer must not be cached by them. */
   readonly headers: readonly string[] | null;
-  /** What the request holds; null for nothing. */
+  /** The credential in the request; null if there is none. */
   read(request: FastifyRequest): SentCredential | null;
 }
 
 const filled = (value: unknown): SentCredential | null =>
   typeof value === 'string' && value !== '' ? { secret: value, username: null } : null;
 
-/** A header that holds nothing else, such as `PRIVATE-TOKEN`. */
+/** A header with nothing but the credential, such as `PRIVATE-TOKEN`. */
 export function header(name: string): CredentialLocation {
   const key = name.toLowerCase();
   return {
@@ -46,7 +46,9 @@ export const parameter = (name: string): CredentialLocation => ({
   read: ({ query }) => filled((query as Record<string, unknown>)[name]),
 });
 
-/** A parameter of the body, which the route declares as an input, too: its callers are known once the body is read. */
+/**
+ * A parameter of the body, which the route also declares as input: its callers are only known once the body is read.
+ */
 export const bodyParameter = (name: string): CredentialLocation => ({
   scheme: null,
   words: `\`${name}\` in the body`,
@@ -55,7 +57,7 @@ export const bodyParameter = (name: string): CredentialLocation => ({
   read: ({ body }) => filled((body as Record<string, unknown> | null | undefined)?.[name]),
 });
 
-/** `Authorization: Bearer ...` (RFC 6750), which is how `_authToken` of npm is sent, too. */
+/** `Authorization: Bearer ...` (RFC 6750), which npm also uses for `_authToken`. */
 export const bearer: CredentialLocation = {
   scheme: { type: 'http', scheme: 'bearer' },
   words: 'header `Authorization: Bearer`',
@@ -64,16 +66,16 @@ export const bearer: CredentialLocation = {
   read: ({ headers }) => filled(/^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]),
 };
 
-/** `Authorization: Basic ...` (RFC 7617); an empty name with an empty password is nothing. */
+/** `Authorization: Basic ...` (RFC 7617); an empty name with an empty password counts as absent. */
 export const basic: CredentialLocation = {
   scheme: { type: 'http', scheme: 'basic' },
   words: 'header `Authorization: Basic`',
   inBody: false,
   headers: null,
   read: ({ headers }) => {
-    const found = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '');
-    if (found === null) return null;
-    const text = Buffer.from(found[1]!, 'base64').toString('utf8');
+    const match = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(headers.authorization ?? '');
+    if (match === null) return null;
+    const text = Buffer.from(match[1]!, 'base64').toString('utf8');
     const colon = text.indexOf(':');
     if (colon === -1) return { username: text, secret: '' };
     const [username, secret] = [text.slice(0, colon), text.slice(colon + 1)];

@@ -41,7 +41,7 @@ test('the operating page has every difference in its table, and no other', () =>
   assert.deepEqual([missing.map(([name]) => name), rows.length], [[], Object.keys(DIFFERENCES).length]);
 });
 
-/** What each dialect answers with. */
+/** Expected answers of each dialect. */
 const EXPECTED = {
   specification: { flag: 'false', strategy: 'svcUserList', one: true, day: '2031-02-03', count: 'string' },
   gitlab: { flag: false, strategy: 'gitlabUserList', one: false, day: '2031-02-03T00:00:00.000Z', count: 'number' },

@@ -5,14 +5,14 @@ import { Nullable } from './http.schema.ts';
 export type { Dialect };
 
 interface Representation<T> {
-  /** @param base the declared schema of the value, which the result may be derived from */
+  /** @param base declared schema of the value, from which the result may be derived */
   schema(base: TSchema): TSchema;
   serialize(value: T): unknown;
 }
 
-/** One difference: the same value in either dialect. */
+/** A value with a different representation in each dialect. */
 interface Difference<T> extends Record<Dialect, Representation<T>> {
-  /** Where in answers it is. */
+  /** Its place in answers. */
   where: string;
 }
 
@@ -24,7 +24,7 @@ const thousands = (count: number): string => String(count).replace(/\B(?=(\d{3})
 const USER_LIST = 'svcUserList';
 const GITLAB_USER_LIST = 'gitlabUserList';
 
-/** Every difference of the dialects. */
+/** All differences between the dialects. */
 export const DIFFERENCES = {
   code_owner_approval_required: difference<boolean>({
     where: '`code_owner_approval_required` of `protected_branches` in approval rules of projects',
@@ -69,15 +69,15 @@ type Name = keyof typeof DIFFERENCES;
 type ValueOf<N extends Name> = Parameters<(typeof DIFFERENCES)[N]['gitlab']['serialize']>[0];
 
 /**
- * The schema of a value that the dialects write in different ways: the OpenAPI document has that of the dialect served.
- * @param base what it is made of, where the difference does not say all
+ * Schema of a value that depends on the dialect: the OpenAPI document shows the configured one.
+ * @param base base schema, if the difference needs one
  */
 export const Dialectal = <T = unknown>(name: Name, base: TSchema = Type.Unknown()) => {
   const schemas = DIALECTS.map((dialect) => [dialect, DIFFERENCES[name][dialect].schema(base)] as const);
   return Type.Unsafe<T>({ anyOf: schemas.map(([, schema]) => schema), 'x-dialects': Object.fromEntries(schemas) });
 };
 
-/** The value as the dialect has it. */
+/** The representation of a value in a dialect. */
 export function inDialect<T = unknown, N extends Name = Name>(dialect: Dialect, name: N, value: ValueOf<N>): T {
   return (DIFFERENCES[name][dialect] as Representation<ValueOf<N>>).serialize(value) as T;
 }

@@ -1,20 +1,20 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Milliseconds between two looks. */
+/** Sampling interval in milliseconds. */
 const RESOLUTION_MS = 10;
 const QUANTILES = [0.5, 0.9, 0.99, 1];
 
 /**
- * Adds how late this process was for what it wanted to do, of all looks since it was last asked for. Node's histogram holds the
- * time between two looks, which are to be so far apart: that much is not delay.
+ * Registers the event loop delay since the last scrape. Node's histogram contains the time between two samples, from
+ * which the interval is subtracted.
  */
 export function registerEventLoopDelay(registry: Registry): void {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
   new Gauge({
     name: 'stithy_event_loop_delay_seconds',
-    help: 'How late the event loop was since the last scrape: of half, 90 and 99 of 100 looks at most, and at worst.',
+    help: 'Event loop delay since the last scrape: 50th, 90th and 99th percentile, and maximum.',
     labelNames: ['quantile'],
     registers: [registry],
     collect() {

@@ -5,13 +5,13 @@ import type { Route } from './http.route.ts';
 import { MAX_PARAMETER } from './route-table.ts';
 import { isUnknownPath } from './routing.ts';
 
-/** What was taken away of paths that other methods still have: nobody knows it, instead of 405. */
+/** Removed routes whose paths still have other methods: they are 404 instead of 405. */
 const REMOVED = [{ method: 'POST', path: /^\/api\/v4\/projects\/[^/]+\/merge_requests\/[^/]+\/approvals$/ }];
 
-/** A path that there are routes for, with its methods. */
+/** A path with routes, and its methods. */
 interface KnownPath {
   pattern: RegExp;
-  /** Tells of two patterns for one path which the router takes: fixed text goes before a parameter, segment by segment. */
+  /** Orders patterns of the same path as the router does: fixed text before parameters, segment by segment. */
   rank: string;
   methods: Set<string>;
 }
@@ -32,7 +32,7 @@ function knownPath(url: string): KnownPath {
   return { pattern: new RegExp(`^${source.join('/')}$`), rank, methods: new Set() };
 }
 
-/** The path as the router sees it: without doubled slashes and without one at the end. */
+/** The path as the router sees it: without repeated or trailing slashes. */
 const plainPath = (url: string): string =>
   url
     .split('?')[0]!
@@ -57,7 +57,7 @@ function knownPaths(endpoints: readonly Endpoint[]): KnownPath[] {
   return [...paths.values()];
 }
 
-/** Which methods a path answers to, by the declared routes and by those that are added to the app from now on. */
+/** Returns a function that gives the methods of a path, from declared routes and those added to the app later. */
 function methodsOf(app: FastifyInstance, routes: readonly Route[]): (path: string) => ReadonlySet<string> | undefined {
   const endpoints: Endpoint[] = routes.flatMap(({ options }) => {
     const methods = options.method === 'GET' ? ['GET', 'HEAD'] : [options.method];
@@ -68,7 +68,7 @@ function methodsOf(app: FastifyInstance, routes: readonly Route[]): (path: strin
   });
   let paths: readonly KnownPath[] | undefined;
   return (path) => {
-    // Most servers are never asked.
+    // Computed at the first use: most servers never need it.
     paths ??= knownPaths(endpoints);
     let best: KnownPath | undefined;
     for (const known of paths)
@@ -102,15 +102,15 @@ function answer(methods: ReadonlySet<string> | undefined, request: FastifyReques
 }
 
 /**
- * Answers what no route is for: OPTIONS and 405 with the methods of that very path, 404 for a path that nobody knows.
- * Call it before any route is added.
+ * Answers requests without a route: OPTIONS and 405 with the methods of the path, 404 for unknown paths. Must be called
+ * before any route is added.
  */
 export function registerFallback(app: FastifyInstance, routes: readonly Route[]): void {
   const methods = methodsOf(app, routes);
   const handle = (request: FastifyRequest, reply: FastifyReply): void =>
     answer(methods(plainPath(request.url)), request, reply);
   app.setNotFoundHandler(handle);
-  // Answered before the body: what has no route is nobody's to read.
+  // Answered before the body, which nobody reads without a route.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404 || isUnknownPath(request)) handle(request, reply);
     else done();

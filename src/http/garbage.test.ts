@@ -24,7 +24,7 @@ test('what a request was made of goes with the next collections of young objects
   const served = await serveRoutes([look]);
   t.after(() => served.close());
   const { host, port } = await served.listen();
-  // A bare socket, which leaves nothing itself.
+  // A bare socket, which itself retains nothing.
   const socket = createConnection({ host, port });
   t.after(() => socket.destroy());
   const ask = async () => {
@@ -40,6 +40,6 @@ test('what a request was made of goes with the next collections of young objects
   }
   assert.equal(before, 180);
   const left = seen.slice(0, before).filter((one) => one.deref() !== undefined).length;
-  // Their connection knows the last one.
+  // Their connection retains the last one.
   assert.ok(left <= 9, `${left} of ${before} are left`);
 });

@@ -1,6 +1,6 @@
 const LONGEST = 2_000;
 
-/** What a range weighs; 1 where it does not say (RFC 9110, 12.4.2). */
+/** Weight of a media range; 1 by default (RFC 9110, 12.4.2). */
 function weightOf(parameters: readonly string[]): number {
   const given = parameters.find((each) => each.startsWith('q='));
   if (given === undefined) return 1;
@@ -9,10 +9,10 @@ function weightOf(parameters: readonly string[]): number {
 }
 
 /**
- * The media type that a client likes best (RFC 9110, 12.5.1).
- * @param header `Accept` as it was sent; without one all are the same to the client
- * @param types those that there are, the server's own choice first
- * @returns undefined where the client wants none of them
+ * Selects the media type that the client prefers (RFC 9110, 12.5.1).
+ * @param header the `Accept` header; if absent, any type is acceptable
+ * @param types available types, the server's default first
+ * @returns undefined if the client accepts none of them
  */
 export function acceptableType<T extends string>(
   header: string | undefined,
@@ -28,10 +28,10 @@ export function acceptableType<T extends string>(
   );
   const likes = (type: string) =>
     weights.get(type) ?? weights.get(type.replace(/\/.*/, '/*')) ?? weights.get('*/*') ?? 0;
-  const best = others.reduce((found, type) => (likes(type) > likes(found) ? type : found), first);
+  const best = others.reduce((preferred, type) => (likes(type) > likes(preferred) ? type : preferred), first);
   return likes(best) > 0 ? best : undefined;
 }
 
-/** The same for whoever takes anything rather than nothing: the server's own choice where the client wants none. */
+/** Selects the preferred media type; falls back to the server's default if the client accepts none. */
 export const preferredType = (header: string | undefined, types: readonly [string, ...string[]]): string =>
   acceptableType(header, types) ?? types[0];

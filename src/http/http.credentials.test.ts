@@ -15,7 +15,7 @@ import { Secret } from './http.schema.ts';
 import { openApiDocument } from './openapi/openapi.document.ts';
 import { accessToken, deployToken } from './secret-kinds.ts';
 
-/** A kind of the test's own: the token of a job, which acts as a user, and ends when the test says so. */
+/** A credential kind of this test: a job token that acts as a user until the test removes it. */
 const running = new Set(['job-secret']);
 let lookUps = 0;
 const jobToken: CredentialLookup = async (deps, { username, secret }) => {
@@ -26,7 +26,7 @@ const jobToken: CredentialLookup = async (deps, { username, secret }) => {
   const user = await deps.db.selectFrom('users').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
   return { user, admin: false, scopes: null, credential: { kind: 'password' }, sudoBy: null };
 };
-/** A kind that stands for no user: a client of feature flags, a runner. */
+/** A credential kind without a user, like a feature flags client or a runner. */
 const machine: CredentialLookup = async (_deps, { secret }) =>
   secret === 'machine-secret' ? { ...ANONYMOUS, credential: { kind: 'password' } } : undefined;
 

@@ -5,8 +5,8 @@ import type { Deps } from '../deps.ts';
 import type { CredentialLocation, SentCredential } from './credential-locations.ts';
 
 /**
- * A kind of secret: who one stands for. Undefined where it is none of this kind, so that it may be of another.
- * @throws ApiError 401, 403, 404, 429 where it is of this kind, but no good (any more)
+ * Looks up the caller of a kind of secret; undefined if the secret is not of this kind.
+ * @throws ApiError 401, 403, 404, 429 if it is of this kind, but not valid
  */
 export type CredentialLookup = (
   deps: Deps,
@@ -14,30 +14,30 @@ export type CredentialLookup = (
   request: FastifyRequest,
 ) => Promise<Caller | undefined>;
 
-/** One way for callers to say who they are. */
+/** A way to send credentials. */
 export interface CredentialMethod {
-  /** What the OpenAPI document calls it; ways of one name are the same there. */
+  /** Name of the OpenAPI security scheme; methods with the same name are identical. */
   readonly name: string;
   readonly location: CredentialLocation;
-  /** For the OpenAPI document: what is sent there. */
+  /** Description for the OpenAPI document. */
   readonly description: string;
-  /** What may be sent there. The first kind that the secret is of counts. */
+  /** Accepted kinds of secrets; the first one that matches counts. */
   readonly kinds: readonly CredentialLookup[];
 }
 
-/** How callers of a route say who they are. */
+/** Accepted credentials of a route. */
 export interface Credentials {
-  /** Of these any one will do. The first that a request uses counts: one that is no good is refused. */
+  /** Alternative methods. The first one that a request uses counts: invalid credentials are refused. */
   readonly methods: readonly CredentialMethod[];
-  /** What is answered in the place of any 401, such as a challenge that makes a client send what it has. */
+  /** Replaces any 401, for example by a challenge that makes clients send their credentials. */
   readonly challenge?: () => ApiError;
 }
 
-/** Whether the request says who sends it, be it true or not. */
+/** Whether the request contains credentials, valid or not. */
 export const hasCredentials = ({ methods }: Credentials, request: FastifyRequest): boolean =>
   methods.some(({ location }) => location.read(request) !== null);
 
-/** Who sent the request; anonymous where it does not say. @throws ApiError 401, 403, 404, 429 */
+/** The caller of a request; anonymous without credentials. @throws ApiError 401, 403, 404, 429 */
 export async function callerOf(deps: Deps, { methods }: Credentials, request: FastifyRequest): Promise<Caller> {
   for (const { location, kinds } of methods) {
     const sent = location.read(request);
@@ -52,7 +52,7 @@ export async function callerOf(deps: Deps, { methods }: Credentials, request: Fa
   return ANONYMOUS;
 }
 
-/** Runs what may find that the caller has to say who they are. @throws ApiError; for 401 the challenge that is declared */
+/** Runs a check that may require authentication. @throws ApiError; 401 is replaced by the declared challenge */
 export function withChallenge<T>({ challenge: refusal }: Credentials, work: () => Promise<T>): Promise<T> {
   return refusal === undefined ? work() : refuseBy(refusal, work);
 }
@@ -66,7 +66,7 @@ async function refuseBy<T>(refusal: () => ApiError, work: () => Promise<T>): Pro
   }
 }
 
-/** Headers that decide, beside the address, who sent a request; null where that must be looked up each time. */
+/** Headers that determine the caller; null if responses must not be cached by them. */
 export function credentialHeaders({ methods }: Credentials): readonly string[] | null {
   const headers = new Set<string>();
   for (const { location } of methods) {

@@ -2,7 +2,7 @@ import { invalidParameter } from '../core/core.errors.ts';
 
 const MAX_CURSOR = 2_000;
 
-/** The end of a keyset page: the value that it is sorted by, and the id. */
+/** Position of a keyset page: the sort value and the id of its last row. */
 export interface Cursor {
   value: string | number | null;
   id: number;
@@ -10,11 +10,11 @@ export interface Cursor {
 
 const invalid = () => invalidParameter('cursor is invalid');
 
-/** The end of a page as clients are given it. */
+/** Encodes a cursor for clients. */
 export const writeCursor = ({ value, id }: Cursor): string =>
   Buffer.from(JSON.stringify([value, id])).toString('base64url');
 
-/** Reads what `writeCursor` wrote. @throws ApiError 400 for anything else */
+/** Decodes the result of `writeCursor`. @throws ApiError 400 for anything else */
 export function readCursor(text: string): Cursor {
   try {
     if (text.length > MAX_CURSOR) throw new Error('too long');
@@ -30,14 +30,14 @@ export function readCursor(text: string): Cursor {
   }
 }
 
-/** The same where a text is sorted by, such as an instant. @throws ApiError 400 */
+/** Decodes a cursor whose sort value is a text, such as an instant. @throws ApiError 400 */
 export function readTextCursor(text: string): { value: string; id: number } {
   const { value, id } = readCursor(text);
   if (typeof value !== 'string') throw invalid();
   return { value, id };
 }
 
-/** A cursor that is an id; undefined where none is sent, or an empty one. @throws ApiError 400 for what ended no page */
+/** Decodes a cursor that is an id; undefined if it is absent or empty. @throws ApiError 400 */
 export function readIdCursor(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalid();

@@ -9,7 +9,7 @@ import { ParamsError } from './params/rack.ts';
 import { Throttled } from './rate-limit.ts';
 import { routeMatchOf } from './route-match.ts';
 
-/** The resource has another path now; answered with 301. */
+/** The resource has a different path now; answered with 301. */
 export class Moved extends Error {
   override name = 'Moved';
   readonly location: string;
@@ -33,10 +33,13 @@ const TEXTS: Record<number, string> = {
   503: '503 Service Unavailable',
 };
 
-/** Paths of the projects that errors of access checks were about. */
+/** Paths of the projects in which access checks failed. */
 const CHECKED = new WeakMap<Error, string>();
 
-/** Does a part of an access check; an error of it names the project, which the request does not have yet. @param path of the project */
+/**
+ * Runs part of an access check; its errors name the project, which the request does not know yet. @param path path of
+ * the project
+ */
 export async function checkIn<T>(path: string, check: () => Promise<T>): Promise<T> {
   try {
     return await check();
@@ -46,7 +49,7 @@ export async function checkIn<T>(path: string, check: () => Promise<T>): Promise
   }
 }
 
-/** The path of the request's project, where its access check found one. */
+/** Path of the request's project, if its access check found one. */
 function projectOf(request: FastifyRequest): string | undefined {
   const { project } = (request.authorization?.scope ?? {}) as { project?: { full_path: string } };
   return project?.full_path;
@@ -73,12 +76,20 @@ function fromGit(error: GitError, path: string | undefined): ApiError | undefine
   return error.damage ? damaged(path, error) : undefined;
 }
 
-/** Of the file system, a database or git, wherever it came up. */
+/** Refusals for faults of the file system, a database or git. */
 const FAULTS: Readonly<Record<EnvironmentFault, (path: string | undefined, cause: unknown) => ApiError>> = {
   disk_full: () =>
-    new ApiError(507, '507 Insufficient Storage - the disk of the server is full; an administrator has to make room'),
+    new ApiError(
+      507,
+      '507 Insufficient Storage - the disk of the server is full; an administrator has to free some space',
+    ),
   unavailable: () =>
-    new ApiError(503, '503 Service Unavailable - the database cannot do it now; try again', {}, { 'Retry-After': '2' }),
+    new ApiError(
+      503,
+      '503 Service Unavailable - the database is temporarily unavailable; try again',
+      {},
+      { 'Retry-After': '2' },
+    ),
   denied: (path, cause) => {
     const what = path === undefined ? 'its files' : `files of ${path}`;
     const error = new ApiError(500, `The server cannot read or write ${what}: an administrator can run stithy doctor.`);
@@ -93,8 +104,8 @@ const FAULTS: Readonly<Record<EnvironmentFault, (path: string | undefined, cause
 };
 
 /**
- * Whatever a handler threw, as an answer. Nothing of an unexpected error reaches the client.
- * @param path of the project that it was about, where it is known
+ * Converts an error of a handler into a response. Details of unexpected errors never reach the client.
+ * @param path path of the affected project, if it is known
  */
 function toApiError(error: unknown, path: string | undefined): ApiError | undefined {
   if (error instanceof ApiError) return error;
@@ -111,7 +122,7 @@ function toApiError(error: unknown, path: string | undefined): ApiError | undefi
   return undefined;
 }
 
-/** Answers a request whose handling failed. */
+/** Answers a failed request. */
 export function sendError(log: Logger, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof Moved) {
     reply.code(301).header('Location', error.location).type('text/plain; charset=utf-8');
@@ -131,8 +142,8 @@ export function sendError(log: Logger, error: unknown, request: FastifyRequest, 
 }
 
 /**
- * As `sendError`, in plain text: git shows it to its user line by line, and shows nothing of any other type.
- * @param path of the project whose repository it was about, where it is known
+ * Like `sendError`, in plain text, which is the only type that git shows to its user.
+ * @param path path of the project with the repository, if it is known
  */
 export function sendTextError(
   log: Logger,
@@ -150,13 +161,13 @@ export function sendTextError(
   reply.serializer(String).send(`${message}\n`);
 }
 
-/** What is answered to an error; what nobody expected goes to the log. */
+/** The response to an error; unexpected errors are logged. */
 function describeError(log: Logger, error: unknown, request: FastifyRequest, path: string | undefined): ApiError {
   const response = toApiError(error, path);
   if (response !== undefined && response.status < 500) return response;
   const reason = error instanceof ApiError ? (error.cause ?? error) : error;
   const { message, stack } = reason instanceof Error ? reason : { message: String(reason), stack: undefined };
-  // A client that went away in the middle is no fault of the server.
+  // A disconnected client is not a fault of the server.
   const gone = request.raw.socket.destroyed === true;
   log.log(gone ? 'info' : 'error', message, {
     correlation_id: request.id,
@@ -166,7 +177,7 @@ function describeError(log: Logger, error: unknown, request: FastifyRequest, pat
   return response ?? new ApiError(500, TEXTS[500]!);
 }
 
-/** Sends a JSON error body with the status that the reply has, in the media type of the route. */
+/** Sends a JSON error body with the status of the reply, in the media type of the route. */
 export function sendErrorBody(reply: FastifyReply, body: Record<string, unknown>): void {
   reply
     .header('Content-Type', routeMatchOf(reply.request)?.config?.mediaType ?? 'application/json')

@@ -1,4 +1,4 @@
-/** A value that can stand in a header: UTF-8 as bytes, control characters percent-encoded. */
+/** Encodes a header value: UTF-8 as bytes, control characters percent-encoded. */
 export function headerValue(value: string | number | boolean): string {
   const text = String(value);
   if (/^[\x20-\x7e]*$/.test(text)) return text;
@@ -9,7 +9,7 @@ export function headerValue(value: string | number | boolean): string {
   return Buffer.from(safe, 'utf8').toString('latin1');
 }
 
-/** The same values as `X-Svc-*` and, for the platform's clients, as `X-Gitlab-*` headers. */
+/** The values as `X-Svc-*` and, for the platform's clients, as `X-Gitlab-*` headers. */
 export function metadataHeaders(values: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [key, value] of Object.entries(values)) {
@@ -21,7 +21,7 @@ export function metadataHeaders(values: Readonly<Record<string, string | number 
 }
 
 /**
- * A Content-Disposition that no file name can break out of (RFC 6266).
+ * A safe Content-Disposition header for any file name (RFC 6266).
  * @param kind `inline` shows, `attachment` saves
  */
 export function contentDisposition(kind: 'inline' | 'attachment', filename: string): string {

@@ -50,12 +50,12 @@ for (const [url, masked] of [
 test('a long address takes no long time', () => {
   for (const part of ['://', '%3a%2f%2f', '://@', ':', '[', '%', 'a@']) {
     const address = `/a?x=${part.repeat(60_000)}`;
-    // Time that grew with the square of the length would be that of the whole suite.
+    // Quadratic time would be as much as the whole suite takes.
     assert.match(maskAddress(address, declared).slice(0, 20), /^\/a\?x=/);
   }
 });
 
-/** Texts that are named like credentials and are none: a plan of Bamboo, an object of a bucket, a project of Jira. */
+/** Parameters with names like credentials that are none: a plan of Bamboo, an object of a bucket, a project of Jira. */
 const PUBLIC = new Set(['build_key', 'file_key', 'key', 'page_token', 'project_key']);
 
 test('every input that is named like a credential is declared as secret', () => {

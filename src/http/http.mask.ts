@@ -2,12 +2,12 @@ import type { TObject } from 'typebox';
 import { FILTERED, withoutUrlCredentials } from '../core/url-credentials.ts';
 import type { JsonSchema } from './params/params.scalars.ts';
 
-/** Names that stand for credentials wherever they are sent, be they declared or not. */
+/** Names of credentials, declared or not. */
 const CREDENTIAL = /(?:^|[_-])(?:tokens?|password|passphrase|passwd|secret|key|credentials?)$|^(?:code|instance_id)$/i;
-/** Where a page of a list begins: no credential. */
+/** Cursor of a list, not a credential. */
 const CURSOR = 'page_token';
 
-/** Names of the inputs that are declared as `Secret`, those of nested ones with dots (`hook.token`). */
+/** Names of inputs declared as `Secret`; nested ones with dots (`hook.token`). */
 export function secretNames(input: TObject | undefined): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (schema: JsonSchema, name: string): void => {
@@ -29,7 +29,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A name without brackets and without what is encoded, as most are. */
+/** A name without brackets and encodings, like most. */
 const ONE_WORD = /^[A-Za-z_]+$/;
 
 const isCredential = (word: string): boolean => CREDENTIAL.test(word) && word !== CURSOR;
@@ -43,10 +43,9 @@ function isSecret(name: string, declared: ReadonlySet<string>): boolean {
 }
 
 /**
- * An address as the log may show it: without the values of secret parameters, and without user names and passwords of
- * addresses in it.
+ * A URL for the log: values of secret parameters, and user names and passwords in URLs, are removed.
  * @param url path and query of a request
- * @param declared secret inputs of its route, as `secretNames` gives them
+ * @param declared secret inputs of its route, as returned by `secretNames`
  */
 export function maskAddress(url: string, declared: ReadonlySet<string>): string {
   const question = url.indexOf('?');

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { registerEventLoopDelay } from './event-loop-delay.ts';
 
-/** The numbers behind `/-/metrics`, labelled by route template and never by the raw path. */
+/** The metrics of `/-/metrics`, labelled by route template and never by the raw path. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'method' | 'status' | 'route'>;
@@ -25,10 +25,10 @@ export class Metrics {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     });
-    this.#inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests under way.', registers });
+    this.#inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests in flight.', registers });
   }
 
-  /** Lets others add what they measure. */
+  /** Registers further metrics. */
   add(register: (registry: Registry) => void): void {
     register(this.#registry);
   }
@@ -37,7 +37,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** The numbers as they are scraped. Those of the process are watched from the first time on, not by every start. */
+  /** The metrics in the text format. Process metrics are collected from the first scrape on. */
   async text(): Promise<string> {
     if (!this.#knowsProcess) {
       collectDefaultMetrics({ register: this.#registry });

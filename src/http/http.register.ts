@@ -28,39 +28,39 @@ import { throttleGroups } from './throttle-groups.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who called, once that is known. */
+    /** The caller, once it is known. */
     caller: Caller | null;
-    /** What is known of the request before its body is read. */
+    /** Result of authorization, before the body is read. */
     authorization: Authorization | null;
-    /** What the answer is made from; null where it does not last. */
+    /** What the response depends on; null if it is not cacheable. */
     cacheDependencies: CacheDependencies | null;
   }
   interface FastifyContextConfig {
-    /** Inputs that the log never shows, as `secretNames` gives them. */
+    /** Inputs that are masked in the log, as returned by `secretNames`. */
     secrets?: ReadonlySet<string>;
-    /** Media type of the route's JSON, where it is not application/json. */
+    /** Media type of the route's JSON, if it is not application/json. */
     mediaType?: string | undefined;
   }
 }
 
 interface SourcedInput {
-  /** Parameters as they were sent. */
+  /** Parameters as sent by the client. */
   source: Record<string, unknown>;
-  /** Parameters as the route declares them. */
+  /** Parameters as declared by the route. */
   values: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of a request before its body is read. */
+/** Result of authorization, before the body is read. */
 interface Authorization {
   caller: Caller;
-  /** What the route's access check found. */
+  /** Result of the route's access check. */
   scope: object;
   params: Readonly<Record<string, unknown>>;
-  /** Null until the body has been read, where there is one. */
+  /** Null until the body is read, if there is one. */
   input: SourcedInput | null;
-  /** Whether a body was still to come when the rights had been looked at, and what the database was by then. */
+  /** Set if the body was still to be read after authorization, with the version of the database at that time. */
   bodyAwaitedAt?: { version: number | null };
-  /** Bytes that the body may have, where it is not parsed. */
+  /** Maximum size of a body that is not parsed. */
   limit?: number;
 }
 
@@ -68,10 +68,9 @@ const DAY_MS = 86_400_000;
 const MAX_KEY = 2_000;
 
 /**
- * Under which the admission of a reading request is remembered until the next commit: all that it depends on beside the
- * database, which is who sent it, the address asked for and the day (on which tokens and memberships end). Null where it
- * depends on more.
- * @param headers that say who sent it
+ * Cache key for the authorization of a reading request until the next commit: credentials, URL and day (on which tokens
+ * and memberships expire). Null if it depends on more.
+ * @param headers headers with the credentials
  */
 function authorizationKey(deps: Deps, request: FastifyRequest, headers: readonly string[]): string | null {
   if (request.headers.sudo !== undefined || request.url.length > MAX_KEY) return null;
@@ -85,14 +84,14 @@ const withBody = (request: FastifyRequest): Record<string, unknown> => ({
   ...(request.body as Record<string, unknown> | undefined),
 });
 
-/** Fastify's spelling of a path: `*rest` becomes its nameless wildcard. */
+/** Converts a path to Fastify's syntax: `*rest` becomes a nameless wildcard. */
 export const fastifyPath = (path: string): string => path.replace(/\*\w+$/, '*');
-/** Address pattern of a route: below `/api/v4` unless it stands at the server's root. */
+/** URL pattern of a route: below `/api/v4` unless it is at the root. */
 export const routeUrl = ({ path, root }: Pick<Route['options'], 'path' | 'root'>): string =>
   `${root ? '' : '/api/v4'}${fastifyPath(path)}`;
 const wildcardName = (path: string): string | undefined => /\*(\w+)$/.exec(path)?.[1];
 
-/** Makes a declared route ready: authentication, rate limits and access before the body, then parameters. */
+/** Prepares a declared route: authentication, rate limits and access before the body, then parameters. */
 export function prepareRoute(deps: Deps, services: HttpServices, route: Route): PreparedRoute {
   const { options } = route;
   const { method, access, success, otherSuccess, scopes = [], deprecated, body, credentials = API_TOKENS } = options;
@@ -110,7 +109,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
   const secrets = secretNames(options.input);
   const isToldInBody = isParsed && credentials.methods.some(({ location }) => location.inBody);
 
-  /** Who calls, what they may do, and with what: everything but the body. */
+  /** Determines caller, permissions and parameters, except for the body. */
   async function examine(request: FastifyRequest, reply: FastifyReply): Promise<Authorization> {
     const error = queryError(request.query);
     if (error !== undefined) throw error;
@@ -122,7 +121,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     request.caller = caller;
     services.throttleUser(caller, request, reply, groupsOf(request));
     const params = request.params as Record<string, string>;
-    // No name of anything holds a null byte, and PostgreSQL refuses texts that do.
+    // No name can contain a null byte, and PostgreSQL refuses such texts.
     for (const name in params) if (params[name]!.includes('\0')) throw notFound();
     if (rest !== undefined) params[rest] = params['*'] ?? '';
     const scope = await authorize(request, caller);
@@ -142,19 +141,19 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (options.plan !== undefined) await requirePlan(deps, options.plan);
   }
 
-  /** What the access check finds. @throws ApiError 401, 403, 404 */
+  /** Runs the access check. @throws ApiError 401, 403, 404 */
   function authorize(request: FastifyRequest, caller: Caller): Promise<object> {
     checkScopes(caller, request.method, scopes);
     return access.check(asked(request, caller));
   }
 
-  /** What an access check is asked. */
+  /** Input of an access check. */
   function asked(request: FastifyRequest, caller: Caller): AccessRequest {
     const params = request.params as Record<string, string>;
     return { deps, caller, params, values: () => readParams(params), method: request.method, url: request.url };
   }
 
-  /** Who sends the request and what they may do, as it is now. @throws ApiError 401, 403, 404 */
+  /** Authenticates and authorizes the request again. @throws ApiError 401, 403, 404 */
   const reauthorize = (request: FastifyRequest): Promise<Pick<Authorization, 'caller' | 'scope'>> =>
     withChallenge(credentials, async () => {
       const caller = await callerOf(deps, credentials, request);
@@ -164,7 +163,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
       return { caller, scope };
     });
 
-  /** A body may take long: whoever sent it is looked at again, unless nothing was written to the database meanwhile. */
+  /** Reading a body can take long: the request is authorized again afterwards, unless the database is unchanged. */
   async function currentAuthorization(request: FastifyRequest): Promise<Authorization> {
     const authorization = request.authorization!;
     const { bodyAwaitedAt } = authorization;
@@ -182,7 +181,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     return paid.length === 0 ? read : onPlan(deps, paid, read);
   }
 
-  /** Before the body is read; but who says only there who they are, is let in once it has been. */
+  /** Authorizes before the body is read; callers with credentials in the body are authorized afterwards. */
   async function authorizeRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (options.cacheable !== undefined) request.cacheDependencies = services.responseCache.begin();
     if (hasBody && options.duringMaintenance !== true) refuseInMaintenance(deps);
@@ -195,7 +194,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     if (!hasCredentials(credentials, request)) services.throttleAddress(request, reply, groupsOf(request));
     const key = hasBody || headers === null ? null : authorizationKey(deps, request, headers);
     const found = key === null ? undefined : deps.snapshot.peek<Authorization>(key);
-    // All others may end within a day: they are examined each time.
+    // Other credentials may expire within the day: they are checked each time.
     const known = isCacheableCaller(found?.value.caller) ? found : undefined;
     if (known !== undefined) {
       request.caller = known.value.caller;
@@ -203,7 +202,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
       if (options.plan !== undefined) await checkPlan();
       await recordTokenUse(deps, known.value.caller, request.ip);
     }
-    // Most that is asked once is not asked again: it is remembered from the second time on.
+    // Most requests are sent only once, so authorization is cached from the second time on.
     const isRemembered = key !== null && found === undefined && services.seenRequests.testAndAdd(key);
     request.authorization =
       known?.value ??
@@ -234,7 +233,7 @@ export function prepareRoute(deps: Deps, services: HttpServices, route: Route): 
     const { source, values } = input ?? (await readSource(withBody(request)));
     const given = new RouteContext(deps, caller, request, reply, params, values, source);
     if (limit !== undefined) given.bytes = limitedBytes(request.body as Readable | undefined, limit);
-    // Functions get a name of their own first: one written right behind `given.x =` is made among old objects.
+    // The function gets a name first: one assigned directly to `given.x` would be allocated among old objects.
     const again = () => reauthorize(request);
     given.reauthorize = again;
     given.types = types;

@@ -14,21 +14,21 @@ import type { ParamRules } from './params/coerce.ts';
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Who may call a route, and what is looked up to find that out. Checked before the body is read. `A` is what the
- * check found (a project, a group); handlers get it as part of their context.
+ * Decides who may call a route. Checked before the body is read. `A` is the result of the check (a project, a group);
+ * handlers get it as part of their context.
  */
 export interface Access<A extends object = object> {
-  /** For the OpenAPI document: who may call. */
+  /** Description for the OpenAPI document. */
   readonly description: string;
-  /** Name of the ability that it takes, in one of the tables of `access/`. */
+  /** Name of the required ability in one of the tables of `access/`. */
   readonly ability?: string;
-  /** Whether the ability changes something: what every route that writes must name. */
+  /** Whether the ability changes something; required for every writing route. */
   readonly writes?: boolean;
-  /** Whether anonymous callers are ever let in. */
+  /** Whether anonymous callers may be admitted. */
   readonly anonymous: boolean;
-  /** Whether a resource that has moved leads to where it is now: 301 for reads, 405 for all else. */
+  /** Whether moved resources redirect to their new path: 301 for reads, 405 for other methods. */
   readonly moves?: boolean;
-  /** Path parameters the check reads, with their schemas. */
+  /** Path parameters of the check, with their schemas. */
   readonly params: Readonly<Record<string, TSchema>>;
   /** @throws ApiError 401, 403 or 404 */
   check(request: AccessRequest): Promise<A>;
@@ -39,53 +39,53 @@ export interface AccessRequest {
   caller: Caller;
   params: Readonly<Record<string, string>>;
   /**
-   * The path parameters as the route declares them, for a check that looks something up by them.
-   * @throws ApiError 400 for those that are none
+   * Path parameters as the route declares them.
+   * @throws ApiError 400 for invalid ones
    */
   values(): Readonly<Record<string, unknown>>;
   method: string;
-  /** Address of the request, path and query, for redirects. */
+  /** Path and query of the request, for redirects. */
   url: string;
 }
 
-/** What every handler gets. */
+/** Base context of all handlers. */
 export interface BaseContext {
   deps: Deps;
   caller: Caller;
   request: FastifyRequest;
   reply: FastifyReply;
-  /** The bytes of the body, for routes that declare one; reading fails past the declared limit. */
+  /** The body as a stream, for routes that declare one; fails past the declared limit. */
   readonly bytes: Readable;
-  /** Page asked for; only lists use it. */
+  /** The requested page; for lists. */
   page: Page;
-  /** Media type that the answer will have: the one among those declared that the client likes best. */
+  /** Media type of the answer: the declared one that the client prefers. */
   readonly accepted: string;
-  /** Whether the client sent the parameter at all, be it null or empty. */
+  /** Whether the client sent the parameter, even with null or an empty value. */
   given(name: string): boolean;
-  /** All parameters as the client sent them, also those that the route does not declare. Nothing is checked of them. */
+  /** All parameters as sent by the client, including undeclared ones. They are not validated. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   /**
-   * Waits until so many bytes of memory may be used for the answer; they are given back when it has been sent.
-   * @throws ApiError 429, 503 while too many wait
+   * Waits until this many bytes of memory may be used for the answer; they are returned after it was sent.
+   * @throws ApiError 429, 503 if too many requests wait
    */
   hold(bytes: number): Promise<void>;
   /**
-   * Waits until there is something to answer: long polling. Ends with the client's connection, with the server, and at once
-   * where too many wait; whoever wakes calls `deps.longPolls.wake`. The rights are looked at again before each further look.
-   * @param topic what is waited for
-   * @param ms milliseconds after which it is enough; a minute at most
-   * @param look gives undefined while there is nothing
-   * @returns undefined when there was nothing
-   * @throws ApiError 401, 403, 404 when the caller may not see it any more; what `look` throws
+   * Long polling: waits until `poll` returns something. Ends when the client disconnects or the server stops, and
+   * immediately if too many requests wait; `deps.longPolls.wake` triggers the next poll. Permissions are checked again
+   * before each further poll.
+   * @param topic topic to be woken by
+   * @param ms maximum wait in milliseconds, up to a minute
+   * @param poll returns undefined while there is nothing
+   * @returns undefined if there was nothing
+   * @throws ApiError 401, 403, 404 if the caller lost access; errors of `poll`
    */
   waitFor<T>(topic: string, ms: number, poll: () => Promise<T | undefined>): Promise<T | undefined>;
   /**
-   * Opens a stream for the answer once so many bytes of memory may be used beside those of other streams; they are given
-   * back when it has ended.
-   * @param bytes what the stream and its processes may take
-   * @throws ApiError 429, 503 while too many wait; what `open` throws
+   * Opens a stream for the answer after reserving memory for it; the memory is returned when the stream ends.
+   * @param bytes memory of the stream and its processes
+   * @throws ApiError 429, 503 if too many requests wait; errors of `open`
    */
   stream(bytes: number, open: () => Promise<Readable> | Readable): Promise<Readable>;
 }
@@ -95,9 +95,9 @@ export type Context<P extends TObject, I extends TObject, A extends object> = Ba
   input: Static<I>;
 } & A;
 
-/** What a successful call answers with. */
+/** Response of a successful call. */
 export type Success =
-  /** JSON of the schema; or one of other media types, where `Accept` prefers it: the handler asks for `accepted`. */
+  /** JSON of the schema, or another media type that the client prefers by `Accept`: the handler reads `accepted`. */
   | {
       status: 200 | 201 | 202;
       schema: TSchema;
@@ -107,7 +107,7 @@ export type Success =
     }
   /** No body; with 302 the handler sets `Location`. */
   | { status: 200 | 201 | 202 | 204 | 302; empty: true; description?: string; headers?: Record<string, TSchema> }
-  /** Bytes of another kind, streamed or whole; of several where the content decides. */
+  /** Content of another type, as a stream or whole; several types if the content decides. */
   | {
       status: 200 | 206;
       contentType: string | readonly string[];
@@ -115,20 +115,20 @@ export type Success =
       headers?: Record<string, TSchema>;
     };
 
-/** A body of bytes, which the handler reads as they come. It holds no parameters: those stand in the query string. */
+/** A raw body that the handler reads as a stream. It contains no parameters: those are in the query string. */
 export interface BytesBody<P extends TObject, A extends object> {
-  /** What clients send; any other type is taken as well. */
+  /** Usual media type; any other type is accepted as well. */
   contentType: string;
   description: string;
-  /** How many bytes it may have, asked once access was given and before any of it is read. */
+  /** Maximum size in bytes, computed after authorization and before the body is read. */
   limit(admitted: { deps: Deps; caller: Caller; params: Static<P> } & A): number | Promise<number>;
 }
 
-/** A limit of the requests of a route: 0 requests in the setting are no limit. */
+/** Rate limit of a route: a setting of 0 requests is no limit. */
 export interface RouteLimit {
   setting: SettingOfNumber;
   periodSeconds: number;
-  /** For callers without a token alone. */
+  /** Applies to anonymous callers only. */
   anonymous?: true;
 }
 
@@ -138,61 +138,65 @@ type SettingOfNumber = {
 
 export interface RouteOptions<P extends TObject, I extends TObject, A extends object> {
   method: Method;
-  /** Below `/api/v4`, with `:name` for path parameters; `*name` at the end takes the rest, slashes included. */
+  /** Below `/api/v4`, with `:name` for path parameters; a final `*name` matches the rest, including slashes. */
   path: string;
-  /** The path stands at the server's root instead. */
+  /** The path is relative to the server's root instead. */
   root?: true;
-  /** The address as clients call it, where the server turns that into `path` before it looks for the route. */
+  /** The address for clients, if the server rewrites it to `path`. */
   address?: string;
-  /** What generated clients call it, where the name that is made of method and path reads badly. It never changes. */
+  /** Operation id for generated clients, if the one derived from method and path reads badly. Must not change. */
   operationId?: string;
-  /** What the reference lists it under; made of the path when absent. */
+  /** Tag in the reference; derived from the path by default. */
   tag?: string;
-  /** Lowest plan that has it; on a lower one it is refused to all whom `access` lets in. All plans when absent. */
+  /** Lowest plan with this route; on a lower plan it is refused after the access check. All plans by default. */
   plan?: PaidPlan;
   summary: string;
   description?: string;
   access: Access<A>;
-  /** How callers say who they are; with the API's tokens when absent. */
+  /** Accepted credentials; the API's tokens by default. */
   credentials?: Credentials;
-  /** Path parameters beside those of `access`. */
+  /** Path parameters in addition to those of `access`. */
   params?: P;
-  /** Parameters in the query string or the body, wherever the client puts them. */
+  /** Parameters in the query string or the body. */
   input?: I;
   rules?: ParamRules;
   success: Success;
-  /** A second kind of success, whose status the handler sets. */
+  /** A second success response, whose status the handler sets. */
   otherSuccess?: Success;
-  /** Statuses of refusals beside those that follow from access and parameters. */
+  /** Statuses of refusals in addition to those of access and parameters. */
   errors?: readonly number[];
-  /** Scopes that do beside `api` (and `read_api` for GET and HEAD). */
+  /** Sufficient scopes in addition to `api` (and `read_api` for GET and HEAD). */
   scopes?: readonly string[];
-  /** Media type of the JSON that comes in and goes out, refusals too; application/json when absent, and always taken. */
+  /**
+   * Media type of JSON bodies in both directions, including refusals; application/json by default, which is always
+   * accepted.
+   */
   mediaType?: string;
-  /** Bytes of a body of parameters; the ordinary limit when absent. */
+  /** Size limit for parameter bodies; the ordinary limit by default. */
   bodyLimit?: 'file';
-  /** The body is bytes for the handler to read, instead of parameters. */
+  /** The body is raw content for the handler instead of parameters. */
   body?: BytesBody<P, A>;
-  /** Costs much: few at once for one caller. */
+  /** Expensive: few concurrent requests per caller. */
   expensive?: boolean;
-  /** So many of its requests by one user, or one address without one, are answered in a period, as a setting says. */
+  /** Rate limit per user, or per address for anonymous callers, from a setting. */
   limit?: RouteLimit;
-  /** The API's throttles do not count it: one piece of work takes many such requests. */
+  /** Not counted by the API's throttles: one task takes many such requests. */
   unthrottled?: true;
-  /** What its requests are counted as before that, where its path does not say it. */
+  /** Throttle group that takes precedence, if the path does not tell it. */
   throttle?: ThrottleGroup;
-  /** Somebody signs in with it: counted by address as well. */
+  /** A sign-in: also counted by address. */
   signsIn?: true;
   /**
-   * Headers, in lower case, on which its answers depend beside the address, who asks, the database and refs, and on nothing else,
-   * the time neither: what is sent ready made (`sendCached`, `Serialized`) is sent again before anything is looked at.
+   * Makes responses cacheable. Headers, in lower case, on which they depend besides URL, caller, database and refs;
+   * they must not depend on anything else, such as the time. Prepared responses (`sendCached`, `Serialized`) are sent
+   * again before any check.
    */
   cacheable?: readonly string[];
-  /** Answered in maintenance mode, too, although its method is one that changes something. */
+  /** Answered in maintenance mode, although its method is a writing one. */
   duringMaintenance?: true;
-  /** Told when a revoked token is sent here, before the answer 401. */
+  /** Called when a revoked token is sent, before the 401 answer. */
   onRevokedToken?: (deps: Deps, token: AccessToken) => Promise<void>;
-  /** Old: named so in the OpenAPI document and by a Deprecation header. */
+  /** Marked as deprecated in the OpenAPI document and by a Deprecation header. */
   deprecated?: boolean;
 }
 
@@ -202,8 +206,9 @@ export interface Route {
 }
 
 /**
- * Declares one endpoint. The handler gets typed parameters and whatever `access` found; it returns the answer's body.
- * @throws Error for a declaration that cannot be kept safely
+ * Declares an endpoint. The handler receives typed parameters and the result of `access`; it returns the body of the
+ * answer.
+ * @throws Error for a contradictory declaration
  */
 export function route<
   A extends object,
@@ -213,16 +218,16 @@ export function route<
   const { handler, ...rest } = options;
   const { method, path, bodyLimit, credentials, cacheable, plan, limit, expensive } = options;
   if (cacheable !== undefined && plan !== undefined) {
-    throw new Error(`${method} ${path} would be answered again although a plan ends by itself`);
+    throw new Error(`${method} ${path} cannot be cacheable, because a plan can expire without a commit`);
   }
   if (cacheable !== undefined && (limit !== undefined || expensive !== undefined)) {
-    throw new Error(`${method} ${path} would be answered again although its requests are counted`);
+    throw new Error(`${method} ${path} cannot be cacheable, because its requests are counted`);
   }
   if (cacheable !== undefined && credentials !== undefined && credentialHeaders(credentials) === null) {
-    throw new Error(`${method} ${path} would be answered again although nobody knows who asks`);
+    throw new Error(`${method} ${path} cannot be cacheable, because its credentials are looked up each time`);
   }
   if (bodyLimit === 'file' && credentials?.methods.some(({ location }) => location.inBody)) {
-    throw new Error(`${method} ${path} would read large bodies of callers whom it does not know`);
+    throw new Error(`${method} ${path} cannot accept large bodies, because its callers are only known after the body`);
   }
   return { options: rest, handle: handler };
 }

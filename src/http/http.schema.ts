@@ -13,34 +13,34 @@ export function Nullable<T extends TSchema>(schema: T) {
   });
 }
 
-/** One of a few texts. */
+/** One of several texts. */
 export const Enum = <const T extends string>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], ...options });
 
-/** One of a few numbers. */
+/** One of several numbers. */
 export const IntegerEnum = <const T extends number>(values: readonly T[], options: object = {}) =>
   Type.Unsafe<T>({ type: 'integer', enum: [...values], ...options });
 
-/** An instant, ISO 8601. As a parameter it also takes a plain day, and is handed on as `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+/** An instant, ISO 8601. As a parameter it also accepts a day, and is converted to `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
 export const Instant = (options: object = {}) =>
   Type.Unsafe<string>({ type: 'string', format: 'date-time', ...options });
 
 /** A calendar day, `YYYY-MM-DD`. */
 export const Day = (options: object = {}) => Type.Unsafe<string>({ type: 'string', format: 'date', ...options });
 
-/** A text that must not be blank when it is given. */
+/** A text that must not be blank if given. */
 export const Filled = (options: object = {}) => Type.String({ minLength: 1, ...options });
 
-/** A password, token or key of a caller: the log never shows it, wherever it was sent. */
+/** A password, token or key of a caller, which is masked in the log. */
 export const Secret = (options: object = {}) => Type.Unsafe<string>({ type: 'string', format: 'password', ...options });
 
-/** A list that clients may also send as one text with commas. */
+/** A list that clients may also send as one text separated by commas. */
 export const List = <T extends TSchema>(items: T, options: object = {}) =>
   Type.Array(items, { 'x-comma-separated': true, ...options });
 
 /**
- * A parameter that belongs to a plan: on a lower one it is as if it had not been sent, or its list ends after so many elements.
- * For the options of a schema.
+ * Options for a parameter that belongs to a plan: on a lower plan it is ignored, or its list is cut to this many
+ * elements.
  */
 export const ofPlan = (plan: 'premium' | 'ultimate', kept = 0) => ({
   'x-plan': plan,
@@ -51,19 +51,19 @@ export const ofPlan = (plan: 'premium' | 'ultimate', kept = 0) => ({
 export const Upload = (options: object = {}) =>
   Type.Unsafe<UploadedFile | string>({ type: 'string', format: 'binary', ...options });
 
-/** The content of a file: a text, a file of a multipart body, or a text that is too long to be kept in memory. */
+/** Content of a file: a text, a file of a multipart body, or a text too long for memory. */
 export const Content = (options: object = {}) =>
   Type.Unsafe<UploadedFile | SpooledText | string>({ type: 'string', format: 'binary', 'x-spooled': true, ...options });
 
-/** `page` and `per_page` of every list (part 1, section 1.6). */
+/** `page` and `per_page` of lists (part 1, section 1.6). */
 export const pagination = {
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1.' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page number (default: 1).' })),
   per_page: Type.Optional(
-    Type.Integer({ minimum: 1, default: 20, description: 'Items on a page; more than 100 are cut to 100.' }),
+    Type.Integer({ minimum: 1, default: 20, description: 'Number of items per page; at most 100.' }),
   ),
 };
 
-/** Every property optional. */
+/** Makes every property optional. */
 export const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties));
 
 /** The properties of an object schema. */

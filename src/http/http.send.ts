@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { encodeUtf8 } from '../core/detached-copy.ts';
 import { routeMatchOf } from './route-match.ts';
 
-/** A JSON body that is ready to be sent, with its tag. Immutable answers are kept in this form. */
+/** A serialized JSON body with its ETag. Immutable answers are cached in this form. */
 export class Serialized {
   readonly body: Buffer;
   readonly etag: string;
-  /** Whether it was sent before: then it may well be asked for again. */
+  /** Whether it was sent before, so that another request for it is likely. */
   sent = false;
 
   constructor(body: Buffer, etag = etagOf(body)) {
@@ -20,23 +20,23 @@ export class Serialized {
   }
 }
 
-/** SHA-1 takes a third of the time of MD5 where the processor knows it, and never more. */
+/** SHA-1 takes a third of the time of MD5 on processors with SHA instructions, and never more. */
 const etagOf = (body: string | Buffer): string => etagOfDigest(hash('sha1', body, 'hex'));
 
-/** The tag of a body. @param digest its SHA-1, hexadecimal */
+/** The ETag of a body. @param digest its SHA-1 in hexadecimal */
 export const etagOfDigest = (digest: string): string => `W/"${digest.slice(0, 32)}"`;
 
-/** Whether an `If-None-Match` header names the tag. Weak comparison (RFC 9110, 13.1.2). */
+/** Whether an `If-None-Match` header contains the ETag, by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
   const wanted = etag.replace(/^W\//, '');
   return header.length <= 8_192 && header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === wanted);
 }
 
-/** `Cache-Control` of what is answered to one client. */
+/** `Cache-Control` of answers for a single client. */
 export const PRIVATE = 'max-age=0, private, must-revalidate';
 
-/** Headers of a JSON body that a GET is answered with. */
+/** Headers of a JSON answer to a GET. */
 export const jsonHeaders = ({ body, etag }: Serialized, type = 'application/json'): Record<string, string> => ({
   'content-type': type,
   'content-length': String(body.length),
@@ -44,15 +44,15 @@ export const jsonHeaders = ({ body, etag }: Serialized, type = 'application/json
   etag,
 });
 
-/** What `sendCached` sends: a body with its tag, and headers as names and values in turn. */
+/** Input of `sendCached`: a body with its ETag, and headers as alternating names and values. */
 export interface CachedBody {
   json: Serialized;
   flat: readonly string[];
 }
 
 /**
- * Sends a kept body with its headers, or 304. It goes past Fastify's way: handing over thirty headers one by one costs
- * as much as the rest of such a request.
+ * Sends a cached body with its headers, or 304. Bypasses Fastify, because setting thirty headers one by one costs as
+ * much as the rest of such a request.
  */
 export function sendCached(request: FastifyRequest, reply: FastifyReply, cached: CachedBody): FastifyReply {
   const { json, flat } = cached;
@@ -70,7 +70,7 @@ export function sendCached(request: FastifyRequest, reply: FastifyReply, cached:
   return reply;
 }
 
-/** Headers that a reply has by now, names and values in turn. */
+/** Headers of a reply as alternating names and values. */
 const flatHeaders = (reply: FastifyReply): string[] =>
   Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);
 
@@ -80,10 +80,10 @@ function letLast(request: FastifyRequest, reply: FastifyReply, cached: CachedBod
     cacheDependencies.cache.set(request, cacheDependencies, cached, others);
 }
 
-/** Seconds since the request came, for X-Runtime. */
+/** Seconds since the request arrived, for X-Runtime. */
 export const runtimeOf = (reply: FastifyReply): string => (reply.elapsedTime / 1000).toFixed(6);
 
-/** Sends a JSON body, of the route's media type where none is named; a GET that has it already is answered with 304. */
+/** Sends a JSON body, by default in the media type of the route; a GET with the current ETag is answered with 304. */
 export function sendJson(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -47,24 +47,24 @@ const SHOWN_TO_BROWSERS = [
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether log and metrics have it. */
+    /** Whether it was logged and counted. */
     ended: boolean;
   }
 }
 
-/** Status in log and metrics of a request whose client did not wait for the answer. */
+/** Status in log and metrics if the client disconnected before the answer. */
 const CLIENT_GONE = 499;
 
 export interface HttpServer {
   app: FastifyInstance;
   /**
-   * Turns readiness false; requests are still served, but each connection ends with its answer.
-   * @returns when the requests that are under way now have ended
+   * Turns readiness false; requests are still served, but each connection is closed after its answer.
+   * @returns resolves when the requests in flight have ended
    */
   drain(): Promise<void>;
 }
 
-/** Address as path and query; a client may also send it with scheme and host, which count for nothing (RFC 9112, 3.2). */
+/** URL as path and query; a client may also send scheme and host, which are ignored (RFC 9112, 3.2). */
 const originForm = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/');
 
 function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: number): void {
@@ -84,26 +84,26 @@ function logLine(deps: Deps, request: FastifyRequest, status: number, seconds: n
   });
 }
 
-/** What is asked whether the server lives. */
+/** Monitoring addresses. */
 const MONITORING = /^\/-\/(?:health|liveness|readiness|metrics)(?:[/?]|$)/;
 
-/** Fastify asks for a factory of Ajv's kind; no route of ours has a schema that would reach it. */
+/** Fastify requires a validator factory; no route has a schema that would use it. */
 const NO_VALIDATOR = (() => () => () => true) as never;
 
 export interface ServerParts {
   routes: readonly Route[];
-  /** What the reference says where a declaration says nothing. */
+  /** Descriptions for the reference where declarations have none. */
   vocabulary?: () => Promise<Vocabulary>;
-  /** Turns the address of a request into the one that is routed. */
+  /** Rewrites the URL of a request before routing. */
   rewriteUrl?: (url: string) => string;
-  /** Routes that are no part of the API, such as git's. */
+  /** Routes outside the API, such as git's. */
   plugins?: readonly ((app: FastifyInstance, deps: Deps, services: HttpServices) => void)[];
 }
 
 const UNSTORED =
-  '503 Service Unavailable - the database can no longer be put on disk; see to the disk, then start the server again';
+  '503 Service Unavailable - the database can no longer be written to disk; check the disk, then restart the server';
 
-/** Puts a refusal in the place of an answer of which nobody knows whether it will still be so after a start. @returns its body */
+/** Replaces an answer by a refusal if it may not survive a restart. @returns the body of the refusal */
 function refuseUnstored(reply: FastifyReply): string {
   for (const name of ['content-length', 'etag', 'location']) reply.removeHeader(name);
   reply.code(503).type('application/json').header('Cache-Control', 'no-cache');
@@ -123,7 +123,7 @@ export function buildServer(
     trustProxy: deps.config.trustedProxies.length > 0 ? deps.config.trustedProxies : false,
     exposeHeadRoutes: true,
     // Parameters are read by `params/coerce.ts` and answers written by JSON.stringify: Fastify's own compilers would
-    // only cost time at the start.
+    // only slow the start down.
     schemaController: {
       compilersFactory: { buildValidator: NO_VALIDATOR, buildSerializer: () => () => JSON.stringify },
     },
@@ -131,7 +131,7 @@ export function buildServer(
     forceCloseConnections: 'idle',
     keepAliveTimeout: 65_000,
     requestTimeout: 0,
-    // A connection on which nothing moves any more is given up; pushes and clones send something every few seconds.
+    // Idle connections are closed; pushes and clones send something every few seconds.
     connectionTimeout: 300_000,
     rewriteUrl: ({ url = '/' }) => rewriteUrl(originForm(url)),
     clientErrorHandler: clientErrorHandler(deps.log),
@@ -148,9 +148,9 @@ export function buildServer(
     },
   });
   rejectMalformedRequests(app.server, deps.log);
-  // A connection that cannot be taken for want of file descriptors or memory; who listens is told of other errors by `listen`.
+  // Connections that cannot be accepted for lack of file descriptors or memory; `listen` reports other errors.
   app.server.on('error', (error) => {
-    if (app.server.listening) deps.log.log('warn', 'a connection could not be taken', { error: String(error) });
+    if (app.server.listening) deps.log.log('warn', 'a connection could not be accepted', { error: String(error) });
   });
   let ready = true;
   const metrics = new Metrics();
@@ -186,7 +186,7 @@ export function buildServer(
       reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', SHOWN_TO_BROWSERS);
     }
     const goOn = () => done(checkHost(request, reply));
-    // Whether the server lives is told without its database.
+    // Liveness is answered without the database.
     const fresh = MONITORING.test(request.url) ? null : deps.settings.fresh();
     if (fresh === null) goOn();
     else void fresh.then(goOn);
@@ -195,7 +195,7 @@ export function buildServer(
     reply.header('X-Runtime', runtimeOf(reply));
     if (!ready) reply.header('Connection', 'close');
     const send = () => done(null, payload);
-    // What comes in pieces is files, and begins to flow at once.
+    // Streams are files, and start to flow immediately.
     const onDisk = payload instanceof Readable ? null : deps.database.onDisk();
     if (onDisk === null) send();
     else onDisk.then(send, () => done(null, refuseUnstored(reply)));
@@ -212,7 +212,7 @@ export function buildServer(
     cache: services.responseCache,
     takes: (socket) => ready && !isCrowded(socket),
   });
-  // Who waits for 100 Continue is told to go on when the body is wanted, which is once its sender has been let in.
+  // Clients that wait for 100 Continue get it when the body is needed, after authorization.
   app.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
     app.server.emit('request', request, response),
   );

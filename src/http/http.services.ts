@@ -10,15 +10,15 @@ import type { Route, RouteLimit } from './http.route.ts';
 import { applyThrottle, WindowCounter } from './rate-limit.ts';
 import { ResponseCache } from './response-cache.ts';
 
-/** Headers on which lasting answers of a route depend. */
+/** Headers on which cacheable answers of a route depend. */
 function lastingHeaders({ options: { cacheable, credentials = API_TOKENS } }: Route): readonly string[] {
   return cacheable === undefined ? [] : [...cacheable, ...(credentialHeaders(credentials) ?? [])];
 }
 
-/** What all routes share: throttles and limits. */
+/** Shared state of all routes: throttles and limits. */
 export class HttpServices {
   readonly responseCache: ResponseCache;
-  /** What was asked lately, by whom. */
+  /** Recent requests by caller. */
   readonly seenRequests: SeenFilter = new SeenFilter();
   readonly #deps: Deps;
   readonly #counter = new WindowCounter();
@@ -30,35 +30,35 @@ export class HttpServices {
     this.#headPaths = new Set(routes.flatMap(({ options }) => (options.method === 'HEAD' ? [options.path] : [])));
   }
 
-  /** Whether the path has a HEAD route of its own, so that none is derived from GET. */
+  /** Whether the path has its own HEAD route, so that none is derived from GET. */
   hasHeadRoute(path: string): boolean {
     return this.#headPaths.has(path);
   }
 
-  /** Counts requests that do not say who sends them, by address. @throws Throttled */
+  /** Counts requests without credentials, by address. @throws Throttled */
   throttleAddress(request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
     this.#apply('unauthenticated', groups, () => request.ip, reply);
   }
 
-  /** Counts requests whose token is refused as well: whoever guesses tokens is not signed in. @throws Throttled */
+  /** Counts requests with refused credentials, by address. @throws Throttled */
   throttleFailure(request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
     this.#apply('unauthenticated', groups, () => request.ip, reply);
   }
 
-  /** Counts requests of signed-in users. @throws Throttled */
+  /** Counts requests of authenticated users. @throws Throttled */
   throttleUser(caller: Caller, request: FastifyRequest, reply: FastifyReply, groups: readonly ThrottleGroup[]): void {
     if (caller.credential.kind === 'none') return;
     const key = () => (caller.user === null ? rateLimitKeyOf(caller, request.ip) : String(caller.user.id));
     this.#apply('authenticated', groups, key, reply);
   }
 
-  /** Counts requests to sign in, by address and whoever says that they send them. @throws Throttled */
+  /** Counts sign-in requests, by address and by the user they claim. @throws Throttled */
   throttleSignIn(request: FastifyRequest, reply: FastifyReply): void {
     const throttle = throttleOf(this.#deps.settings.now, 'protected_paths');
     this.#count(throttle, 'throttle_unauthenticated_protected_paths', request.ip, reply);
   }
 
-  /** Counts requests of a route that has a limit of its own. @throws ApiError 429 */
+  /** Counts requests of a route with its own rate limit. @throws ApiError 429 */
   limitRoute({ setting, periodSeconds, anonymous }: RouteLimit, caller: Caller, request: FastifyRequest): void {
     if (anonymous === true && caller.credential.kind !== 'none') return;
     const { limiter, settings } = this.#deps;
@@ -71,8 +71,8 @@ export class HttpServices {
     key: () => string,
     reply: FastifyReply,
   ): void {
-    const found = effectiveThrottle(this.#deps.settings.now, kind, groups);
-    if (found !== undefined) this.#count(found.throttle, `throttle_${found.name}`, key(), reply);
+    const effective = effectiveThrottle(this.#deps.settings.now, kind, groups);
+    if (effective !== undefined) this.#count(effective.throttle, `throttle_${effective.name}`, key(), reply);
   }
 
   #count(throttle: Throttle, name: string, key: string, reply: FastifyReply): void {

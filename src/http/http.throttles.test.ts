@@ -40,7 +40,7 @@ test('web addresses and git are counted by themselves, and the API goes on', asy
     }
     assert.deepEqual(statuses, [200, 200, 429], name);
   }
-  // Addresses that lead to the API count as the web does.
+  // Addresses that redirect to the API are counted as web requests.
   assert.equal((await ask(`/${path}`)).statusCode, 429);
   for (let n = 0; n < 5; n += 1) assert.equal((await app.get('/projects', { token: null })).statusCode, 200);
 });

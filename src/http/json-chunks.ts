@@ -4,20 +4,22 @@ import { currentScope } from '../core/request-scope.ts';
 import { etagOfDigest, Serialized } from './http.send.ts';
 
 const MiB = 1024 * 1024;
-/** Characters that are encoded before others have their turn. */
+/** Characters encoded before other work gets its turn. */
 const BATCH_SIZE = MiB / 4;
-/** Bytes of a body that count as nothing in the memory of all, and by how many the share of a larger one grows. */
+/**
+ * Bytes of a body that do not count against the memory limit, and step by which the reservation of a larger one grows.
+ */
 const SMALL = MiB;
 const STEP = 16 * MiB;
-/** The parts, and the body that is put together of them. */
+/** The chunks, and the body that they are joined to. */
 const TIMES = 2;
 
 /**
- * Makes a body of JSON that may be large, a part at a time; it takes its share of the memory of all while it grows.
- * @param pieces of the text, in their order
- * @param maxChunkBytes bytes that it may have
- * @returns null where it would have more
- * @throws ApiError 429, 503 while too many wait for memory; the reason of the request's signal
+ * Serializes a large JSON body in chunks; its memory reservation grows with it.
+ * @param pieces parts of the text in their order
+ * @param maxChunkBytes maximum size in bytes
+ * @returns null if it would exceed the maximum
+ * @throws ApiError 429, 503 if too many requests wait for memory; the reason of the request's signal
  */
 export async function serializeInChunks(pieces: Iterable<string>, maxChunkBytes: number): Promise<Serialized | null> {
   const { memory, signal } = currentScope();

@@ -26,7 +26,7 @@ afterEach(() => mock.restoreAll());
 
 const lasts = () => app.deps.config.database.kind === 'sqlite';
 
-/** Asks below the repository, and tells whether rights were looked at for it. */
+/** Sends a request below the repository, and tells whether it was authorized. */
 async function ask(path: string, headers: Record<string, string> = { 'private-token': ROOT_TOKEN }) {
   const peeks = mock.method(app.deps.snapshot, 'peek');
   const response = await fetch(`${base}/api/v4/projects/${project.id}/repository/${path}`, { headers });
@@ -36,7 +36,7 @@ async function ask(path: string, headers: Record<string, string> = { 'private-to
   return { status: response.status, headers: Object.fromEntries(response.headers), body, looked };
 }
 
-/** Asks until the answer lasts, where any does. */
+/** Repeats a request until its answer is cached, if it is cacheable. */
 async function askUntilItLasts(path: string, headers?: Record<string, string>) {
   for (let n = 0; n < 3; n += 1) expectOk(await ask(path, headers));
   const last = await ask(path, headers);

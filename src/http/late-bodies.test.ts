@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Sends a request whose body comes to its end only when something has happened; gives the status. */
+/** Sends a request whose body is completed after `act`; returns the status. */
 async function late(path: string, token: string, json: object, act: () => Promise<unknown>): Promise<number> {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<IncomingMessage>();
   app.instance.server.app.server.once('request', arrive);
@@ -29,7 +29,7 @@ async function late(path: string, token: string, json: object, act: () => Promis
   sent.once('response', resolve).once('error', reject);
   sent.write(body.slice(0, 5));
   const received = await arrived;
-  // The body is read once the caller has been let in.
+  // The body is read after authorization.
   while (received.listenerCount('data') + received.listenerCount('readable') === 0) await setImmediate();
   await act();
   sent.end(body.slice(5));

@@ -53,7 +53,7 @@ beforeEach(() => {
 });
 
 const HOUR = 3_600_000;
-/** Sends a poll; gives the request, and what is answered. */
+/** Sends a poll; returns the request and its answer. */
 function ask(ms = HOUR, headers: Record<string, string> = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
   const sent: ClientRequest = request({

@@ -6,12 +6,12 @@ import { sendErrorBody } from './http.errors.ts';
 import type { Metrics } from './http.metrics.ts';
 import { checkReadiness } from './readiness.ts';
 
-/** `/-/health`, `/-/liveness`, `/-/readiness` and `/-/metrics`. `isReady` turns false when the server is going down. */
+/** Registers `/-/health`, `/-/liveness`, `/-/readiness` and `/-/metrics`. `isReady` turns false during shutdown. */
 export function registerMonitoring(app: FastifyInstance, deps: Deps, metrics: Metrics, isReady: () => boolean): void {
   metrics.add((registry) => registerJobMetrics(registry, deps));
   const allowed = addressList(deps.config.monitoringAllowlist);
   const guarded = async (request: FastifyRequest, reply: FastifyReply) => {
-    // The peer's own address decides: forwarded headers could be made up.
+    // The address of the peer counts, because forwarded headers can be forged.
     if (!allowed(request.socket.remoteAddress ?? '')) {
       sendErrorBody(reply.code(404), { error: '404 Not Found', message: '404 Not Found' });
     }

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** Sends requests while what they are about is deleted, at every distance, and gives the statuses. */
+/** Sends requests while their object is deleted, with different delays, and returns the statuses. */
 async function race(requests: (() => Promise<{ statusCode: number; body: string }>)[], remove: () => Promise<unknown>) {
   const answers = requests.map((request) => request());
   await new Promise(setImmediate);

@@ -4,18 +4,18 @@ import { environmentFaultOf } from '../core/environment-fault.ts';
 import { isForeignKeyViolation } from '../db/db.errors.ts';
 import { GitError } from '../git/git.errors.ts';
 
-/** Errors of git that say what is wrong by themselves. */
-const TOLD = new Set(['busy', 'caller_busy', 'locked', 'timeout', 'output_too_large', 'aborted']);
+/** Errors of git with a meaning of their own. */
+const EXPECTED = new Set(['busy', 'caller_busy', 'locked', 'timeout', 'output_too_large', 'aborted']);
 
 /**
- * What a handler's failure is where something was removed while it worked: what it was asked about is looked at once more,
- * and a row that it needed or that others have begun to need is told from a fault of the server.
- * @param method of the request
+ * Converts the failure of a handler whose object was deleted meanwhile: the access check is repeated, and missing or
+ * newly referenced rows are told from faults of the server.
+ * @param method method of the request
  * @param check the route's access check
- * @returns what to answer; the error itself where nothing has gone away
+ * @returns the refusal; the error itself if nothing was deleted
  */
 export async function notFoundIfDeleted(error: unknown, method: string, check: () => unknown): Promise<unknown> {
-  const expected = error instanceof ApiError || (error instanceof GitError && TOLD.has(error.code));
+  const expected = error instanceof ApiError || (error instanceof GitError && EXPECTED.has(error.code));
   if (expected || (error as { statusCode?: unknown }).statusCode !== undefined || environmentFaultOf(error) !== null)
     return error;
   try {
@@ -25,7 +25,7 @@ export async function notFoundIfDeleted(error: unknown, method: string, check: (
   }
   if (error instanceof NoResultError) return notFound();
   if (isForeignKeyViolation(error)) {
-    return method === 'DELETE' ? conflict('409 Conflict - it came into use meanwhile; try again') : notFound();
+    return method === 'DELETE' ? conflict('409 Conflict - it is used by another object now; try again') : notFound();
   }
   return error;
 }

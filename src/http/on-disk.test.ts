@@ -58,7 +58,7 @@ test('what cannot be put on disk is told to nobody', async () => {
     for (const path of ['/user', `/projects/${project.id}`, '/projects/0']) {
       const response = await app.get(path);
       assert.equal(response.statusCode, 503, path);
-      assert.match(response.json().message, /can no longer be put on disk/);
+      assert.match(response.json().message, /can no longer be written to disk/);
       assert.equal(response.headers.etag, undefined);
     }
     await assert.rejects(app.deps.database.check(), { message: 'EIO' });

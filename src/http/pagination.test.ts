@@ -6,7 +6,7 @@ import { type Page, readPage, setKeysetHeaders, setPageHeaders } from './paginat
 
 const BASE = 'https://forge.example';
 
-/** Headers that a list at the address gets. */
+/** Pagination headers for a list at the address. */
 async function headersOf(
   url: string,
   set: (request: FastifyRequest, reply: FastifyReply) => void,

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidParameter } from '../core/core.errors.ts';
 
-/** The page a client asked for. */
+/** The requested page. */
 export interface Page {
   number: number;
   size: number;
-  /** Rows before it. */
+  /** Number of rows before it. */
   offset: number;
 }
 
 const MAX_PER_PAGE = 100;
-/** Past this many rows totals are left out. */
+/** Number of rows above which totals are omitted. */
 export const MAX_COUNTED = 10_000;
 
 /** Reads `page` and `per_page`. @throws ApiError 400 */
@@ -28,28 +28,28 @@ function read(query: Record<string, unknown>, name: string, fallback: number): n
   }
   const number = Number(value);
   if (!Number.isInteger(number)) throw invalidParameter(`${name} is invalid`);
-  // A page so far out that its offset is no exact number any more cannot hold anything.
+  // The offset of such a page would not be an exact number.
   if (number < 1 || number > 1e12) throw invalidParameter(`${name} does not have a valid value`);
   return number;
 }
 
 export interface PageHeaders {
-  /** Rows in all, when they were counted; null leaves the totals out. */
+  /** Total number of rows if it was counted; null to omit the totals. */
   total: number | null;
-  /** Whether a page follows; needed when there is no total. */
+  /** Whether a next page exists; required without a total. */
   more?: boolean;
 }
 
-/** What node lets through in a path though it may not stand in a Link header. */
+/** Characters that node accepts in a path, but a Link header must not contain. */
 const UNSAFE = /[<>"{}|\\^`]/g;
 
 interface Address {
-  /** Up to the query, on the configured base. */
+  /** Path on the configured base, without the query. */
   path: string;
   query: URLSearchParams;
 }
 
-/** The request's address without the tokens in it. */
+/** URL of the request without its tokens. */
 function addressOf(base: string, request: FastifyRequest): Address {
   const question = request.url.indexOf('?');
   const path = (question === -1 ? request.url : request.url.slice(0, question)).replace(UNSAFE, encodeURIComponent);
@@ -58,13 +58,13 @@ function addressOf(base: string, request: FastifyRequest): Address {
   return { path: `${base}${path}`, query };
 }
 
-/** The address with these parameters set in it. */
+/** The URL with these parameters. */
 function addressWith({ path, query }: Address, changes: Record<string, string | number>): string {
   for (const name in changes) query.set(name, String(changes[name]));
   return `${path}?${query}`;
 }
 
-/** The addresses of pages, which differ in one number: it takes longer to write a query than to put that into it. */
+/** Makes the URLs of pages, which differ in one number: that is faster than writing the query each time. */
 function pageAddresses({ path, query }: Address, size: number): (number: number) => string {
   query.set('page', '0');
   query.set('per_page', String(size));
@@ -74,11 +74,11 @@ function pageAddresses({ path, query }: Address, size: number): (number: number)
   return (number) => `${before}${number}${behind}`;
 }
 
-/** Address of the request with other query parameters, on the configured base. */
+/** URL of the request with other query parameters, on the configured base. */
 export const pageUrl = (base: string, request: FastifyRequest, changes: Record<string, string | number>): string =>
   addressWith(addressOf(base, request), changes);
 
-/** Sets the headers of an offset page (part 1, section 1.6). */
+/** Sets the headers of offset pagination (part 1, section 1.6). */
 export function setPageHeaders(
   base: string,
   request: FastifyRequest,
@@ -109,7 +109,7 @@ export function setPageHeaders(
   }
 }
 
-/** Sets the header of a keyset page: the address of the next one, when there is one. */
+/** Sets the header of keyset pagination: a link to the next page, if there is one. */
 export function setKeysetHeaders(
   base: string,
   request: FastifyRequest,

@@ -3,21 +3,21 @@ import { effectivePlan, holds, type PaidPlan } from '../access/access.plan.ts';
 import type { LicenseDeps } from '../licence/licence.stored.ts';
 import { propertiesOf } from './http.schema.ts';
 
-/** A parameter that a lower plan does not have, or of whose list it keeps only the beginning. */
+/** A parameter that a lower plan ignores, or whose list is cut on a lower plan. */
 interface PaidParameter {
   name: string;
   plan: PaidPlan;
-  /** Elements of its list that every plan has. */
+  /** Number of list elements on every plan. */
   kept: number;
 }
 
-/** Parameters as they were sent, and as the route declares them. */
+/** Parameters as sent and as declared. */
 interface Read {
   source: Record<string, unknown>;
   values: Readonly<Record<string, unknown>>;
 }
 
-/** Those of an input that belong to a plan (`ofPlan`). */
+/** Parameters of an input that belong to a plan (`ofPlan`). */
 export function paidParameters(input: TObject | undefined): readonly PaidParameter[] {
   if (input === undefined) return [];
   return Object.entries(propertiesOf(input)).flatMap(([name, schema]) => {
@@ -29,7 +29,7 @@ export function paidParameters(input: TObject | undefined): readonly PaidParamet
   });
 }
 
-/** What is left of parameters on the plan in force: others are as if they had not been sent. */
+/** Removes parameters that the current plan does not have, as if they had not been sent. */
 export async function onPlan(deps: LicenseDeps, paid: readonly PaidParameter[], read: Read): Promise<Read> {
   const sent = paid.filter(({ name }) => name in read.source);
   if (sent.length === 0) return read;

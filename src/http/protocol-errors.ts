@@ -7,13 +7,13 @@ import { type ApiError, badRequest } from '../core/core.errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-/** What cannot be read as a request, by the code of the parser's error. */
+/** Refusals of invalid requests by the parser's error code. */
 const REFUSALS: Record<string, [status: number, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, '408 Request Timeout - the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: [431, '431 Request Header Fields Too Large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, '413 Request Entity Too Large'],
 };
-const MALFORMED: [status: number, message: string] = [400, '400 Bad request - this is not a request of HTTP/1.1'];
+const MALFORMED: [status: number, message: string] = [400, '400 Bad request - not a valid HTTP/1.1 request'];
 
 function headersAndBody(message: string, id: string): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify({ message, error: message });
@@ -28,7 +28,7 @@ function headersAndBody(message: string, id: string): { headers: Record<string, 
   return { headers, body };
 }
 
-/** Writes an answer to a connection on which no request could be read, and closes it. */
+/** Writes an answer to a connection without a valid request, and closes it. */
 function refuse(log: Logger, socket: Duplex, status: number, message: string, code?: string): void {
   const answering = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
   if (!socket.writable || answering?.headersSent === true) {
@@ -43,7 +43,7 @@ function refuse(log: Logger, socket: Duplex, status: number, message: string, co
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 }
 
-/** Answers what node's parser could not read, in the shape of every other refusal. */
+/** Answers requests that node's parser refuses, in the format of other refusals. */
 export const clientErrorHandler =
   (log: Logger) =>
   (error: Error & { code?: string }, socket: Duplex): void => {
@@ -52,13 +52,10 @@ export const clientErrorHandler =
     refuse(log, socket, status, message, error.code);
   };
 
-/** Refuses what node would refuse with answers of its own: expectations that nobody meets, and tunnels. */
+/** Refuses requests that node would refuse in its own format: unsupported expectations, and tunnels. */
 export function rejectMalformedRequests(server: Server, log: Logger): void {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const { headers, body } = headersAndBody(
-      '417 Expectation Failed - only 100-continue can be expected',
-      randomUUID(),
-    );
+    const { headers, body } = headersAndBody('417 Expectation Failed - only 100-continue is supported', randomUUID());
     log.log('info', 'request refused', {
       correlation_id: headers['X-Request-Id'],
       status: 417,
@@ -67,14 +64,14 @@ export function rejectMalformedRequests(server: Server, log: Logger): void {
     response.writeHead(417, headers).end(body);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    refuse(log, socket, 405, '405 Not Allowed - this is no proxy');
+    refuse(log, socket, 405, '405 Not Allowed - this server is not a proxy');
   });
 }
 
-/** Headers that stand once (RFC 9112, 3.2; RFC 9110, 5.3): of two nobody knows which one the proxy before this server has looked at. */
+/** Headers that must occur once (RFC 9112, 3.2; RFC 9110, 5.3): with two, a proxy may have used the other one. */
 const ONCE = new Map(['Host', 'Authorization', 'Content-Type'].map((name) => [name.toLowerCase(), name]));
 
-/** The name of a header that stands twice though it must not. */
+/** Name of a header that occurs twice although it must not. */
 function repeated(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -86,10 +83,10 @@ function repeated(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a request without a Host header, or with two: ApiError 400; undefined when it has one. */
+/** The refusal of a request without a Host header or with repeated headers: ApiError 400; undefined if it is valid. */
 export function checkHost({ raw, headers }: FastifyRequest, reply: FastifyReply): ApiError | undefined {
   const twice = repeated(raw.rawHeaders);
   if (twice === undefined && (headers.host !== undefined || raw.httpVersion !== '1.1')) return undefined;
   reply.header('Connection', 'close');
-  return badRequest(twice === undefined ? 'the Host header is missing' : `the ${twice} header stands twice`);
+  return badRequest(twice === undefined ? 'the Host header is missing' : `the ${twice} header occurs twice`);
 }

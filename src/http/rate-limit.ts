@@ -8,11 +8,11 @@ interface Window {
   count: number;
 }
 
-/** Counts by key in fixed windows of time. */
+/** Counts by key in fixed time windows. */
 export class WindowCounter {
   readonly #windows = new LRUCache<string, Window>({ max: 10_000 });
 
-  /** Counts one more. @returns the count in the running window, and the second (unix) in which it ends */
+  /** Counts an event. @returns the count in the current window, and the unix time in seconds at which it ends */
   hit(key: string, periodSeconds: number, nowMs: number): { count: number; resetAt: number } {
     const period = periodSeconds * 1000;
     const start = Math.floor(nowMs / period) * period;
@@ -22,26 +22,26 @@ export class WindowCounter {
     return { count, resetAt: Math.ceil((start + period) / 1000) };
   }
 
-  /** Counts one less, in whichever window it was counted. */
+  /** Decrements the count of a key. */
   takeBack(key: string): void {
     const window = this.#windows.get(key);
     if (window !== undefined) window.count = Math.max(0, window.count - 1);
   }
 }
 
-/** A refusal of the global throttle: plain text, as clients expect it. */
+/** Refusal of a throttle: plain text, as clients expect it. */
 export class Throttled extends Error {
   override name = 'Throttled';
 
-  /** @param text what is answered; null for the ordinary text */
+  /** @param text text of the answer; null for the default */
   constructor(text: string | null) {
     super(text || 'Retry later');
   }
 }
 
 /**
- * Counts a request against a global throttle and sets the `RateLimit-*` headers.
- * @throws Throttled when there have been too many
+ * Counts a request against a throttle and sets the `RateLimit-*` headers.
+ * @throws Throttled if there were too many
  */
 export function applyThrottle(
   counter: WindowCounter,
@@ -66,7 +66,7 @@ export function applyThrottle(
   }
 }
 
-/** The limiter of single actions (part 1, section 8.3): so many in a period for one key. */
+/** Rate limits of single actions (part 1, section 8.3) by key. */
 export class ActionLimiter {
   readonly #counter = new WindowCounter();
   readonly #now: () => number;
@@ -75,12 +75,12 @@ export class ActionLimiter {
     this.#now = now;
   }
 
-  /** Counts one more. @param limit 0 requests are no limit @returns whether there have not been too many */
+  /** Counts an action. @param limit 0 requests are no limit @returns whether it is within the limit */
   allows(action: string, key: string, { requests, periodSeconds }: Throttle): boolean {
     return requests === 0 || this.#counter.hit(`${action}:${key}`, periodSeconds, this.#now()).count <= requests;
   }
 
-  /** Counts one less: what was counted comes again. */
+  /** Decrements the count of an action that will be repeated. */
   takeBack(action: string, key: string): void {
     this.#counter.takeBack(`${action}:${key}`);
   }
@@ -93,7 +93,7 @@ export class ActionLimiter {
   }
 }
 
-/** Lets one caller have only so many expensive requests under way. */
+/** Limits the number of concurrent expensive requests per caller. */
 export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>();
   readonly #limit: number;
@@ -102,7 +102,7 @@ export class ConcurrencyLimiter {
     this.#limit = limit;
   }
 
-  /** @returns what must be called once when the request is over. @throws ApiError 429 */
+  /** @returns a function that must be called once when the request has ended. @throws ApiError 429 */
   enter(key: string): () => void {
     const running = this.#running.get(key) ?? 0;
     if (running >= this.#limit) {

@@ -128,7 +128,7 @@ describe('errors', () => {
     ['q[a]=1', 'q is invalid'],
     ['q=1&q[a]=1', 'expected a hash for parameter q'],
     ['q=%zz', 'invalid %-encoding'],
-    ['q=%00', 'the query string holds a null byte'],
+    ['q=%00', 'the query string contains a null byte'],
   ] as const) {
     test(`the query ${query} is 400`, async () => {
       const response = await get(`/api/v4/query?${query}`);

@@ -17,7 +17,7 @@ afterEach(() => mock.restoreAll());
 
 const isSqlite = () => app.deps.config.database.kind === 'sqlite';
 
-/** Asks over the network, and tells whether rights were looked at for it. */
+/** Sends a request over the network, and tells whether it was authorized. */
 async function askFor(path: string, headers: Record<string, string>) {
   const peeks = mock.method(app.deps.snapshot, 'peek');
   const response = await fetch(`${base}/api/v4${path}`, { headers });
@@ -27,7 +27,7 @@ async function askFor(path: string, headers: Record<string, string>) {
   return { status: response.status, headers: Object.fromEntries(response.headers), body, looked };
 }
 
-/** A project with a flag, and how its programs ask. */
+/** A project with a feature flag, and a client that polls it. */
 async function polled() {
   const made = await flagProject(app);
   await made.create({ name: 'flag', strategies: [DEFAULT] });
@@ -165,7 +165,7 @@ test('a route is not lasting whose requests are counted, which needs a plan, or 
     } as never);
   assert.doesNotThrow(() => declare({}));
   for (const more of [{ plan: 'premium' }, { expensive: true }, { limit: { setting: 'x', periodSeconds: 60 } }]) {
-    assert.throws(() => declare(more), /GET \/x would be answered again/);
+    assert.throws(() => declare(more), /GET \/x cannot be cacheable/);
   }
-  assert.throws(() => declare({ credentials: { methods: [{ location: basic }] } }), /nobody knows who asks/);
+  assert.throws(() => declare({ credentials: { methods: [{ location: basic }] } }), /its credentials are looked up each time/);
 });

@@ -11,48 +11,48 @@ import { type CachedBody, matchesEtag, PRIVATE, type Serialized } from './http.s
 import { routeMatchOf } from './route-match.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Larger ones are sent in the ordinary way, in which clients that do not take them are noticed. */
+/** Larger answers are sent the ordinary way, which detects slow clients. */
 const MAX_ENTRY_BYTES = 64 * 1024;
 const MAX_KEY = 2_000;
 const DAY_MS = 86_400_000;
 
 const NO_SECRETS: ReadonlySet<string> = new Set();
-/** Told of each request anew. */
+/** Headers that differ for each request. */
 const OF_ONE_REQUEST: ReadonlySet<string> = new Set(['x-request-id', 'x-runtime']);
 
-/** What proves who the caller is until the day or something in the database changes. */
+/** Credentials that identify a caller until the day ends or the database changes. */
 const CACHEABLE_CREDENTIALS: ReadonlySet<Caller['credential']['kind'] | undefined> = new Set([
   'access_token',
   'flags_client',
   'none',
 ]);
 
-/** Whether what a caller may do stays the same until the end of the day, unless something is committed. */
+/** Whether the permissions of a caller stay the same until the end of the day, unless something is committed. */
 export const isCacheableCaller = (caller: Caller | undefined): boolean =>
   CACHEABLE_CREDENTIALS.has(caller?.credential.kind);
 
-/** What an answer was made from: the state of the database before anything was looked at, and what else was looked at. */
+/** What an answer depends on: the version of the database before anything was read, and file validators. */
 export interface CacheDependencies {
   readonly cache: ResponseCache;
   readonly version: number;
   readonly validators: FileValidators;
 }
 
-/** An answer that the same request gets again, with what its line in the log says. */
+/** A cached answer, with the fields of its log line. */
 export interface ResponseCacheEntry {
   readonly json: Serialized;
   /** Template of its route. */
   readonly route: string | undefined;
-  /** Its address as the log shows it. */
+  /** Its masked URL for the log. */
   readonly path: string;
   readonly user: Pick<User, 'id' | 'username'> | null;
 }
 
 interface Entry extends ResponseCacheEntry, Pick<CacheDependencies, 'version' | 'validators'> {
-  /** Milliseconds since 1970 between which it holds. */
+  /** Validity in milliseconds since 1970. */
   from: number;
   until: number;
-  /** Headers of the answer and of its 304, names and values in turn. */
+  /** Headers of the answer and of its 304, as alternating names and values. */
   flat: readonly string[];
   unchanged: readonly string[];
 }
@@ -62,30 +62,29 @@ const sizeOf = ({ json, path, flat, unchanged }: Entry, key: string): number =>
   json.body.length + textsOf([key, path]) + textsOf(flat) + textsOf(unchanged) + 4_000;
 
 /**
- * Answers to questions that clients ask again and again: who asked the same at the same state of the database, and of the refs
- * that were looked at for it, is answered before routing, rights and everything else are looked at, since all of that would
- * come out the same. Where the engine cannot tell its state (PostgreSQL), where requests are counted or come from proxies,
- * nothing is answered so.
+ * Caches whole answers to repeated requests: the same request of the same caller is answered before routing and
+ * authorization as long as the database and the refs used for it are unchanged, because the result would be the same.
+ * Disabled on engines without a database version (PostgreSQL), if requests are counted, and behind proxies.
  */
 export class ResponseCache {
   readonly #deps: Deps;
   readonly #headers: readonly string[];
   readonly #entries: BoundedCache<string, Entry>;
 
-  /** @param headers all that any such answer depends on beside the address, in lower case */
+  /** @param headers all request headers on which answers depend, in lower case */
   constructor(deps: Deps, headers: readonly string[]) {
     this.#deps = deps;
     this.#headers = headers;
     this.#entries = new BoundedCache(MAX_BYTES, sizeOf, { maxEntryBytes: MAX_ENTRY_BYTES });
   }
 
-  /** What an answer is made from that is asked for now; null where none lasts. */
+  /** Starts to record what an answer depends on; null if it cannot be cached. */
   begin(): CacheDependencies | null {
     const version = this.#version();
     return version === null ? null : { cache: this, version, validators: new FileValidators() };
   }
 
-  /** State of the database; null where no answer lasts. */
+  /** Version of the database; null if nothing can be cached. */
   #version(): number | null {
     const { config, database, settings } = this.#deps;
     const { now } = settings;
@@ -94,9 +93,9 @@ export class ResponseCache {
   }
 
   /**
-   * Keeps an answer for as long as all is so that it was made from; from the second time on that it is sent, since most that
-   * is asked once is not asked again.
-   * @param more headers that are sent beside its own
+   * Caches an answer while its dependencies are unchanged; only from the second time on that it is sent, because most
+   * requests are not repeated.
+   * @param more further headers of the answer
    */
   set(
     request: FastifyRequest,
@@ -124,7 +123,7 @@ export class ResponseCache {
     });
   }
 
-  /** What the request was answered with last, when that is still so. */
+  /** The cached answer of a request, if it is still valid. */
   find(request: IncomingMessage): ResponseCacheEntry | undefined {
     const { clock, database } = this.#deps;
     if (this.#entries.size === 0 || database.onDisk() !== null) return undefined;
@@ -136,11 +135,11 @@ export class ResponseCache {
   }
 
   /**
-   * Sends what was found.
-   * @param more headers of this answer alone, names and values in turn
+   * Sends a cached answer.
+   * @param more further headers of this answer only, as alternating names and values
    */
-  send(request: IncomingMessage, response: ServerResponse, found: ResponseCacheEntry, more: readonly string[]): void {
-    const { json, flat, unchanged } = found as Entry;
+  send(request: IncomingMessage, response: ServerResponse, entry: ResponseCacheEntry, more: readonly string[]): void {
+    const { json, flat, unchanged } = entry as Entry;
     const known = request.headers['if-none-match'];
     if (known !== undefined && matchesEtag(known, json.etag)) {
       response.writeHead(304, [...unchanged, ...more]).end();
@@ -148,7 +147,7 @@ export class ResponseCache {
   }
 }
 
-/** Under which an answer is kept; null for what is asked in an uncommon way. */
+/** Cache key of a request; null for unusual requests. */
 function keyOf(
   { method, url = '', headers, httpVersion }: IncomingMessage,
   deciding: readonly string[],
@@ -161,12 +160,12 @@ function keyOf(
   return key.length > MAX_KEY ? null : key;
 }
 
-/** Until when a caller is let in without a look at the clock, and nothing is noted of their token, in milliseconds since 1970. */
+/** Time in milliseconds since 1970 until which a caller stays authorized and the use of their token needs no record. */
 function cacheableUntil(caller: Caller, now: number): number {
   if (!isCacheableCaller(caller) || caller.sudoBy !== null) return now;
   return Math.min((Math.floor(now / DAY_MS) + 1) * DAY_MS, useIsRecordedUntil(caller));
 }
 
-/** Names and values in turn, without those that each request has of its own. */
+/** Alternating names and values, without headers that differ for each request. */
 const withoutThoseOfOne = (flat: readonly string[]): string[] =>
   flat.filter((_, at) => !OF_ONE_REQUEST.has(flat[at - (at % 2)]!));

@@ -1,29 +1,29 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 
-/** What is known of the route that a request goes to. */
+/** Known facts of the route of a request. */
 export interface RouteMatch {
-  /** Its template, for log and metrics; undefined where there is none. */
+  /** Its template, for log and metrics; undefined if there is no route. */
   readonly url?: string | undefined;
-  /** Bytes that a body may have. */
+  /** Maximum size of a body. */
   readonly bodyLimit: number;
   readonly config: FastifyContextConfig;
 }
 
-/** A declared route, ready to be served. */
+/** A declared route that is ready to serve requests. */
 export interface PreparedRoute extends RouteMatch {
-  /** Whether its requests have a body that is parsed. */
+  /** Whether it parses bodies. */
   readonly parsesBody: boolean;
-  /** Looks who calls and what they may do, before the body is read. */
+  /** Authenticates and authorizes a request before the body is read. */
   authorize(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where it goes, when Fastify does not know that itself: see `routing.ts`. */
+    /** The route, if Fastify does not know it: see `routing.ts`. */
     routed: RouteMatch | null;
   }
 }
 
-/** Of the route that a request goes to. In place of `request.routeOptions`, which knows none of the routes of the table. */
+/** The route of a request. Replaces `request.routeOptions`, which does not know the routes of the table. */
 export const routeMatchOf = (request: FastifyRequest): RouteMatch => request.routed ?? request.routeOptions;

@@ -70,7 +70,7 @@ describe('the table of routes', () => {
   });
 
   test('two routes for one address are a mistake', () => {
-    assert.throws(() => tableOf('GET /a/:id', 'GET /a/:name'), /two routes GET \/a\/:name/);
+    assert.throws(() => tableOf('GET /a/:id', 'GET /a/:name'), /duplicate route GET \/a\/:name/);
   });
 
   test('it takes words and parameters, and leaves the rest to Fastify', () => {

@@ -1,9 +1,9 @@
 import type { Method, Route } from './http.route.ts';
 
-/** The longest parameter of a path. */
+/** Maximum length of a path parameter. */
 export const MAX_PARAMETER = 16_384;
 
-/** What stands at one place of a path: fixed words by name, a parameter, and the routes that end here by their method. */
+/** A node of the path tree: children by fixed word, a parameter child, and routes that end here by method. */
 interface Node {
   readonly words: Map<string, Node>;
   parameter: Node | undefined;
@@ -34,20 +34,20 @@ const decoded = (segment: string): string => {
 };
 
 /**
- * The declared routes by method and path. A word goes before a parameter, and what does not lead to a route of the method
- * is left for the next possibility. It keeps a few small objects for a route, where Fastify keeps some hundred.
+ * The declared routes by method and path. Words take precedence over parameters; if a branch has no route for the
+ * method, the next one is tried. It needs a few small objects for a route, where Fastify needs some hundred.
  */
 export class RouteTable {
   readonly #root = newNode();
 
-  /** Whether it can hold a route: each segment of its path is a word or a parameter. */
+  /** Whether the table supports a route: each segment of its path is a word or a parameter. */
   static accepts({ path, root, method }: { path: string; root?: true; method: Method }): boolean {
     return !root && method !== 'HEAD' && path.split('/').every((segment) => /^(?::\w+|[^:*]*)$/.test(segment));
   }
 
   /**
-   * @param path its whole address
-   * @throws Error where there is one of the same method and path
+   * @param path its full path
+   * @throws Error for a duplicate of method and path
    */
   add(route: Route, path: string): void {
     const { method } = route.options;
@@ -64,11 +64,11 @@ export class RouteTable {
         node = next;
       }
     }
-    if (node.ends.has(method)) throw new Error(`there are two routes ${method} ${path}`);
+    if (node.ends.has(method)) throw new Error(`duplicate route ${method} ${path}`);
     node.ends.set(method, { route, names });
   }
 
-  /** @param path of a request, without its query: doubled slashes and one at the end count for nothing */
+  /** @param path path of a request without its query; repeated and trailing slashes are ignored */
   find(method: string, path: string): RouteLookup | undefined {
     const segments = path.split('/');
     let count = 0;
@@ -83,7 +83,7 @@ export class RouteTable {
   }
 }
 
-/** @param values of the parameters so far; holds all of them when a route was found */
+/** @param values values of parameters so far; complete when a route is found */
 function search(
   node: Node,
   method: string,

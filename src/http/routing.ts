@@ -9,14 +9,14 @@ import { RouteTable } from './route-table.ts';
 
 const EVERYTHING = '/api/v4/*';
 
-/** Where a path leads that no declared route is for. */
+/** Match of requests without a declared route. */
 const NOWHERE: RouteMatch = { url: undefined, bodyLimit: 0, config: {} };
 export const isUnknownPath = (request: FastifyRequest): boolean => request.routed === NOWHERE;
 
 /**
- * Serves the declared routes. Those below `/api/v4` stand in a table behind a single route of Fastify's, and are prepared
- * when they are first called: what Fastify keeps and compiles for a route took half of the time of a start, with some
- * hundreds of them. The few that the table does not take are given to Fastify one by one.
+ * Serves the declared routes. Those below `/api/v4` are in a table behind a single Fastify route and are prepared at
+ * their first request: with some hundreds of routes, Fastify's own preparation took half of the start. The few routes
+ * that the table does not support are registered in Fastify.
  */
 export function registerRoutes(
   app: FastifyInstance,
@@ -31,7 +31,7 @@ export function registerRoutes(
     prepared.set(route, known);
     return known;
   };
-  // Whatever a path with an open end matches is with Fastify, which knows the closer one.
+  // Paths that match a route with an open end are left to Fastify, which finds the most specific one.
   const open = routes.flatMap(({ options: { path } }) =>
     path.includes('*') ? [path.slice(0, path.indexOf('*'))] : [],
   );
@@ -40,17 +40,17 @@ export function registerRoutes(
   for (const route of routes) if (isTaken(route)) table.add(route, routeUrl(route.options));
 
   app.decorateRequest('routed', null);
-  // The first of all hooks, so that log and metrics know the route whatever becomes of the request.
+  // The first of all hooks, so that log and metrics know the route in any case.
   app.addHook('onRequest', (request, _reply, done) => {
     const known = request.routeOptions;
     if (known.url === EVERYTHING) {
       const [path = ''] = request.url.split('?', 1);
-      // HEAD is answered as GET is: those with a route of their own are with Fastify.
-      const found = table.find(request.method === 'HEAD' ? 'GET' : request.method, path);
-      request.routed = found === undefined ? NOWHERE : prepare(found.route);
-      if (found !== undefined) request.params = found.params;
+      // HEAD is answered like GET: paths with their own HEAD route are in Fastify.
+      const match = table.find(request.method === 'HEAD' ? 'GET' : request.method, path);
+      request.routed = match === undefined ? NOWHERE : prepare(match.route);
+      if (match !== undefined) request.params = match.params;
     } else {
-      // Fastify makes its answer anew for each who asks.
+      // Fastify compiles its answer for each request.
       request.routed = known;
     }
     done();
@@ -68,7 +68,7 @@ export function registerRoutes(
     handler: handle,
   });
   const others = routes.filter((route) => !isTaken(route));
-  // HEAD first: a path's own HEAD route replaces the one that is derived from GET.
+  // HEAD first: a path's own HEAD route replaces the one derived from GET.
   others.sort((a, b) => Number(b.options.method === 'HEAD') - Number(a.options.method === 'HEAD'));
   for (const route of others) addRoute(app, services, route, prepare(route));
 }

@@ -11,8 +11,8 @@ export const insufficientScope = (scopes: readonly string[]): ApiError =>
   );
 
 /**
- * Refuses tokens whose scopes do not cover the request: `api` covers all, `read_api` GET and HEAD, and the route may
- * name further ones.
+ * Refuses tokens whose scopes do not cover the request: `api` covers everything, `read_api` GET and HEAD, and the route
+ * may declare further ones.
  * @throws ApiError 403
  */
 export function checkScopes(caller: Caller, method: string, extra: readonly string[]): void {

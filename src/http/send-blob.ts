@@ -5,10 +5,10 @@ import { contentDisposition } from './http.headers.ts';
 import type { BaseContext, Success } from './http.route.ts';
 import { matchesEtag } from './http.send.ts';
 
-/** What a stream of a blob takes of memory. */
+/** Memory of a blob stream. */
 const STREAM_BYTES = 1024 * 1024;
 
-/** Kinds of success of a route that sends a blob: the whole of it, or the part that was asked for. */
+/** Success responses of a route that sends a blob: the whole content, or the requested range. */
 export const blobSuccess = (contentType: string, description: string) =>
   ({
     success: { status: 200, contentType, description },
@@ -16,14 +16,14 @@ export const blobSuccess = (contentType: string, description: string) =>
   }) as const satisfies { success: Success; otherSuccess: Success };
 
 /**
- * Which part of a content a `Range` header asks for (RFC 9110, 14.1.2).
- * @returns null for the whole: without one, with several ranges or another unit, and where it cannot be read
- * @throws ApiError 416 for one that lies outside
+ * The range of a `Range` header (RFC 9110, 14.1.2).
+ * @returns null for the whole content: without the header, with several ranges or another unit, and for an invalid one
+ * @throws ApiError 416 for a range outside the content
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | null {
-  const found = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '');
-  const [, first = '', last = ''] = found ?? [];
-  if (found === null || (first === '' && last === '')) return null;
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '');
+  const [, first = '', last = ''] = match ?? [];
+  if (match === null || (first === '' && last === '')) return null;
   if (first !== '' && last !== '' && Number(last) < Number(first)) return null;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
@@ -32,9 +32,9 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | n
 }
 
 /**
- * Answers with a blob to be saved under a name: whole or in part, with its hash as a strong tag; 304 to whoever has it.
- * @param ranged whether a part of it can be had; a route that has no 206 says no
- * @throws ApiError 404 where its bytes are gone, 416
+ * Sends a blob as a download: whole or a range, with its hash as a strong ETag; 304 if the client has it.
+ * @param ranged whether ranges are supported; false for routes that do not declare 206
+ * @throws ApiError 404 if its content is missing, 416
  */
 export async function sendBlob(
   c: BaseContext,

@@ -11,38 +11,40 @@ interface Parts {
   deps: Deps;
   metrics: Metrics;
   cache: ResponseCache;
-  /** Whether requests on a connection may be answered so; else they are handed on. */
+  /** Whether requests on a connection may be answered from the cache. */
   takes(socket: Socket): boolean;
 }
 
-/** Has requests whose answer lasts answered before all others are handed on. They are measured and logged as those are. */
+/**
+ * Answers requests from the response cache before all others are passed on. They are counted and logged like others.
+ */
 export function serveCachedResponses(server: Server, { deps, metrics, cache, takes }: Parts): void {
   const others = server.listeners('request') as Listener[];
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const started = performance.now();
-    const found = takes(request.socket) ? cache.find(request) : undefined;
-    if (found === undefined) {
+    const entry = takes(request.socket) ? cache.find(request) : undefined;
+    if (entry === undefined) {
       for (const other of others) other(request, response);
       return;
     }
     metrics.started();
     const id = randomUUID();
     const seconds = (performance.now() - started) / 1_000;
-    cache.send(request, response, found, ['X-Request-Id', id, 'X-Runtime', seconds.toFixed(6)]);
+    cache.send(request, response, entry, ['X-Request-Id', id, 'X-Runtime', seconds.toFixed(6)]);
     const { statusCode: status } = response;
-    metrics.ended('GET', found.route ?? 'unknown', status, seconds);
+    metrics.ended('GET', entry.route ?? 'unknown', status, seconds);
     deps.log.log('info', 'request', {
       correlation_id: id,
       method: 'GET',
-      path: found.path,
+      path: entry.path,
       status,
       duration_s: Math.round(seconds * 1e6) / 1e6,
-      user_id: found.user?.id,
-      username: found.user?.username,
+      user_id: entry.user?.id,
+      username: entry.user?.username,
       remote_ip: request.socket.remoteAddress,
       ua: request.headers['user-agent'],
-      route: found.route,
+      route: entry.route,
     });
   });
 }

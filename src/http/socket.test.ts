@@ -149,7 +149,7 @@ test('tokens, secrets of the route and credentials of addresses are masked in th
   assert.ok(lines[0]!.includes('answer=[FILTERED]'));
 });
 
-/** Status, headers and JSON body of an answer as it came over the wire. */
+/** Status, headers and JSON body of a raw answer. */
 function parsed(response: string) {
   const [top = '', body = ''] = response.split('\r\n\r\n');
   const [first = '', ...lines] = top.split('\r\n');

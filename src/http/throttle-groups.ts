@@ -7,9 +7,9 @@ const FILES = /^\/projects\/:id\/repository\/files\//;
 const FALSE = /^(?:0|f|false|n|no|off)$/i;
 
 /**
- * What the requests of a route are counted as: the first of the groups whose throttle is on (public documentation, "Package
- * registry rate limits" and those beside it: they supersede the general ones).
- * @returns asked for each request
+ * Throttle groups of a route's requests: the first one with an enabled throttle counts (public documentation, "Package
+ * registry rate limits" and others: they supersede the general ones).
+ * @returns a function of the request
  */
 export function throttleGroups({
   method,
@@ -20,12 +20,12 @@ export function throttleGroups({
 }: Route['options']): (request: FastifyRequest) => readonly ThrottleGroup[] {
   const general: readonly ThrottleGroup[] = unthrottled === true ? [] : root === true ? ['web'] : ['api'];
   const groups = [...specialOf(path, root === true, throttle), ...general];
-  // Only such requests of it cost much.
+  // Only such requests of it are expensive.
   if (path !== '/groups/:id' || (method !== 'GET' && method !== 'HEAD')) return () => groups;
   const deprecated: readonly ThrottleGroup[] = ['deprecated_api', ...groups];
   return ({ query }) => {
-    const { with_projects: said } = query as Record<string, unknown>;
-    return FALSE.test(String(said)) ? groups : deprecated;
+    const { with_projects: withProjects } = query as Record<string, unknown>;
+    return FALSE.test(String(withProjects)) ? groups : deprecated;
   };
 }
 

@@ -11,7 +11,7 @@ import { TransferMonitor } from './transfer-monitor.ts';
 
 const LIMITS = { bodyMs: 60_000, totalMs: 3_600_000, minRate: 1_000 };
 
-/** A request without a connection, whose counters a test moves. */
+/** A request without a connection, whose counters the test moves. */
 function exchange(parsed: boolean) {
   const socket = { bytesRead: 0, bytesWritten: 0, writableLength: 0, ended: '' };
   const incoming = { socket, complete: false, paused: false, readableLength: 0, readableHighWaterMark: 65_536 };
@@ -36,7 +36,7 @@ function watched(parsed: boolean) {
   const watch = new TransferMonitor(LIMITS, () => now);
   const one = exchange(parsed);
   watch.add(one.request, one.reply);
-  /** Lets seconds pass, one look a second. */
+  /** Advances the time in seconds, with one check a second. */
   const pass = (seconds: number, each: () => void = () => {}) => {
     for (let second = 0; second < seconds; second += 1) {
       now += 1_000;
@@ -44,7 +44,7 @@ function watched(parsed: boolean) {
       watch.check();
     }
   };
-  /** One look that comes seconds late. */
+  /** A check that comes seconds late. */
   const late = (seconds: number) => {
     now += (seconds + 1) * 1_000;
     watch.check();
@@ -180,7 +180,7 @@ test('a body of bytes has the time of a stream, not that of a body which is pars
     response += text;
   });
   socket.write('PUT /api/v4/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 30\r\n\r\n');
-  // The watch looks every second, and a body that is parsed has one.
+  // Checks run every second, and a parsed body is limited to one.
   for (let sent = 0; sent < 30; sent += 1) {
     await wait(100);
     socket.write('x');

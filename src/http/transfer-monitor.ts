@@ -4,17 +4,17 @@ import { routeMatchOf } from './route-match.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The watch over it, while there is one. */
+    /** Its monitored transfer, if there is one. */
     transfer: Transfer | null;
   }
 }
 
 export interface TransferLimits {
-  /** Milliseconds for the whole of a body that is parsed: JSON, forms. */
+  /** Maximum duration of a parsed body (JSON, forms) in milliseconds. */
   bodyMs: number;
-  /** Milliseconds for the whole of a body or an answer that streams. */
+  /** Maximum duration of a streamed body or answer in milliseconds. */
   totalMs: number;
-  /** Bytes a second that a client must take or send on average; 0 asks for none. */
+  /** Minimum average rate of a client in bytes per second; 0 for none. */
   minRate: number;
 }
 
@@ -22,22 +22,22 @@ interface Transfer extends SlotSetItem {
   request: FastifyRequest;
   reply: FastifyReply;
   started: number;
-  /** When its body began to be read; null before that. */
+  /** Time at which reading of the body began; null before that. */
   receiving: number | null;
-  /** The stretch of time over which the rate is measured. */
+  /** Period over which the rate is measured. */
   phase: 'in' | 'out';
   since: number;
   bytes: number;
 }
 
-/** Milliseconds over which a rate is an average. */
+/** Window of the average rate in milliseconds. */
 const WINDOW_MS = 30_000;
 const LOOK_MS = 1_000;
-const TIMEOUT = '408 Request Timeout - the body came in too slowly';
+const TIMEOUT = '408 Request Timeout - the body arrived too slowly';
 
 /**
- * Ends requests whose clients send or take almost nothing: each holds a connection, and perhaps a git process and its
- * place among them. Only time in which the server waits for the client counts.
+ * Ends requests of clients that send or receive almost nothing: each holds a connection, and perhaps a git process and
+ * its slot. Only time in which the server waits for the client counts.
  */
 export class TransferMonitor {
   readonly #limits: TransferLimits;
@@ -46,7 +46,7 @@ export class TransferMonitor {
   readonly #timer: NodeJS.Timeout;
   #lookedAt: number;
 
-  /** @param now milliseconds of a clock that only goes on */
+  /** @param now milliseconds of a monotonic clock */
   constructor(limits: TransferLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
@@ -54,7 +54,7 @@ export class TransferMonitor {
     this.#timer = setInterval(() => this.check(), LOOK_MS).unref();
   }
 
-  /** Watches a request until `remove`, which must follow once its connection is done with it. */
+  /** Monitors a request until `remove`, which must be called when its connection is done with it. */
   add(request: FastifyRequest, reply: FastifyReply): void {
     const now = this.#now();
     request.transfer = { request, reply, started: now, receiving: null, phase: 'in', since: now, bytes: 0, slot: -1 };
@@ -65,12 +65,12 @@ export class TransferMonitor {
     if (request.transfer !== null) this.#transfers.delete(request.transfer);
   }
 
-  /** What is under way now. */
+  /** Replies in progress. */
   replies(): FastifyReply[] {
     return this.#transfers.all().map(({ reply }) => reply);
   }
 
-  /** Says that its body is read from now on. */
+  /** Marks the start of reading the body. */
   receives(request: FastifyRequest): void {
     const { transfer } = request;
     if (transfer === null) return;
@@ -78,7 +78,7 @@ export class TransferMonitor {
     this.#restart(transfer, 'in', request.raw.socket?.bytesRead ?? 0);
   }
 
-  /** Looks at all requests once. What this process missed, because it had no processor, is held against nobody. */
+  /** Checks all requests once. Delays of this process are not counted against clients. */
   check(): void {
     const now = this.#now();
     const missed = now - this.#lookedAt - LOOK_MS;
@@ -108,7 +108,7 @@ export class TransferMonitor {
     const { config } = routeMatchOf(transfer.request);
     const parsed = config?.spoolTexts === false && config.isBytes !== true;
     const time = this.#now() - receiving;
-    // What is not read is the server's own slowness.
+    // Unread data means that the server itself is slow.
     const waits = !raw.isPaused() && raw.readableLength < raw.readableHighWaterMark;
     const late = time > (parsed ? this.#limits.bodyMs : this.#limits.totalMs);
     if (late || this.#isSlow(transfer, 'in', raw.socket.bytesRead, waits)) refuse(transfer);
@@ -124,7 +124,7 @@ export class TransferMonitor {
     if ((late && waits) || this.#isSlow(transfer, 'out', sent, waits)) socket.destroy();
   }
 
-  /** @param waits whether it is the client that is waited for */
+  /** @param waits whether the server waits for the client */
   #isSlow(transfer: Transfer, phase: Transfer['phase'], bytes: number, waits: boolean): boolean {
     const time = this.#now() - transfer.since;
     if (!waits || transfer.phase !== phase) {
@@ -144,7 +144,7 @@ export class TransferMonitor {
   }
 }
 
-/** Answers a request whose body is given up, and closes its connection. */
+/** Answers a request with an abandoned body, and closes its connection. */
 function refuse({ request, reply }: Transfer): void {
   const { socket } = request.raw;
   reply.code(408).header('Content-Type', 'application/json').header('Connection', 'close');

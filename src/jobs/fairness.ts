@@ -1,19 +1,19 @@
-/** So much later than the one before it comes each further job of a project that waits. */
+/** Delay of each further waiting job of a project after the one before it. */
 const STEP_MS = 50;
-/** No job comes later than this for what its project has asked for before. */
+/** Maximum delay of a job because of earlier jobs of its project. */
 const LONGEST_MS = 600_000;
 const MAX_ENTRIES = 10_000;
 
 /**
- * Gives the projects of a lane their turns: who asks for much comes after who asks for little, but nobody waits while
- * workers are idle. Each process counts for itself.
+ * Schedules the jobs of a lane fairly between projects: jobs of busy projects come later, but no job waits while
+ * workers are idle. Each process counts separately.
  */
 export class FairScheduler {
   readonly #last = new Map<string, number>();
 
   /**
-   * The place of a new job in its lane.
-   * @param dueMs when it may run at the earliest; what is delayed takes nobody's turn
+   * The position of a new job in its lane.
+   * @param dueMs earliest time to run; delayed jobs take no turn
    */
   next(lane: string, projectId: number | null, dueMs: number, nowMs: number): number {
     if (projectId === null || dueMs > nowMs) return dueMs;
@@ -25,7 +25,7 @@ export class FairScheduler {
     return turn;
   }
 
-  /** Nothing waits in the lane any more. */
+  /** Resets the lane after it has become empty. */
   reset(lane: string): void {
     for (const key of this.#last.keys()) if (key.startsWith(`${lane}:`)) this.#last.delete(key);
   }

@@ -18,7 +18,7 @@ before(async () => {
 beforeEach(() => app.deps.db.deleteFrom('jobs').execute());
 after(() => app.close());
 
-/** Takes what is due as a process of that name. */
+/** Claims due jobs as a process of that name. */
 async function take(claim: string) {
   const { db, config } = app.deps;
   const now = new Date().toISOString();
@@ -120,7 +120,7 @@ test('a job is given up for the one of its key that was written while it ran', a
   const [left, ...others] = await rows();
   assert.deepEqual(others, []);
   assert.deepEqual([left!.payload, left!.state, left!.attempts], ['{"n":2}', 'waiting', 0]);
-  // It was told when it may run, and nobody asked for another time.
+  // It was scheduled for that time, and nobody requested another.
   assert.deepEqual([left!.run_at, left!.turn_at], [runAt.toISOString(), runAt.toISOString()]);
 });
 
@@ -155,7 +155,7 @@ test('a job is put back where the other one of its key is taken back meanwhile',
 });
 
 test('whoever asked for a run at once gets it from the one that stands for the job', async (context) => {
-  // All of it happens within one millisecond.
+  // All of this happens within one millisecond.
   const { db, jobs, clock } = app.deps;
   const at = clock.now();
   context.mock.method(clock, 'now', () => at);

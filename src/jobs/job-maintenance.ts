@@ -1,21 +1,21 @@
 import type { Db } from '../db/db.schema.ts';
 import { keyUnlessTaken, releaseHeld, retryOnKeyConflict } from './job-outcomes.ts';
 
-/** The lane of jobs whose kind no server knows. */
+/** Lane of jobs of unknown kinds. */
 export const UNKNOWN_LANE = 'unknown';
-/** So long a due job is left to a process that may know its kind. */
+/** Time that a due job is left to other processes that may know its kind. */
 const UNKNOWN_AFTER_MS = 600_000;
 
-/** Of which running jobs: those of a claim, of a process that has died, or of processes that nobody knows. */
+/** Selects running jobs: of a claim, of a dead process, or of unknown processes. */
 export type RunningJobFilter = { claim: string | null } | { process: number } | { notOf: readonly number[] };
 
-/** The claims of a process begin with it. */
+/** Prefix of the claims of a process. */
 const claimsOf = (process: number): string => `${process}:%`;
 
 /**
- * Lets running jobs run again.
- * @param filter which of them; all where it is left out
- * @returns how many there were
+ * Makes running jobs run again.
+ * @param filter selects the jobs; all if absent
+ * @returns number of jobs
  */
 export async function requeueRunning(db: Db, filter?: RunningJobFilter): Promise<number> {
   return db.transaction().execute((db) => retryOnKeyConflict(() => requeue(db, filter)));
@@ -39,7 +39,7 @@ async function requeue(db: Db, filter: RunningJobFilter | undefined): Promise<nu
   return Number(numUpdatedRows);
 }
 
-/** Lets jobs go that are held for none: the one before them was removed by hand, or its key was taken from it. */
+/** Releases held jobs whose predecessor was removed by hand or has lost its key. */
 export async function releaseUnheld(db: Db): Promise<void> {
   const keys = await db
     .selectFrom('jobs')
@@ -64,10 +64,10 @@ export async function releaseUnheld(db: Db): Promise<void> {
 }
 
 /**
- * Puts each job into the lane of its kind, for earlier versions knew none or another one, and what nobody knows out of
- * the way.
- * @param laneOf the lane of a kind; undefined for one that this version does not know
- * @returns the kinds that are not known, with the number of their jobs that are due
+ * Moves jobs into the lane of their kind, which may differ from that of an earlier version, and jobs of unknown kinds
+ * into the lane for them.
+ * @param laneOf the lane of a kind; undefined for unknown kinds
+ * @returns unknown kinds with the number of their due jobs
  */
 export async function reassignLanes(
   db: Db,

@@ -5,7 +5,7 @@ import { prepared } from '../db/prepared.ts';
 import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { SerializationConflict } from '../db/transactions.ts';
 
-/** How a run of a job ended: it is gone, waits for another run, or is dead. */
+/** Outcome of a run: the job is removed, waits for another run, or is dead. */
 export interface Outcome {
   job: StoredJob;
   to: 'done' | { state: 'waiting' | 'dead'; runAt: string; attempts: number; error: string | null };
@@ -16,7 +16,7 @@ const removeRun = prepared((db, { ids, claims }: { ids: readonly number[]; claim
 );
 
 /**
- * Lets jobs wait, within a transaction, which begins again where another one has meanwhile written a job of the same key.
+ * Makes jobs wait, in a transaction that is repeated if another one has written a job with the same key.
  * @throws SerializationConflict
  */
 export async function retryOnKeyConflict<T>(write: () => Promise<T>): Promise<T> {
@@ -27,7 +27,10 @@ export async function retryOnKeyConflict<T>(write: () => Promise<T>): Promise<T>
   }
 }
 
-/** Writes how jobs ended, within a transaction. What another process has taken over meanwhile is left to it. @throws SerializationConflict */
+/**
+ * Writes the outcomes of jobs, within a transaction. Jobs taken over by another process are skipped. @throws
+ * SerializationConflict
+ */
 export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promise<void> {
   const done = outcomes.flatMap(({ job, to }) => (to === 'done' ? [job] : []));
   if (done.length > 0) {
@@ -38,11 +41,11 @@ export async function writeOutcomes(db: Db, outcomes: readonly Outcome[]): Promi
   await releaseHeld(db, [...new Set(ended.flatMap(({ order_key }) => order_key ?? []))]);
 }
 
-/** @returns whether it waits for another run */
+/** @returns whether the job waits for another run */
 async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'>): Promise<boolean> {
   const mine = { id: job.id, claim: job.claim };
   if (job.unique_key !== null && to.state === 'waiting') {
-    // One of the same key has been written meanwhile: it does this one's work, at its own time.
+    // Another job of the same key was written meanwhile: it does the work of this one, at its own time.
     const twin = await db
       .selectFrom('jobs')
       .select('id')
@@ -64,7 +67,7 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
   const write = db
     .updateTable('jobs')
     .set((eb) => {
-      // It was asked to run again at once (`retryNow`) while it ran.
+      // A run was requested with `retryNow` while the job ran.
       const asked = eb.case().when('run_at', '>', job.run_at);
       return {
         state: to.state,
@@ -82,7 +85,7 @@ async function putBack(db: Db, job: StoredJob, to: Exclude<Outcome['to'], 'done'
   return to.state === 'waiting';
 }
 
-/** Brings a waiting job forward to when the one that it stands for was asked to run. */
+/** Moves a waiting job forward to the requested time of the job that it replaces. */
 const bringForward = (db: Db, id: number, at: string) =>
   db
     .updateTable('jobs')
@@ -92,7 +95,10 @@ const bringForward = (db: Db, id: number, at: string) =>
     .where('run_at', '>', at)
     .execute();
 
-/** The unique key of a job that is to wait: none where another one in one of these states has it by now, for then both run. */
+/**
+ * The unique key of a job that becomes waiting; null if another job in one of these states has it by now, in which case
+ * both run.
+ */
 export const keyUnlessTaken = (eb: ExpressionBuilder<Schema, 'jobs'>, states: readonly StoredJob['state'][]) =>
   eb
     .case()
@@ -127,7 +133,10 @@ const releaseByKey = prepared((db, { orderKeys }: { orderKeys: readonly string[]
     ),
 );
 
-/** Lets the next job of each key go, once the one before it has ended, within a transaction. @throws SerializationConflict */
+/**
+ * Releases the next job of each key after the previous one has ended, within a transaction. @throws
+ * SerializationConflict
+ */
 export async function releaseHeld(db: Db, orderKeys: readonly string[]): Promise<void> {
   if (orderKeys.length === 0) return;
   await retryOnKeyConflict(() => releaseByKey(db, { orderKeys }));

@@ -5,16 +5,16 @@ import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { type Candidate, type LaneQuota, projectsBelow, RootLimiter } from './root-quotas.ts';
 
 export interface ClaimRequest {
-  /** Those of this lane; of all lanes in order of `run_at` where it is left out. */
+  /** The lane; all lanes in order of `run_at` if absent. */
   lane?: string;
-  /** Names of the kinds that this process knows. */
+  /** Names of the kinds known to this process. */
   kinds: readonly string[];
   limit: number;
-  /** What is due then. */
+  /** Jobs due at this time. */
   now: string;
-  /** Is written to the jobs that are taken. */
+  /** Claim that is written to the jobs. */
   claim: string;
-  /** Where root namespaces have shares of the lane. */
+  /** Quota of root namespaces in the lane. */
   share?: LaneQuota | undefined;
 }
 
@@ -29,7 +29,7 @@ const dueJob = prepared((db, { lane, kinds, now }: { lane: string; kinds: readon
     .limit(1),
 );
 
-/** Whether a lane has anything that is due. Asks without a transaction. */
+/** Whether a lane has due jobs. Queries without a transaction. */
 export async function anyDue(
   db: Db,
   { lane, kinds, now }: Pick<ClaimRequest, 'lane' | 'kinds' | 'now'>,
@@ -47,10 +47,10 @@ const takeJobs = prepared((db, { claim, ids }: { claim: string; ids: readonly nu
 );
 
 /**
- * Takes jobs that are due, within a transaction: first those whose turn it is, then, where workers are left, whatever is
- * due. Of an `order_key` only the first one, and only while no other of it runs; the others are held until it has ended.
- * Among several processes each job goes to one. Where root namespaces have shares, jobs of one whose share is taken wait.
- * @param postgres whether rows are locked one by one
+ * Claims due jobs, within a transaction: first those whose turn it is, then, if workers are left, any due jobs. Of an
+ * `order_key` only the first job is claimed, and only if no other one of it runs; the others are held until it has
+ * ended. Among several processes each job is claimed by one. Jobs of a root namespace that has used its quota wait.
+ * @param postgres whether rows are locked individually
  */
 export async function claimJobs(db: Db, postgres: boolean, request: ClaimRequest): Promise<StoredJob[]> {
   const taken: StoredJob[] = [];
@@ -65,7 +65,7 @@ export async function claimJobs(db: Db, postgres: boolean, request: ClaimRequest
       const rows = await takeJobs(db, { claim: request.claim, ids: ready });
       taken.push(...rows.sort((a, b) => ready.indexOf(a.id) - ready.indexOf(b.id)));
     }
-    // Those of a share that is full are passed over from then on.
+    // Jobs of exhausted quotas are skipped from then on.
     if (held === 0 && ready.length === inTurn.length) break;
   }
   return taken;
@@ -95,7 +95,7 @@ async function candidatesOf(
   return first.length === limit ? first : [...first, ...(await ask(rest, limit - first.length))];
 }
 
-/** Rows to take up, which on PostgreSQL are locked. */
+/** Query for claimable rows, locked on PostgreSQL. */
 const waitingJobs = (db: Db, postgres: boolean, kinds: readonly string[]) =>
   db
     .selectFrom('jobs')
@@ -117,7 +117,10 @@ interface InLane {
   now: string;
 }
 
-/** A query for each limit, of which there are as many as workers: SQLite compiles one anew that is given its limit. */
+/**
+ * One query for each limit, of which there are as many as workers, because SQLite compiles a query with a limit
+ * parameter each time.
+ */
 function inLane(postgres: boolean, of: typeof byTurn) {
   const limited = (limit: number) =>
     prepared((db, { lane, kinds, now }: InLane) =>
@@ -143,7 +146,7 @@ const withHeads = prepared((db, { ids }: Ids) =>
         .selectFrom('jobs as first')
         .select('first.id')
         .whereRef('first.order_key', '=', 'jobs.order_key')
-        // In these words the index on what is not dead is used.
+        // This wording makes SQLite use the partial index on jobs that are not dead.
         .where(sql<boolean>`first.state <> 'dead'`)
         .orderBy('first.id')
         .limit(1)
@@ -152,7 +155,7 @@ const withHeads = prepared((db, { ids }: Ids) =>
     .where('id', 'in', ids),
 );
 
-/** Which of the candidates may run now. The others of their keys are held; where another process is at a key, left. */
+/** The candidates that may run now. Others of the same key become held; keys in use by another process are skipped. */
 async function inOrder(
   db: Db,
   postgres: boolean,
@@ -165,7 +168,7 @@ async function inOrder(
   const later = new Set(behind.map(({ id }) => id));
   const ready = candidates.filter(({ id }) => !later.has(id));
   if (behind.length === 0) return { ready, held: 0 };
-  // While its row is locked the first one cannot end unseen, which would let the others go.
+  // While its row is locked, the first job cannot end unnoticed, which would release the others.
   const locked = await db
     .selectFrom('jobs')
     .select(['id', 'order_key'])

@@ -85,8 +85,8 @@ test('an event of a kind that is not known, or that has gone, leaves a dead job 
   assert.deepEqual(
     dead.map(({ state, last_error }) => [state, last_error]),
     [
-      ['dead', `event ${later} is of the kind project.levitated, which this version does not know`],
-      ['dead', `event ${gone} is gone`],
+      ['dead', `event ${later} has the kind project.levitated, which this version does not know`],
+      ['dead', `event ${gone} does not exist any more`],
     ],
   );
 });

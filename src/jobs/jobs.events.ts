@@ -17,34 +17,34 @@ export interface RecordedEvent<T extends DomainEventType = DomainEventType> {
   created_at: string;
 }
 
-/** One of the jobs that a subscriber wants for an event. */
+/** A job that a subscriber requests for an event. */
 export interface SubscriptionJob {
-  /** Jobs of one key run one at a time, in the order of their events. */
+  /** Jobs with the same key run one at a time, in the order of their events. */
   orderKey?: string;
-  /** What `handle` is given: what to do, and what has to be told as it was when it happened. As JSON. */
+  /** Input of `handle`: what to do, and facts that must be recorded as they are now. Stored as JSON. */
   data?: unknown;
 }
 
 export interface Subscription<T extends DomainEventType> {
-  /** Stable, for it is part of stored jobs. */
+  /** Part of stored jobs, so it must not change. */
   name: string;
   types: readonly T[];
-  /** `events` where it is left out. */
+  /** Default: `events`. */
   lane?: Lane;
-  /** Milliseconds. */
+  /** Timeout in milliseconds. */
   timeoutMs?: number;
   maxAttempts?: number;
   /**
-   * Whether it wants an event, before any job is written: one job, none, or one for each target. Called in the
-   * transaction of the event with its handle, by everybody who makes such events: so it is quick, and asks git nothing.
+   * Whether an event is wanted: one job, none, or one for each target. Called in the transaction of the event with its
+   * handle, so it has to be fast and must not call git.
    */
   wants?: (event: RecordedEvent<T>, db: Db) => WantedJobs | Promise<WantedJobs>;
   /**
-   * Does at once, in the transaction of the event, what takes a statement or two: called before `wants`. True where nothing is
-   * left for a job to do.
+   * Handles the event in its transaction, for work of one or two statements; called before `wants`. Returns true if no
+   * job is needed.
    */
   synchronous?: (event: RecordedEvent<T>, db: Db) => Promise<boolean>;
-  /** At least once for each event that it wanted; the event's id tells one from the other. */
+  /** Runs at least once for each wanted event; the event's id identifies it. */
   handle: (event: RecordedEvent<T>, job: { data: unknown; attempts: number; signal: AbortSignal }) => Promise<void>;
 }
 
@@ -53,7 +53,7 @@ type WantedJobs = boolean | readonly SubscriptionJob[];
 interface EventJob {
   event_id: number;
   data?: unknown;
-  /** The chain of webhook events that led to it: what the job does belongs to it, too. */
+  /** The chain of webhook events that led to this one; work of the job continues it. */
   hook_chain?: string;
 }
 
@@ -67,14 +67,14 @@ interface Subscriber {
   wants: (event: RecordedEvent<never>, db: Db) => WantedJobs | Promise<WantedJobs>;
 }
 
-/** What an event belongs to, and who made it. */
+/** The project or group of an event, and its author. */
 export interface EventOrigin {
   projectId?: number | null;
   groupId?: number | null;
   actorId?: number | null;
 }
 
-/** Events that one statement records. */
+/** Events recorded by one statement. */
 const BATCH_SIZE = 500;
 
 const eventOfId = prepared((db, { id }: { id: number }) =>
@@ -85,14 +85,14 @@ const insertEvents = prepared((db, rows: Columns<Insertable<Schema['domain_event
   db.insertInto('domain_events').values(rowsOf(rows)).returning('id'),
 );
 
-/** A job cannot be done, now or later. */
+/** The job can never be done. */
 class UndeliverableEvent extends Error {
   readonly permanent = true;
 }
 
 /**
- * Hands recorded events to whoever wants them. Producers know no subscriber. Each subscriber gets each event that it wants
- * as a job of its own: at least once, retried apart from the others; the event's id is the idempotency key.
+ * Delivers recorded events to subscribers, which producers do not know. Each subscriber gets each wanted event as a
+ * separate job: at least once and retried independently; the event's id is the idempotency key.
  */
 export class EventBus {
   readonly #db: Db;
@@ -119,7 +119,7 @@ export class EventBus {
     for (const type of types) this.#subscribers.set(type, [...(this.#subscribers.get(type) ?? []), { kind, wants }]);
     this.#jobs.register(kind, async ({ event_id, data, hook_chain: hookChain }, { attempts, signal }) => {
       const event = await this.#load(event_id);
-      // Not spread: what a scope tells when it is asked is nothing of its own.
+      // Not spread, because getters of a scope are not own properties.
       const { caller, memory, origin, signal: end } = currentScope();
       await inScope({ caller, memory, origin, signal: end, hookChain }, () =>
         handle(event as RecordedEvent<T>, { data, attempts, signal }),
@@ -127,25 +127,25 @@ export class EventBus {
     });
   }
 
-  /** @throws UndeliverableEvent, so that the job is kept and shown, for an event that is gone or of a kind that is not known */
+  /** @throws UndeliverableEvent for a missing event or an unknown kind, so that the job is kept as dead */
   async #load(id: number): Promise<RecordedEvent> {
     const [row] = await eventOfId(this.#db, { id });
-    if (row === undefined) throw new UndeliverableEvent(`event ${id} is gone`);
+    if (row === undefined) throw new UndeliverableEvent(`event ${id} does not exist any more`);
     if (!isEventKind(row.type))
-      throw new UndeliverableEvent(`event ${id} is of the kind ${row.type}, which this version does not know`);
+      throw new UndeliverableEvent(`event ${id} has the kind ${row.type}, which this version does not know`);
     return { ...row, type: row.type, payload: JSON.parse(row.payload) };
   }
 
   /**
-   * Has a job of the kind run for the project some time after an event of these types, once for a burst of them. For
-   * work that need not know what happened, only that something did.
+   * Enqueues a job of the kind for the project some time after an event of these types, once for a burst of them. For
+   * work that does not depend on the event itself.
    */
   followUp(types: readonly DomainEventType[], kind: JobKind<{ project_id?: number }>, delayMs: number): void {
     for (const type of types) this.#followUps.set(type, [...(this.#followUps.get(type) ?? []), { kind, delayMs }]);
   }
 
   /**
-   * Records what happened, with the handle of the transaction in which it happens, and writes the jobs that follow.
+   * Records an event with the transaction's handle and enqueues the jobs of its subscribers.
    * @returns the event's id
    */
   async record<T extends DomainEventType>(
@@ -159,7 +159,7 @@ export class EventBus {
   }
 
   /**
-   * Records several events of a kind, in a few statements however many they are.
+   * Records several events of a kind in a few statements.
    * @returns their ids, in the order of the payloads
    */
   async recordAll<T extends DomainEventType>(
@@ -192,7 +192,7 @@ export class EventBus {
       db,
       columnsOf(payloads.map((payload) => ({ ...values, payload: JSON.stringify(payload) }))),
     );
-    // Numbers are given in the order of the rows; in which order they are returned is not promised.
+    // Ids are assigned in the order of the rows, but may be returned in any order.
     const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
     const jobs: NewJob<unknown>[] = [];
     for (const [index, payload] of payloads.entries()) {

@@ -1,9 +1,9 @@
 /**
- * The lanes of background work, each with the number of its jobs that one process runs at once: what fills one lane holds
- * up no other. `git` changes repositories or waits for one, `events` follows up what happened, `outgoing` waits for
- * servers elsewhere, `hooks` tells webhooks what happened, `retries` those that failed last, `mail` gives mails to the mail
- * server, `mirrors` fetches and pushes repositories, `ci` is for pipelines, `moves` copies repositories to other storages,
- * `transfers` exports and imports groups and projects, `slow` is for what may take many minutes.
+ * The lanes of background work, each with the number of jobs that a process runs at once. A full lane does not delay
+ * the others. `git`: changes of repositories; `events`: follow-up of events; `outgoing`: calls of other servers;
+ * `hooks`: webhooks; `retries`: webhooks that failed; `mail`: mails; `mirrors`: fetches and pushes of mirrors; `ci`:
+ * pipelines; `moves`: repository storage moves; `transfers`: exports and imports; `slow`: work that may take many
+ * minutes.
  */
 export const LANES = {
   git: 3,
@@ -21,8 +21,8 @@ export const LANES = {
 export type Lane = keyof typeof LANES;
 
 /**
- * Lanes whose jobs reach servers elsewhere: that one has ended is on disk before it counts, lest a failure of power have
- * somebody told again of what they were told long ago.
+ * Lanes whose jobs call other servers. Their completion is flushed to disk, so that a power failure does not repeat old
+ * calls.
  */
 export const OUTBOUND_LANES: ReadonlySet<Lane> = new Set([
   'outgoing',
@@ -34,38 +34,38 @@ export const OUTBOUND_LANES: ReadonlySet<Lane> = new Set([
 ] satisfies Lane[]);
 
 /**
- * How many jobs of a lane the projects below one root namespace run at once in a process: what waits for the slow servers
- * of one of them leaves room for all others.
+ * Number of jobs in a lane that the projects below one root namespace run at once in a process, so that slow servers of
+ * one namespace leave room for others.
  */
 export const ROOT_QUOTAS: Partial<Record<Lane, number>> = { hooks: 12, retries: 6, mirrors: 3, transfers: 2 };
 
-/** A kind of job: its name is part of stored jobs. `Payload` is what its jobs carry, as JSON. */
+/** A kind of job; the name is part of stored jobs. `Payload` is the type of their JSON payload. */
 export interface JobKind<Payload = unknown> {
   readonly name: string;
   readonly lane: Lane;
-  /** After so many failures, or one whose error says that it is `permanent`, the job is kept as dead, for a person to look at. */
+  /** After this many failures, or an error with `permanent` set, the job becomes dead, for a person to look at. */
   readonly maxAttempts: number;
-  /** Milliseconds a run may take: then it is told to end by its signal, and left a little later. */
+  /** Maximum duration of a run in milliseconds; then its signal is aborted, and soon after the run is abandoned. */
   readonly timeoutMs: number;
-  /** There for the compiler alone. */
+  /** For the compiler only. */
   readonly payload?: Payload;
 }
 
 const ATTEMPTS = 20;
 const TIMEOUT_MS = 600_000;
 
-/** Describes a kind of job, once, where both who asks for one and who does it find it. */
+/** Declares a kind of job, once, in a module that both its producer and its handler import. */
 export const jobKind = <Payload>(
   name: string,
   { lane, maxAttempts = ATTEMPTS, timeoutMs = TIMEOUT_MS }: { lane: Lane; maxAttempts?: number; timeoutMs?: number },
 ): JobKind<Payload> => ({ name, lane, maxAttempts, timeoutMs });
 
-/** When work recurs: every so many milliseconds, or every day at a time such as `03:30` (UTC). */
+/** A schedule of recurring work: every so many milliseconds, or daily at a time such as `03:30` (UTC). */
 export type Schedule = { everyMs: number } | { dailyAt: string };
 
 const DAY_MS = 86_400_000;
 
-/** When work of a schedule comes next after an instant. */
+/** The next time of a schedule after an instant. */
 export function nextRun(schedule: Schedule, after: Date): Date {
   const now = after.getTime();
   if ('everyMs' in schedule) return new Date(now + schedule.everyMs);

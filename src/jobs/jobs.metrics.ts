@@ -3,10 +3,10 @@ import type { Deps } from '../deps.ts';
 import { type LaneStats, laneStats } from './stats.ts';
 
 const STATES = ['waiting', 'scheduled', 'held', 'running', 'dead'] as const;
-/** Scrapes within so many milliseconds ask the database once. */
+/** Scrapes within this many milliseconds share one query. */
 const FRESH_MS = 1_000;
 
-/** Adds the numbers of background work to what is measured. While the database is away they stay as they were. */
+/** Registers the metrics of background work. While the database is unavailable they keep their last values. */
 export function registerJobMetrics(registry: Registry, { db, clock, jobs }: Pick<Deps, 'db' | 'clock' | 'jobs'>): void {
   let asked = Number.NEGATIVE_INFINITY;
   let stats: Promise<LaneStats[]> = Promise.resolve([]);
@@ -20,7 +20,7 @@ export function registerJobMetrics(registry: Registry, { db, clock, jobs }: Pick
   const registers = [registry];
   new Gauge({
     name: 'stithy_jobs',
-    help: 'Background jobs by lane: waiting (due), scheduled (not due yet), held (behind another one of their key), running, dead (given up).',
+    help: 'Background jobs by lane: waiting (due), scheduled (not due yet), held (behind another job of their key), running, dead (failed permanently).',
     labelNames: ['lane', 'state'],
     registers,
     async collect() {
@@ -29,7 +29,7 @@ export function registerJobMetrics(registry: Registry, { db, clock, jobs }: Pick
   });
   new Gauge({
     name: 'stithy_jobs_oldest_seconds',
-    help: 'How long the oldest job of a lane has been due without being taken.',
+    help: 'Seconds that the oldest unclaimed job of a lane has been due.',
     labelNames: ['lane'],
     registers,
     async collect() {
@@ -38,7 +38,7 @@ export function registerJobMetrics(registry: Registry, { db, clock, jobs }: Pick
   });
   new Gauge({
     name: 'stithy_job_runs',
-    help: 'Runs of jobs in this process since it began, by lane and how they ended.',
+    help: 'Runs of jobs in this process since its start, by lane and outcome.',
     labelNames: ['lane', 'result'],
     registers,
     collect() {

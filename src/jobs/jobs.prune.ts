@@ -5,17 +5,17 @@ import { jobKind } from './jobs.kinds.ts';
 const PRUNE = jobKind<Record<string, never>>('jobs.prune', { lane: 'slow' });
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Rows that go in one transaction. */
+/** Rows deleted per transaction. */
 const BATCH = 1_000;
 
-/** Removes events, and jobs that were given up, once they are as old as the settings say. */
+/** Deletes events and dead jobs older than the configured retention. */
 export function registerPruning(deps: Deps): void {
   deps.jobs.every(PRUNE, { everyMs: EVERY_MS }, async (_payload, { signal }) => {
     const before = (days: number) => new Date(deps.clock.now().getTime() - days * DAY_MS).toISOString();
     const jobs = await pruneDeadJobs(deps.db, before(deps.config.kept.deadJobDays), signal);
     const events = await pruneEvents(deps.db, before(deps.config.kept.eventDays), signal);
-    if (jobs > 0) deps.log.log('warn', 'jobs that were given up long ago were removed', { jobs });
-    if (events > 0) deps.log.log('info', 'old events were removed', { events });
+    if (jobs > 0) deps.log.log('warn', 'old dead jobs were deleted', { jobs });
+    if (events > 0) deps.log.log('info', 'old events were deleted', { events });
   });
 }
 
@@ -34,7 +34,7 @@ async function pruneDeadJobs(db: Db, before: string, signal: AbortSignal): Promi
   }
 }
 
-/** Events stay while a job, a dead one too, follows them. */
+/** Events are kept while a job, even a dead one, refers to them. */
 async function pruneEvents(db: Db, before: string, signal: AbortSignal): Promise<number> {
   for (let [total, after] = [0, 0]; ; ) {
     signal.throwIfAborted();

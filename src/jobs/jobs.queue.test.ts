@@ -165,7 +165,7 @@ test('what is behind a job that is given up, or was removed by hand, goes on', a
   assert.deepEqual(await states(), [['dead', 1]]);
 });
 
-/** What the log says, once it has been written. */
+/** The content of the log after it was written. */
 async function logged(): Promise<string> {
   while (app.logLines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   return app.logLines.join('');
@@ -180,7 +180,7 @@ test('a job of a kind that nobody knows is kept, told of, and taken by the versi
   const lane = async () =>
     (await db.selectFrom('jobs').select('lane').where('kind', '=', 'test.later').executeTakeFirst())?.lane;
   assert.equal(await lane(), 'unknown');
-  assert.match(await logged(), /a kind that this version does not know.*test\.later/);
+  assert.match(await logged(), /kinds that this version does not know.*test\.later/);
   let ran = false;
   jobs.register(jobKind<object>('test.later', { lane: 'git' }), async () => {
     ran = true;

@@ -18,15 +18,18 @@ import { rescheduleOrphaned } from './orphaned-jobs.ts';
 import { ensureRecurring } from './recurring.ts';
 
 export interface JobOptions {
-  /** While a job of that kind and key waits, no second one is written. */
+  /** No second job is written while one of that kind and key waits. */
   uniqueKey?: string | number;
-  /** Jobs of one key run one at a time, in the order in which they were written; what fails holds up those behind it. */
+  /**
+   * Jobs with the same key run one at a time, in the order in which they were written; a failing job delays those
+   * behind it.
+   */
   orderKey?: string;
-  /** Not before this instant. */
+  /** Earliest time to run. */
   runAt?: Date;
-  /** Whose share of the lane it takes. */
+  /** The project whose share of the lane the job uses. */
   projectId?: number | null;
-  /** The domain event that it follows, which is kept until it has ended. */
+  /** The domain event that the job belongs to, which is kept until the job has ended. */
   eventId?: number;
 }
 
@@ -35,12 +38,12 @@ export interface NewJob<Payload> extends JobOptions {
   payload: Payload;
 }
 
-/** How often it is looked whether it is time for the upkeep. */
+/** Interval of checks whether maintenance is due. */
 const LOOK_MS = 20_000;
-/** How often jobs are looked for that are not where they belong: put far ahead by a wrong clock, or of an earlier version. */
+/** Interval of maintenance: jobs scheduled far ahead by a wrong clock, or written by another version. */
 const UPKEEP_MS = 600_000;
 
-/** Jobs that one statement writes. */
+/** Jobs written by one statement. */
 const BATCH_SIZE = 1000;
 
 type NewRow = Insertable<Schema['jobs']>;
@@ -55,9 +58,9 @@ const insertJobs = prepared((db, rows: Columns<NewRow>) =>
 const keyOf = (kind: JobKind, key: string | number): string => `${kind.name}:${key}`;
 
 /**
- * Durable background work in one table. A job is written in the transaction that makes it necessary; the workers of its
- * lane, in any process, take it up once that has committed. At least once: what a killed process ran runs again. With
- * growing pauses after failures.
+ * Durable background jobs in one table. A job is written in the transaction that requires it; workers of its lane, in
+ * any process, claim it after the commit. Jobs run at least once: those of a killed process run again. Failed jobs are
+ * retried with growing delays.
  */
 export class JobQueue {
   readonly #db: Db;
@@ -75,8 +78,8 @@ export class JobQueue {
 
   /**
    * @param postgres whether other processes may work on the same jobs
-   * @param inFlight is told of jobs that run
-   * @param processId of this process among those
+   * @param inFlight tracks running jobs
+   * @param processId id of this process among them
    */
   constructor(db: Db, clock: Clock, log: Logger, postgres: boolean, inFlight = new InFlight(), processId = 0) {
     this.#db = db;
@@ -97,14 +100,14 @@ export class JobQueue {
     for (const lane of Object.keys(LANES) as Lane[]) this.#wakers.set(lane, () => this.#lanes.get(lane)?.wake());
   }
 
-  /** Names what runs for a kind of job. Before `start`. */
+  /** Registers the handler of a job kind. Must be called before `start`. */
   register<Payload>(kind: JobKind<Payload>, handler: JobHandler<Payload>): void {
     this.#add({ kind, handler, schedule: null });
   }
 
   /**
-   * Names work that comes again and again: in one process of all that work on the data, one run at a time. A run that
-   * fails comes again after a pause, at the next time of its schedule at the latest.
+   * Registers recurring work: one run at a time, in one process of all on the same data. A failed run is repeated after
+   * a delay, at the latest at the next time of its schedule.
    */
   every(kind: JobKind<Record<string, never>>, schedule: Schedule, handler: JobHandler<Record<string, never>>): void {
     this.#add({ kind, handler, schedule });
@@ -116,17 +119,17 @@ export class JobQueue {
     this.#registrations.set(name, work);
   }
 
-  /** Whether this process knows what to do for a kind. */
+  /** Whether this process has a handler for a kind. */
   knows(kind: string): boolean {
     return this.#registrations.has(kind);
   }
 
-  /** Writes a job with the transaction's handle; workers are woken once it has committed. */
+  /** Writes a job with the transaction's handle; workers are woken after the commit. */
   enqueue<Payload>(db: Db, kind: JobKind<Payload>, payload: Payload, options: JobOptions = {}): Promise<void> {
     return this.enqueueAll(db, [{ kind, payload, ...options }]);
   }
 
-  /** Writes several jobs in as few statements as their number allows. */
+  /** Writes several jobs in few statements. */
   async enqueueAll(db: Db, jobs: readonly NewJob<unknown>[]): Promise<void> {
     const now = this.#clock.now();
     for (let at = 0; at < jobs.length; at += BATCH_SIZE) {
@@ -155,8 +158,8 @@ export class JobQueue {
 
   /**
    * Removes the waiting job of a kind and key.
-   * @param db the handle of the transaction that makes it unnecessary
-   * @returns whether there was one; a job that runs already is none
+   * @param db handle of the transaction that makes it unnecessary
+   * @returns whether there was one; running jobs are not affected
    */
   async cancel(db: Db, kind: JobKind, uniqueKey: string | number): Promise<boolean> {
     const gone = await db
@@ -173,14 +176,14 @@ export class JobQueue {
   }
 
   /**
-   * Has the jobs of an order key that wait for another attempt run now; one that runs at this moment runs again at once
-   * where it asks for a later attempt.
-   * @param db the handle of the transaction that makes a new attempt worthwhile
+   * Makes jobs of an order key that wait for another attempt run now; a running job runs again immediately if it asks
+   * for a later attempt.
+   * @param db handle of the transaction that makes a new attempt worthwhile
    */
   async retryNow(db: Db, orderKey: string): Promise<void> {
     const time = this.#clock.now();
     const now = time.toISOString();
-    // By this one that runs tells that it was asked: also where it was written in this millisecond.
+    // One millisecond later, so that a running job notices the request even if it was written in this millisecond.
     const later = new Date(time.getTime() + 1).toISOString();
     const due = await db
       .updateTable('jobs')
@@ -200,17 +203,17 @@ export class JobQueue {
     }
   }
 
-  /** Takes the jobs of a dead process up again at once. Only for the start of a server that is alone. */
+  /** Makes the jobs of a dead process run again. Only for the start of a server that is alone on its data. */
   async reclaim(): Promise<void> {
     await requeueRunning(this.#db);
   }
 
-  /** Takes up again what a process ran that has died. */
+  /** Makes the jobs of a dead process run again. */
   async reclaimFrom(processId: number): Promise<void> {
     await this.#requeue({ process: processId });
   }
 
-  /** Takes up again what runs in none of the processes: one that was restored, or of an earlier version, ran it. */
+  /** Makes running jobs of unknown processes run again: from a restored backup or an earlier version. */
   async reclaimUnknown(processIds: readonly number[]): Promise<void> {
     await this.#requeue({ notOf: processIds });
   }
@@ -218,7 +221,7 @@ export class JobQueue {
   async #requeue(filter: RunningJobFilter): Promise<void> {
     const jobs = await requeueRunning(this.#db, filter);
     if (jobs === 0) return;
-    this.#log.log('warn', 'jobs of a process that has died run again', { jobs });
+    this.#log.log('warn', 'jobs of a dead process run again', { jobs });
     for (const lane of this.#lanes.values()) lane.wake();
   }
 
@@ -233,8 +236,9 @@ export class JobQueue {
   }
 
   /**
-   * Ends the workers: no job is taken any more, and what runs may end.
-   * @param deadline when it comes, or at once where it is left out, running jobs are told to end; slow ones are at once
+   * Stops the workers: no job is claimed any more, and running jobs may end.
+   * @param deadline aborts running jobs, immediately by default; jobs in the slow lane are aborted immediately in any
+   *   case
    */
   async stop(deadline: AbortSignal = AbortSignal.abort()): Promise<void> {
     this.#stopping ??= Promise.all([...this.#lanes.values()].map((lane) => lane.stop())).then(async () => {
@@ -254,9 +258,9 @@ export class JobQueue {
   }
 
   /**
-   * Runs everything that is due, and what follows from it, to the end; what recurs once, however soon it is due again. For tests
-   * and tools.
-   * @param aheadMs what is due so many milliseconds from now counts as due
+   * Runs all due jobs and their follow-ups to the end; recurring jobs run once, even if they become due again. For
+   * tests and tools.
+   * @param aheadMs jobs due within this many milliseconds count as due
    */
   async drain(aheadMs = 0): Promise<void> {
     const kinds = new Set(this.#registrations.keys());
@@ -276,14 +280,14 @@ export class JobQueue {
     }
   }
 
-  /** How many runs ended how in this process, by lane. */
+  /** Outcomes of runs in this process, by lane. */
   counts(): Map<Lane, LaneCounts> {
     return new Map([...this.#lanes].map(([lane, { counts }]) => [lane, counts]));
   }
 
   #scheduleMaintenance(): void {
     this.#maintaining ??= this.#maintenance()
-      .catch((error: unknown) => this.#log.log('error', 'jobs cannot be looked after', { error: String(error) }))
+      .catch((error: unknown) => this.#log.log('error', 'maintenance of jobs failed', { error: String(error) }))
       .finally(() => {
         this.#maintaining = null;
       });
@@ -297,16 +301,16 @@ export class JobQueue {
     for (const lane of this.#lanes.values()) lane.wake();
   }
 
-  /** Puts right what a wrong clock or another version has left in the table, and sees to it that recurring work is there. */
+  /** Repairs what a wrong clock or another version has left in the table, and ensures that recurring jobs exist. */
   async maintain(): Promise<void> {
     const now = this.#clock.now();
     const laneOf = (kind: string) => this.#registrations.get(kind)?.kind.lane;
     for (const { kind, jobs } of await reassignLanes(this.#db, laneOf, now)) {
-      this.#log.log('warn', 'there are jobs of a kind that this version does not know', { kind, jobs });
+      this.#log.log('warn', 'there are jobs of kinds that this version does not know', { kind, jobs });
     }
     await releaseUnheld(this.#db);
     await ensureRecurring(this.#db, this.#registrations.values(), now);
     const back = await rescheduleOrphaned(this.#db, now, MAX_BACKOFF_MS);
-    if (back > 0) this.#log.log('warn', 'jobs that a wrong clock had put far ahead were brought back', { jobs: back });
+    if (back > 0) this.#log.log('warn', 'jobs scheduled far ahead by a wrong clock were rescheduled', { jobs: back });
   }
 }

@@ -6,36 +6,36 @@ import type { Outcome } from './job-outcomes.ts';
 import type { JobKind, Schedule } from './jobs.kinds.ts';
 import { nextRun } from './jobs.kinds.ts';
 
-/** What a job of one kind does. It may run more than once for one job, so it must bear that. */
+/** Handler of a job kind. A job may run more than once, so handlers have to be idempotent. */
 export type JobHandler<T> = (payload: T, job: { id: number; attempts: number; signal: AbortSignal }) => Promise<void>;
 
-/** A kind with what is done for it in this process. */
+/** A job kind with its handler in this process. */
 export interface JobRegistration {
   kind: JobKind;
   handler: JobHandler<never>;
-  /** Set for work that recurs. */
+  /** Set for recurring work. */
   schedule: Schedule | null;
 }
 
-/** So long a run that was told to end is waited for, in milliseconds. */
+/** Milliseconds to wait for a run after its signal was aborted. */
 const GRACE_MS = 5_000;
-/** The longest pause after a failure. */
+/** Longest delay after a failure. */
 export const MAX_BACKOFF_MS = 3_600_000;
 const MAX_ERROR = 2_000;
 
 export type Failure = { error: unknown; left: Promise<unknown> | null };
 
 /**
- * Runs a job once. One that goes on after its time is over, or after `stop`, is told so by its signal and left a few
- * seconds later.
- * @returns null when it did what it has to; else why not, and what still goes on
+ * Runs a job once. Its signal is aborted on timeout and on `stop`; a few seconds later the run is abandoned.
+ * @returns null if it succeeded; else the reason of the failure, and the promise of an abandoned run
  */
 export async function runJob(
   { kind, handler }: JobRegistration,
   job: StoredJob,
   stop: AbortSignal,
 ): Promise<Failure | null> {
-  if (job.attempts > kind.maxAttempts) return { error: new Error('its process ended at every attempt'), left: null };
+  if (job.attempts > kind.maxAttempts)
+    return { error: new Error('the process ended during every attempt'), left: null };
   const limit = AbortSignal.timeout(kind.timeoutMs);
   const signal = AbortSignal.any([stop, limit]);
   const late = () => (limit.aborted ? new Error(`it took longer than ${kind.timeoutMs / 1_000} seconds`) : null);
@@ -56,14 +56,14 @@ export async function runJob(
   try {
     return await Promise.race([ended, given]);
   } finally {
-    // The signal outlives the run: a stop would set a timer for each that had ended before it.
+    // The signal outlives the run: a stop would set a timer for each run that ended before.
     signal.removeEventListener('abort', giveUp);
     clearTimeout(timer);
   }
 }
 
 /**
- * What becomes of a job after a run.
+ * The outcome of a run.
  * @param stopped whether the server was told to stop, which is no failure
  */
 export function outcomeOf(
@@ -84,14 +84,14 @@ export function outcomeOf(
   if (stopped)
     return { job, to: { state: 'waiting', runAt: at(0), attempts: job.attempts - 1, error: job.last_error } };
   const again = retryDelayOf(error);
-  // Nothing failed: what it waits for is not there yet.
+  // Not a failure: the job has nothing to do yet.
   if (again !== null)
     return { job, to: { state: 'waiting', runAt: at(again), attempts: job.attempts - 1, error: job.last_error } };
   const pause = Math.min(MAX_BACKOFF_MS, 1_000 * 2 ** Math.min(job.attempts, 20));
-  // What was wrong around it counts for nothing.
+  // Faults of the environment do not count as attempts.
   const around = environmentFaultOf(error) !== null || isResourceExhaustion(error);
   const attempts = around ? job.attempts - 1 : job.attempts;
-  // What costs too much would come to the same end each time.
+  // Work that is too expensive would fail each time.
   const permanent = error instanceof Error && 'permanent' in error && error.permanent === true;
   const over = !around && (permanent || job.attempts >= kind.maxAttempts);
   if (schedule !== null) {

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 after(() => app.close());
 
-/** The workers of one more process on the same data. */
+/** Workers of another process on the same data. */
 function anotherQueue(): JobQueue {
   const { db, clock, log, config } = app.deps;
   const queue = new JobQueue(db, clock, log, config.database.kind === 'postgres');
@@ -82,7 +82,7 @@ test('a lane looks once for what it was woken for, and not again when that has e
     await queue.enqueue(app.deps.db, kind, {});
     await until(async () => ran === n && (await left()) === 0);
   }
-  // Every two seconds it looks without being woken.
+  // It polls every two seconds without being woken.
   assert.ok(looks() >= turns && looks() <= turns + 2, `${looks()} looks`);
 });
 
@@ -204,7 +204,7 @@ test('recurring work has one row and runs in one process at a time', async () =>
 test('jobs that were taken just when the connection went run as soon as it is back', async () => {
   const { db, clock, log, config } = app.deps;
   let lost = 0;
-  // The transaction commits, and its answer is lost.
+  // The transaction commits, and its response is lost.
   const transaction = () => ({
     execute: async (work: Parameters<ReturnType<typeof db.transaction>['execute']>[0]) => {
       const taken = await db.transaction().execute(work);

@@ -13,23 +13,23 @@ import { type Lane, OUTBOUND_LANES, ROOT_QUOTAS } from './jobs.kinds.ts';
 import { errorText, type Failure, type JobRegistration, outcomeOf, runJob } from './jobs.run.ts';
 import type { LaneQuota } from './root-quotas.ts';
 
-/** What the workers of all lanes share. */
+/** Shared state of the workers of all lanes. */
 export interface WorkerContext {
   db: Db;
   clock: Clock;
   log: Logger;
   postgres: boolean;
-  /** What this process can do, by the name of the kind. */
+  /** Registered kinds by name. */
   registrations: ReadonlyMap<string, JobRegistration>;
-  /** Knows of jobs that run. */
+  /** Tracks running jobs. */
   inFlight: InFlight;
-  /** A new word for taking jobs. */
+  /** Returns a new claim. */
   claim(): string;
-  /** Called when a lane has nothing that waits. */
+  /** Called when a lane has no waiting jobs. */
   onEmpty(lane: string): void;
 }
 
-/** How many runs of a lane ended how, since the process began. */
+/** Numbers of outcomes in a lane since the process started. */
 export interface LaneCounts {
   done: number;
   failed: number;
@@ -37,12 +37,12 @@ export interface LaneCounts {
 }
 
 const POLL_MS = 2_000;
-/** Between two attempts to reach the database: the first, and the longest. */
+/** First and longest delay between attempts to reach the database. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * The workers of one lane: one loop takes as many jobs as workers are free, and writes how others ended, in the same
+ * The workers of one lane: one loop claims as many jobs as workers are free, and writes outcomes of others in the same
  * transaction.
  */
 export class LaneWorkers {
@@ -53,16 +53,16 @@ export class LaneWorkers {
   readonly #kinds: readonly string[];
   readonly #running = new Map<number, StoredJob>();
   readonly #abort = new AbortController();
-  /** Runs that did not end when they were told to. */
+  /** Abandoned runs: those that did not end when told to. */
   #left = 0;
   #ended: Outcome[] = [];
-  /** Claims that may have been made although their answer went with the connection: nobody runs what they took. */
+  /** Claims that may have been committed although the response was lost with the connection: their jobs run nowhere. */
   #uncertainClaims: string[] = [];
   #stopping = false;
   #woken = false;
-  /** Whether there may be anything due that this loop has not seen. */
+  /** Whether there may be due jobs that this loop has not seen. */
   #mayBeDue = true;
-  /** When it looked for what is due, by the monotonic clock. */
+  /** Time of the last poll, by the monotonic clock. */
   #lookedAt = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => {};
   #loop: Promise<void> | null = null;
@@ -78,7 +78,7 @@ export class LaneWorkers {
     if (this.#kinds.length > 0) this.#loop = this.#run();
   }
 
-  /** Has the lane looked at now: there may be a job for it. */
+  /** Makes the lane poll now: there may be a job for it. */
   wake(): void {
     this.#mayBeDue = true;
     this.#resume();
@@ -89,20 +89,20 @@ export class LaneWorkers {
     this.#wake();
   }
 
-  /** Takes no more jobs, and ends once those that run have ended. */
+  /** Claims no more jobs, and resolves when running ones have ended. */
   stop(): Promise<void> {
     this.#stopping = true;
     this.wake();
     return this.#loop ?? Promise.resolve();
   }
 
-  /** Tells what runs to end. */
+  /** Aborts running jobs. */
   abort(): void {
     this.#abort.abort();
     this.wake();
   }
 
-  /** Free workers; runs that were left count once they are as many as the workers. */
+  /** Free workers; abandoned runs do not count until they are as many as the workers. */
   get #free(): number {
     if (this.#stopping) return 0;
     return this.#workers - this.#running.size - Math.max(0, this.#left - this.#workers);
@@ -121,8 +121,9 @@ export class LaneWorkers {
         await this.#exchange();
         pause = FIRST_PAUSE_MS;
       } catch (error) {
-        this.#context.log.log('error', 'jobs cannot be taken', { lane: this.#lane, error: String(error) });
-        // What ended is written when the database is back; what is not by the end of the process runs again.
+        this.#context.log.log('error', 'jobs cannot be claimed', { lane: this.#lane, error: String(error) });
+        // Outcomes are written when the database is available again; jobs whose outcome is not written before the
+        // process ends run again.
         if (this.#stopping && this.#abort.signal.aborted && this.#running.size === 0) return;
         await this.#pause(pause, false);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
@@ -131,12 +132,12 @@ export class LaneWorkers {
       if (this.#ended.length > 0) continue;
       if (this.#stopping && this.#running.size === 0) return;
       if (!this.#woken) await this.#pause(POLL_MS, true);
-      // What ends at the same time is written at once.
+      // Outcomes of the same moment are written together.
       await turn();
     }
   }
 
-  /** Writes how jobs ended and takes others. */
+  /** Writes outcomes and claims further jobs. */
   async #exchange(): Promise<void> {
     const { db, clock, postgres } = this.#context;
     await this.#requeueUncertain();
@@ -157,7 +158,7 @@ export class LaneWorkers {
       return;
     }
     if (due) this.#uncertainClaims.push(wanted.claim);
-    // What is lost with the power runs again, as what was under way does.
+    // Outcomes lost in a power failure make the jobs run again, like jobs in progress.
     const synced = ended.length > 0 && OUTBOUND_LANES.has(this.#lane);
     const taken = await (synced ? db.transaction() : unsynced(db)).execute(async (db) => {
       await writeOutcomes(db, ended);
@@ -166,22 +167,22 @@ export class LaneWorkers {
     this.#uncertainClaims = [];
     this.#ended = this.#ended.filter((outcome) => !ended.includes(outcome));
     for (const job of taken) this.#begin(job);
-    // There may be more than workers were free, and what was written may have let one go, or wait for another run.
+    // There may be more jobs than free workers, and written outcomes may have released others or made them wait.
     const isMore = taken.length > 0 && (taken.length === wanted.limit || wanted.share !== undefined);
     if (isMore || ended.some(({ job, to }) => job.order_key !== null || to !== 'done')) this.wake();
   }
 
-  /** Whether to ask the database: whoever writes a job wakes the lane, and time makes others due. */
+  /** Whether to query the database: writers of jobs wake the lane, and jobs become due with time. */
   #shouldPoll(): boolean {
     const now = performance.now();
     if (!this.#mayBeDue && now - this.#lookedAt < POLL_MS) return false;
-    // Who wakes it from now on is not overlooked.
+    // A wake-up from now on is not lost.
     this.#mayBeDue = false;
     this.#lookedAt = now;
     return true;
   }
 
-  /** Lets jobs run again that were taken for nobody. */
+  /** Releases jobs of claims whose response was lost. */
   async #requeueUncertain(): Promise<void> {
     for (const claim of this.#uncertainClaims) await requeueRunning(this.#context.db, { claim });
     this.#uncertainClaims = [];
@@ -190,10 +191,10 @@ export class LaneWorkers {
   #begin(job: StoredJob): void {
     const work = this.#context.registrations.get(job.kind)!;
     this.#running.set(job.id, job);
-    // A move waits for what reads where a repository was, and reads nothing there but its own.
+    // A storage move waits for readers of the old location and reads nothing else there itself.
     const end = this.#lane === 'moves' ? () => {} : this.#context.inFlight.begin();
     void runJob(work, job, this.#abort.signal).then((failure) => {
-      // What was left goes on.
+      // An abandoned run continues.
       if (failure?.left) void failure.left.finally(end);
       else end();
       this.#running.delete(job.id);
@@ -219,23 +220,23 @@ export class LaneWorkers {
     if (!failed) this.counts.done += 1;
     if (failure?.left) {
       this.#left += 1;
-      log.log('error', 'a job goes on after its time was over, and is left', { job: job.id, kind: job.kind });
+      log.log('error', 'a job exceeded its timeout and does not end; it is abandoned', { job: job.id, kind: job.kind });
       void failure.left.then(() => {
         this.#left -= 1;
         this.wake();
       });
     }
     this.#ended.push(outcome);
-    // A share of the lane is free, which others may have waited for.
+    // A slot of the quota is free, which other jobs may wait for.
     if (ROOT_QUOTAS[this.#lane] !== undefined) this.#mayBeDue = true;
     this.#resume();
   }
 
-  /** @param early whether the pause ends when the lane is woken */
+  /** @param early whether waking the lane ends the pause */
   #pause(ms: number, early: boolean): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        // A timer may be a moment early, and what time has made due is not to wait for the next one.
+        // A timer may fire slightly early; jobs that became due must not wait for the next one.
         this.#mayBeDue = true;
         resolve();
       }, ms);

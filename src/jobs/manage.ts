@@ -3,7 +3,7 @@ import type { Db, Schema } from '../db/db.schema.ts';
 import type { StoredJob } from '../db/tables/jobs.table.ts';
 import { releaseUnheld } from './job-maintenance.ts';
 
-/** Which jobs are meant: all conditions hold. */
+/** Selects jobs: all conditions must hold. */
 export interface Selection {
   ids?: readonly number[];
   states?: readonly StoredJob['state'][];
@@ -11,7 +11,7 @@ export interface Selection {
   kind?: string;
 }
 
-/** What a list tells of a job: all but what it carries. */
+/** Columns of listed jobs: all but the payload. */
 export const JOB_COLUMNS = [
   'id',
   'kind',
@@ -44,8 +44,8 @@ export const listJobs = (db: Db, selection: Selection, limit: number): Promise<L
   matching(db, selection).select(JOB_COLUMNS).orderBy('id').limit(limit).execute();
 
 /**
- * Has jobs that were given up, or wait for another attempt, run now, with all their attempts before them.
- * @returns how many there were
+ * Runs dead jobs, or jobs that wait for another attempt, now and with all attempts ahead of them.
+ * @returns number of jobs
  */
 export async function retryJobs(db: Db, selection: Selection, now: Date): Promise<number> {
   const run_at = now.toISOString();
@@ -57,7 +57,7 @@ export async function retryJobs(db: Db, selection: Selection, now: Date): Promis
         attempts: 0,
         run_at,
         turn_at: run_at,
-        // Where another one of its key waits by now, both run.
+        // If another job of its key waits by now, both run.
         unique_key: eb.case().when('state', '=', 'waiting').then(eb.ref('unique_key')).end(),
       }))
       .where('id', 'in', ids)
@@ -67,7 +67,7 @@ export async function retryJobs(db: Db, selection: Selection, now: Date): Promis
   });
 }
 
-/** Removes jobs that do not run. What was held behind them goes on. @returns how many there were */
+/** Deletes jobs that are not running. Jobs held behind them are released. @returns number of jobs */
 export async function dropJobs(db: Db, selection: Selection): Promise<number> {
   const dropped = await inBatches(db, { states: ['dead'], ...selection }, async (db, ids) => {
     const { numDeletedRows } = await db

@@ -5,10 +5,10 @@ const SLACK_MS = 5 * 60_000;
 const BATCH = 1_000;
 
 /**
- * Brings jobs back that a clock which ran ahead for a while has put far into the future. One that was written then keeps
- * its delay; one that failed then is due now.
- * @param longestPauseMs longest pause after a failure, in milliseconds
- * @returns how many there were
+ * Reschedules jobs that a clock running ahead has put far into the future. Jobs written then keep their delay; jobs
+ * that failed then are due now.
+ * @param longestPauseMs longest delay after a failure in milliseconds
+ * @returns number of jobs
  */
 export async function rescheduleOrphaned(db: Db, now: Date, longestPauseMs: number): Promise<number> {
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString();

@@ -3,8 +3,8 @@ import { nextRun } from './jobs.kinds.ts';
 import type { JobRegistration } from './jobs.run.ts';
 
 /**
- * Sees to it that work that recurs has its one row, and none that is further away than its schedule allows: the clock may
- * have run ahead for a while, and a new version may have another schedule.
+ * Ensures that each recurring job has exactly one row, which is not later than its schedule allows: the clock may have
+ * run ahead, and a new version may have another schedule.
  */
 export async function ensureRecurring(db: Db, registrations: Iterable<JobRegistration>, now: Date): Promise<void> {
   for (const { kind, schedule } of registrations) {

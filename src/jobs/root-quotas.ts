@@ -1,22 +1,25 @@
 import type { Db } from '../db/db.schema.ts';
 import { startsWith } from '../db/like.ts';
 
-/** What the projects below one root namespace may run of a lane, and what runs. */
+/** The quota of root namespaces in a lane, and the running jobs. */
 export interface LaneQuota {
-  /** Jobs of one root namespace at once. */
+  /** Concurrent jobs of one root namespace. */
   limit: number;
-  /** The projects of the jobs that run, each as often as it has some. */
+  /** Project ids of running jobs, one for each job. */
   running: readonly number[];
 }
 
-/** A job that may be taken. */
+/** A job that may be claimed. */
 export interface Candidate {
   id: number;
   order_key: string | null;
   project_id: number | null;
 }
 
-/** Counts how much of a lane each root namespace holds while jobs are taken: one that waits for slow servers leaves room for others. */
+/**
+ * Counts the jobs of root namespaces in a lane while jobs are claimed, so that a namespace with slow servers leaves
+ * room for others.
+ */
 export class RootLimiter {
   readonly #limit: number;
   readonly #held = new Map<string, number>();
@@ -40,12 +43,12 @@ export class RootLimiter {
     return true;
   }
 
-  /** Lineages of the root namespaces that hold all that they may. */
+  /** Lineages of root namespaces that have used their quota. */
   get full(): string[] {
     return [...this.#held].flatMap(([root, held]) => (held >= this.#limit ? [root] : []));
   }
 
-  /** Of these jobs the ones that fit, which are counted from then on. */
+  /** The jobs that fit the quotas; they are counted from then on. */
   async reserve<T extends Pick<Candidate, 'project_id'>>(db: Db, jobs: readonly T[]): Promise<T[]> {
     const roots = await rootsOf(
       db,
@@ -55,7 +58,7 @@ export class RootLimiter {
   }
 }
 
-/** The lineages of root namespaces (`/5/`) by the projects below them. */
+/** Lineages of root namespaces (`/5/`) by the projects below them. */
 async function rootsOf(db: Db, projects: readonly number[]): Promise<Map<number, string>> {
   if (projects.length === 0) return new Map();
   const rows = await db
@@ -67,7 +70,7 @@ async function rootsOf(db: Db, projects: readonly number[]): Promise<Map<number,
   return new Map(rows.map(({ id, lineage }) => [id, /^\/\d+\//.exec(lineage)?.[0] ?? lineage]));
 }
 
-/** The projects of jobs below any of these root namespaces, for a condition on jobs. */
+/** Query for the projects below any of these root namespaces, for a condition on jobs. */
 export const projectsBelow = (db: Db, roots: readonly string[]) =>
   db
     .selectFrom('projects')

@@ -4,15 +4,15 @@ import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from './jobs.kinds.ts';
 
-/** Seals what an earlier version has kept plain; the upgrade from it has written the job. */
+/** Encrypts secrets stored in plain text by an earlier version; the job is written by a migration. */
 export const SEAL = jobKind<Record<string, never>>('secrets.seal', { lane: 'slow', timeoutMs: 3_600_000 });
-/** Rows of a transaction: values may be files. */
+/** Rows per transaction: values may be files. */
 const BATCH = 50;
 
 interface SecretColumn {
   table: string;
   column: string;
-  /** Its primary key. */
+  /** Primary key of the table. */
   key: readonly string[];
 }
 
@@ -27,16 +27,17 @@ const COLUMNS: readonly SecretColumn[] = [
   { table: 'ci_job_variables', column: 'value', key: ['job_id', 'source', 'key'] },
 ];
 
-/** Names the work. */
+/** Registers the job. */
 export function registerSealing(deps: Deps): void {
   deps.jobs.register(SEAL, async (_payload, { signal }) => {
     let sealed = 0;
     for (const column of COLUMNS) sealed += await sealColumn(deps, column, signal);
-    if (sealed > 0) deps.log.log('info', 'secrets that an earlier version kept plain were sealed', { secrets: sealed });
+    if (sealed > 0)
+      deps.log.log('info', 'secrets stored in plain text by an earlier version were encrypted', { secrets: sealed });
   });
 }
 
-/** @returns how many texts it has sealed. @throws the reason of the signal */
+/** @returns number of encrypted values. @throws the reason of the signal */
 async function sealColumn(deps: Deps, column: SecretColumn, signal: AbortSignal): Promise<number> {
   let sealed = 0;
   for (let last: readonly unknown[] | null = null; ; ) {
@@ -45,7 +46,7 @@ async function sealColumn(deps: Deps, column: SecretColumn, signal: AbortSignal)
     if (rows.length === 0) return sealed;
     await deps.db.transaction().execute(async (db) => {
       const embedded = deps.config.database.kind === 'sqlite';
-      // What is written over goes from the file, too.
+      // Overwritten values are also removed from the database file.
       if (embedded) await sql`pragma secure_delete = on`.execute(db);
       for (const row of rows) sealed += await sealRow(deps, db, column, row);
       if (embedded) await sql`pragma secure_delete = off`.execute(db);
@@ -55,7 +56,7 @@ async function sealColumn(deps: Deps, column: SecretColumn, signal: AbortSignal)
   }
 }
 
-/** The next rows after a key whose secret is plain. */
+/** The next rows after a key whose secret is in plain text. */
 async function plainRows(
   db: Db,
   { table, column, key }: SecretColumn,
@@ -70,7 +71,7 @@ async function plainRows(
   return rows;
 }
 
-/** Seals one, unless it is another by now. @returns 1 where it has */
+/** Encrypts a value, unless it has changed meanwhile. @returns 1 if it was encrypted */
 async function sealRow(
   { secrets }: Deps,
   db: Db,

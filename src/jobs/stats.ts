@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Db } from '../db/db.schema.ts';
 import { LANES } from './jobs.kinds.ts';
 
-/** The jobs of one lane. */
+/** Numbers of jobs in a lane. */
 export interface LaneStats {
   lane: string;
-  /** Due, and not taken yet. */
+  /** Due, but not claimed yet. */
   waiting: number;
   /** Not due yet. */
   scheduled: number;
-  /** Behind an earlier one of their key. */
+  /** Behind an earlier job of their key. */
   held: number;
   running: number;
   dead: number;
-  /** Seconds that the oldest one has been due without being taken. */
+  /** Seconds that the oldest unclaimed job has been due. */
   oldest_seconds: number;
 }
 
-/** How many jobs each lane has, those that have none too; others where jobs of unknown kinds are. */
+/** Numbers of jobs of all lanes, including empty ones and the lane of unknown kinds. */
 export async function laneStats(db: Db, now: Date): Promise<LaneStats[]> {
   const at = now.toISOString();
   const rows = await db

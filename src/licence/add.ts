@@ -9,14 +9,17 @@ import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.t
 import { hasExpired, type LicenseTerms } from './terms.ts';
 import { billingPlan, maxBillableUsers, recordBillableUsers, type Term, termOf } from './usage.ts';
 
-/** So far may users go over the number of a license that is added (public documentation, "Users exceed license limit"). */
+/**
+ * How far the number of users may exceed the limit of a license that is added (public documentation, "Users exceed
+ * license limit").
+ */
 const TOLERANCE_PERCENT = 10;
 
 const people = (count: number): string => `${count.toLocaleString('en-US')} ${count === 1 ? 'user' : 'users'}`;
 
 /**
- * Adds a license to the server, with today's count of users.
- * @throws BadLicenseKey why it cannot be added
+ * Adds a license to the server, and counts today's users.
+ * @throws BadLicenseKey if it cannot be added
  */
 export async function addLicense(deps: LicenseDeps, key: string): Promise<License> {
   const terms = verifyLicenseKey(key, deps.config.licenseIssuer);
@@ -35,7 +38,7 @@ export async function addLicense(deps: LicenseDeps, key: string): Promise<Licens
   });
 }
 
-/** @returns whether it was there */
+/** @returns whether it existed */
 export function removeLicense(deps: Pick<Deps, 'clock' | 'db'>, id: number): Promise<boolean> {
   return deps.db.transaction().execute(async (db) => {
     const gone = await db.deleteFrom('licenses').where('id', '=', id).returning('id').executeTakeFirst();
@@ -44,7 +47,7 @@ export function removeLicense(deps: Pick<Deps, 'clock' | 'db'>, id: number): Pro
   });
 }
 
-/** Has the audit events say what became of a license; never its key. */
+/** Records an audit event of a license; the key is never recorded. */
 const tellOf = (deps: Pick<Deps, 'clock'>, db: Db, id: number, what: 'created' | 'destroyed', message: string) =>
   recordAudit(deps, db, {
     name: `license_${what}`,
@@ -53,7 +56,10 @@ const tellOf = (deps: Pick<Deps, 'clock'>, db: Db, id: number, what: 'created' |
     message,
   });
 
-/** Whether the license is for as many users as there are, and pays for those that there were. @throws BadLicenseKey */
+/**
+ * Checks that the license covers the current number of users, and pays for those of the past term. @throws
+ * BadLicenseKey
+ */
 async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms): Promise<void> {
   const { active_user_count: limit, previous_user_count: previous, trueup_quantity } = terms.restrictions;
   const day = today(deps.clock);
@@ -74,7 +80,7 @@ async function requireEnoughUsers(deps: LicenseDeps, db: Db, terms: LicenseTerms
   requireWithin('This GitLab installation currently has', limit, await countBillable(db, billingPlan(terms), day));
 }
 
-/** The term of the license before this one; where there is none the year before it. */
+/** The term of the previous license; the year before if there is none. */
 function previousTerm({ starts_at }: LicenseTerms, before: LicenseTerms | undefined): Term {
   if (before === undefined)
     return { from: `${Number(starts_at.slice(0, 4)) - 1}${starts_at.slice(4)}`, before: starts_at };

@@ -9,22 +9,22 @@ import { effectivePlan } from './effective-plan.ts';
 import type { LicenseDeps } from './licence.stored.ts';
 
 /**
- * The level up to which a membership costs nothing: on the highest plan guests are free, on the others nobody who belongs
- * to something is.
+ * The highest level that is not billed: on the ultimate plan guests are free, on others only users without any
+ * membership.
  */
 const freeLevel = (plan: Plan): number => (plan === 'ultimate' ? AccessLevel.guest : AccessLevel.none);
 
 /**
- * Whether a membership of a level and a custom role costs something: one above the free level, and where guests are free that of
- * a guest whose role lets them do more than read code.
+ * Whether a membership is billed: one above the free level, and, if guests are free, a guest whose custom role allows
+ * more than reading code.
  */
 export const isBilled = (plan: Plan, level: RawBuilder<unknown>, role: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${level} > ${freeLevel(plan)} or ${role} in (
     select member_role_id from member_role_permissions where permission <> 'read_code'))`;
 
 /**
- * Whether a user is billed for: an active person, and on the highest plan one who is more than a guest somewhere (silent
- * parts of the specification, 2.4.14). The one place where that is decided.
+ * Whether a user is billed: an active person; on the ultimate plan only with a role above guest somewhere (silent parts
+ * of the specification, 2.4.14). The only place that decides this.
  * @param day today
  */
 export function isBillable(eb: ExpressionBuilder<Schema, 'users'>, plan: Plan, day: string) {
@@ -47,10 +47,10 @@ function belongsAboveFree(
   return eb.exists(memberships);
 }
 
-/** Users that are looked at at a time: an embedded database answers nobody else meanwhile. */
+/** Users per query, because an embedded database answers no other query meanwhile. */
 const BATCH_SIZE = 10_000;
 
-/** How many users a plan would bill now. @param day today */
+/** Number of users that a plan bills now. @param day today */
 export async function countBillable(db: Db, plan: Plan, day: string): Promise<number> {
   const { last } = await db
     .selectFrom('users')
@@ -81,7 +81,7 @@ const billableOn = (plan: Plan) =>
   );
 const billable = new Map(PLANS.map((plan) => [plan, billableOn(plan)]));
 
-/** Which of the users the plan in force bills. */
+/** The users among the given ones that the current plan bills. */
 export async function billableAmong(deps: LicenseDeps, userIds: readonly number[]): Promise<ReadonlySet<number>> {
   if (userIds.length === 0) return new Set();
   const among = billable.get(await effectivePlan(deps))!;

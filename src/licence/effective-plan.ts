@@ -5,8 +5,8 @@ import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.t
 import { planOf } from './terms.ts';
 
 /**
- * The plan that is in force now: that of the license of the day, and where there is none that of `STITHY_PLAN`.
- * @param db the handle of a transaction where there is one
+ * The plan in force: that of the current license, else that of `STITHY_PLAN`.
+ * @param db the handle of the transaction, if there is one
  */
 export async function effectivePlan(deps: LicenseDeps, db: Db = deps.db): Promise<Plan> {
   const day = today(deps.clock);

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:cryp
 import { open, readFile } from 'node:fs/promises';
 import { StartupError } from '../core/startup-error.ts';
 
-/** Writes a file that was not there, to the disk. */
+/** Writes a new file, durably. */
 async function writeNew(path: string, text: string, mode: number): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
@@ -14,9 +14,9 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
 }
 
 /**
- * Makes the key pair of an issuer of licenses: the private key in a file that its owner alone may read, the public one
- * beside it with `.pub`. What is there stays as it is.
- * @returns the public key as `STITHY_LICENSE_ISSUER` takes it
+ * Creates the key pair of a license issuer: the private key in a file that only its owner can read, the public key
+ * beside it with `.pub`. Existing files are not changed.
+ * @returns the public key in the format of `STITHY_LICENSE_ISSUER`
  * @throws StartupError
  */
 export async function makeIssuer(path: string): Promise<string> {
@@ -29,7 +29,7 @@ export async function makeIssuer(path: string): Promise<string> {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new StartupError(
       code === 'EEXIST'
-        ? `${path} or ${path}.pub is there already: keys are never written over. Choose another name.`
+        ? `${path} or ${path}.pub already exists, and keys are never overwritten. Choose another name.`
         : `The key pair cannot be written: ${message}.`,
     );
   }
@@ -37,8 +37,8 @@ export async function makeIssuer(path: string): Promise<string> {
 }
 
 /**
- * The private key of an issuer.
- * @throws StartupError that says nothing of what is in the file
+ * Reads the private key of an issuer.
+ * @throws StartupError, without revealing the content of the file
  */
 export async function readIssuer(path: string): Promise<KeyObject> {
   let text: string;
@@ -51,10 +51,10 @@ export async function readIssuer(path: string): Promise<KeyObject> {
   try {
     key = createPrivateKey(text);
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new StartupError(`${path} holds no private key of an issuer, as "stithy license issuer" makes them.`);
+    throw new StartupError(`${path} is not the private key of an issuer, as created by "stithy license issuer".`);
   }
   return key;
 }

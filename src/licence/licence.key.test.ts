@@ -85,10 +85,10 @@ test('signed terms that do not fit are refused by the name of what is wrong', ()
     [{ block_changes_at: '2026-06-01' }, /block_changes_at must not come before expires_at/],
     [{ expires_at: null, block_changes_at: '2026-06-01' }, /block_changes_at/],
     [{ licensee: { Name: '' } }, /licensee must have a Name/],
-    [{ licensee: { Name: 5 } }, /licensee takes texts/],
+    [{ licensee: { Name: 5 } }, /licensee must contain texts/],
     [{ restrictions: { plan: 'gold' } }, /restrictions\.plan must be one of starter, premium, ultimate/],
-    [{ restrictions: { plan: 'premium', active_user_count: -1 } }, /active_user_count must be a whole number/],
-    [{ restrictions: { plan: 'premium', add_ons: { a: 'x' } } }, /add_ons must hold numbers/],
+    [{ restrictions: { plan: 'premium', active_user_count: -1 } }, /active_user_count must be a non-negative integer/],
+    [{ restrictions: { plan: 'premium', add_ons: { a: 'x' } } }, /add_ons must be an object of numbers/],
     [{ restrictions: null }, /restrictions must be an object/],
   ] as const) {
     const bad = writeLicenseKey({ ...terms, ...change } as unknown as LicenseTerms, privateKey);

@@ -1,14 +1,14 @@
 import { createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import { BadTerms, type LicenseTerms, readTerms } from './terms.ts';
 
-/** Said in front of what is signed, so that a signature of an issuer's key can mean nothing else. */
+/** Prefix of the signed text, so that a signature of an issuer's key cannot mean anything else. */
 const PURPOSE = 'stithy license 1';
-/** Longer texts are no keys: a key with all that terms may hold is shorter. */
+/** Maximum length of a key, more than any terms need. */
 const MAX_KEY = 65_536;
 
 const INVALID = 'The license key is invalid.';
 
-/** A text that is no license of the issuer; the message goes to whoever showed it. */
+/** A text that is not a valid license; the message is for the person who submitted it. */
 export class BadLicenseKey extends Error {
   override name = 'BadLicenseKey';
 }
@@ -18,16 +18,16 @@ const unreadable = () => new BadLicenseKey(`${INVALID} Make sure it is exactly a
 interface Envelope {
   /** The terms as JSON, in Base64. */
   data: string;
-  /** Ed25519 signature over the other two, in Base64. */
+  /** Ed25519 signature of the other two, in Base64. */
   key: string;
-  /** Makes each key another one, in Base64. */
+  /** Makes each key unique, in Base64. */
   iv: string;
 }
 
 const signed = ({ data, iv }: Omit<Envelope, 'key'>): Buffer => Buffer.from(`${PURPOSE}\n${iv}\n${data}`);
 
 /**
- * The key of a license: one Base64 text of a JSON object with `data`, `key` and `iv`.
+ * Creates the key of a license: Base64 of a JSON object with `data`, `key` and `iv`.
  * @param issuer an Ed25519 private key
  */
 export function writeLicenseKey(terms: LicenseTerms, issuer: KeyObject): string {
@@ -37,25 +37,25 @@ export function writeLicenseKey(terms: LicenseTerms, issuer: KeyObject): string 
   return Buffer.from(JSON.stringify({ data, key, iv } satisfies Envelope)).toString('base64');
 }
 
-/** Without the line breaks and spaces that mail and terminals put in. */
+/** Removes line breaks and spaces added by mail programs and terminals. */
 export const tidyKey = (text: string): string => text.replaceAll(/\s+/g, '');
 
-/** @throws BadLicenseKey where the text cannot be the key of any license */
+/** @throws BadLicenseKey if the text cannot be a license key */
 function openEnvelope(text: string): Envelope {
   if (text.length > MAX_KEY || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw unreadable();
-  let found: unknown;
+  let decoded: unknown;
   try {
-    found = JSON.parse(Buffer.from(text, 'base64').toString());
+    decoded = JSON.parse(Buffer.from(text, 'base64').toString());
   } catch {
     throw unreadable();
   }
-  const { data, key, iv } = (found ?? {}) as Partial<Record<keyof Envelope, unknown>>;
+  const { data, key, iv } = (decoded ?? {}) as Partial<Record<keyof Envelope, unknown>>;
   if (typeof data !== 'string' || typeof key !== 'string' || typeof iv !== 'string') throw unreadable();
   return { data, key, iv };
 }
 
 /**
- * What the key of a license says, whoever made it.
+ * Reads the terms of a license key without checking its signature.
  * @throws BadLicenseKey
  */
 export function readLicenseKey(text: string): LicenseTerms {
@@ -63,29 +63,29 @@ export function readLicenseKey(text: string): LicenseTerms {
 }
 
 function termsIn({ data }: Envelope): LicenseTerms {
-  let found: unknown;
+  let decoded: unknown;
   try {
-    found = JSON.parse(Buffer.from(data, 'base64').toString());
+    decoded = JSON.parse(Buffer.from(data, 'base64').toString());
   } catch {
     throw unreadable();
   }
   try {
-    return readTerms(found);
+    return readTerms(decoded);
   } catch (error) {
-    throw error instanceof BadTerms ? new BadLicenseKey(`${INVALID} In it, ${error.message}.`) : error;
+    throw error instanceof BadTerms ? new BadLicenseKey(`${INVALID} Error in its terms: ${error.message}.`) : error;
   }
 }
 
 /**
- * What a license says that the issuer has signed.
- * @param issuer public key as Base64 of its DER; null where nobody is trusted
+ * Reads the terms of a license key signed by the issuer.
+ * @param issuer public key as Base64 of its DER; null if no issuer is trusted
  * @throws BadLicenseKey
  */
 export function verifyLicenseKey(text: string, issuer: string | null): LicenseTerms {
   const envelope = openEnvelope(tidyKey(text));
   if (issuer === null) {
     throw new BadLicenseKey(
-      `${INVALID} This server trusts no issuer of licenses: its operator names one by STITHY_LICENSE_ISSUER.`,
+      `${INVALID} This server trusts no license issuer; its operator can set STITHY_LICENSE_ISSUER.`,
     );
   }
   const publicKey = createPublicKey({ key: Buffer.from(issuer, 'base64'), format: 'der', type: 'spki' });

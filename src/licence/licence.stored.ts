@@ -5,18 +5,21 @@ import type { Deps } from '../deps.ts';
 import { BadLicenseKey, verifyLicenseKey } from './licence.key.ts';
 import { givesPlan, hasExpired, hasStarted, type LicenseTerms } from './terms.ts';
 
-/** What a look at the licenses takes. */
+/** Dependencies for reading licenses. */
 export type LicenseDeps = Pick<Deps, 'config' | 'db' | 'snapshot' | 'clock'>;
 
-/** A license that the server has been given, and that its issuer has signed. */
+/** A stored license that its issuer has signed. */
 export interface TrustedLicense extends License {
   terms: LicenseTerms;
 }
 
-/** Older ones decide about nothing any more. */
+/** Number of recent licenses that are considered; older ones have no effect. */
 export const MAX_LICENSES = 100;
 
-/** By issuer and key: terms, or null where the issuer has not signed them. It is a function of both, so none is stale. */
+/**
+ * Terms by issuer and key, null if the issuer has not signed them. A pure function of both, so entries never become
+ * stale.
+ */
 const known = new LRUCache<string, { terms: LicenseTerms | null }>({ max: 2 * MAX_LICENSES });
 
 function trustedTerms(key: string, issuer: string | null): LicenseTerms | null {
@@ -34,12 +37,12 @@ function trustedTerms(key: string, issuer: string | null): LicenseTerms | null {
 }
 
 const readAll = (db: Db): Promise<License[]> =>
-  // The condition has SQLite walk the ids from their end.
+  // The condition makes SQLite walk the ids from the end.
   db.selectFrom('licenses').selectAll().where('id', '>', 0).orderBy('id', 'desc').limit(MAX_LICENSES).execute();
 
 /**
- * The licenses that count, the last one that was added first.
- * @param db the handle of a transaction where there is one
+ * Valid licenses, the most recently added first.
+ * @param db the handle of the transaction, if there is one
  */
 export async function trustedLicenses(deps: LicenseDeps, db: Db = deps.db): Promise<readonly TrustedLicense[]> {
   const rows = await (db === deps.db ? deps.snapshot.get('licenses', () => readAll(db)) : readAll(db));
@@ -50,9 +53,9 @@ export async function trustedLicenses(deps: LicenseDeps, db: Db = deps.db): Prom
 }
 
 /**
- * Which of the licenses is the one of the day: the last one added whose time it is, else one that is over but still gives its
- * plan, else one that is over. Those that are still to begin are none.
- * @param licenses the last one added first
+ * The current license: the most recently added one in its term, else an expired one that still gives its plan, else an
+ * expired one. Future licenses are ignored.
+ * @param licenses the most recently added first
  */
 export function licenseOf<L extends { terms: LicenseTerms }>(licenses: readonly L[], day: string): L | undefined {
   const started = licenses.filter(({ terms }) => hasStarted(terms, day));

@@ -1,28 +1,28 @@
 import type { Plan } from '../config/config.ts';
 
-/** Plans that a license can name; `starter` is an old one, which has nothing here beyond the free plan. */
+/** Plans of licenses; `starter` is an old one without features beyond the free plan. */
 export const LICENSED_PLANS = ['starter', 'premium', 'ultimate'] as const;
 export type LicensedPlan = (typeof LICENSED_PLANS)[number];
 
-/** The days on which something about a license changes, `YYYY-MM-DD`, each from its beginning in UTC. */
+/** Days on which something about a license changes, `YYYY-MM-DD`, each from its beginning in UTC. */
 const OPTIONAL_DAYS = ['expires_at', 'notify_admins_at', 'notify_users_at', 'block_changes_at'] as const;
 const COUNTS = ['active_user_count', 'previous_user_count', 'trueup_quantity'] as const;
 
-/** What a license says: the signed content of its key (silent parts of the specification, 2.4.14). */
+/** Terms of a license: the signed content of its key (silent parts of the specification, 2.4.14). */
 export interface LicenseTerms {
   version: 1;
   licensee: { Name: string; Email: string; Company: string };
   issued_at: string;
   starts_at: string;
-  /** The first day on which it is over; null where it never is. */
+  /** The first day after its term; null if it never expires. */
   expires_at: string | null;
   notify_admins_at: string | null;
   notify_users_at: string | null;
-  /** The first day on which the plan is lost; null where that is two weeks after the license is over. */
+  /** The first day without its plan; null for two weeks after the expiry. */
   block_changes_at: string | null;
   restrictions: {
     plan: LicensedPlan;
-    /** People that it is for; null where that is any number. */
+    /** Maximum number of users; null for any number. */
     active_user_count: number | null;
     add_ons: Readonly<Record<string, number>>;
     previous_user_count: number | null;
@@ -48,7 +48,7 @@ const isDay = (value: unknown): value is string =>
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\0');
 
-/** What does not fit in the terms of a license. */
+/** Invalid terms of a license. */
 export class BadTerms extends Error {
   override name = 'BadTerms';
 }
@@ -58,15 +58,17 @@ function require(holds: boolean, text: string): asserts holds {
 }
 
 /**
- * Terms out of what a key holds, or of what somebody wants to issue.
- * @throws BadTerms saying which one does not fit
+ * Reads terms from a key or from the input of a new license.
+ * @throws BadTerms naming the invalid term
  */
 export function readTerms(value: unknown): LicenseTerms {
   require(isObject(value) && value.version === 1, 'version must be 1');
   const { licensee, restrictions, issued_at, starts_at } = value;
   require(isObject(licensee), 'licensee must be an object');
   const { Name = '', Email = '', Company = '' } = licensee;
-  require(isText(Name) && isText(Email) && isText(Company), `licensee takes texts of at most ${MAX_TEXT} characters`);
+  require(isText(Name) &&
+    isText(Email) &&
+    isText(Company), `licensee must contain texts of at most ${MAX_TEXT} characters`);
   require(Name !== '', 'licensee must have a Name');
   require(isDay(issued_at), 'issued_at must be a day');
   require(isDay(starts_at), 'starts_at must be a day');
@@ -99,14 +101,14 @@ function readRestrictions(value: unknown): LicenseTerms['restrictions'] {
   require(isObject(add_ons) &&
     Object.entries(add_ons).every(
       ([name, count]) => isText(name) && isCount(count),
-    ), 'restrictions.add_ons must hold numbers by name');
-  require(Object.keys(add_ons).length <= MAX_ADD_ONS, `restrictions.add_ons takes at most ${MAX_ADD_ONS} names`);
+    ), 'restrictions.add_ons must be an object of numbers by name');
+  require(Object.keys(add_ons).length <= MAX_ADD_ONS, `restrictions.add_ons may contain at most ${MAX_ADD_ONS} names`);
   const [active_user_count, previous_user_count, trueup_quantity] = COUNTS.map((name) => {
     const count = value[name] ?? null;
-    require(count === null || isCount(count), `restrictions.${name} must be a whole number`);
+    require(count === null || isCount(count), `restrictions.${name} must be a non-negative integer`);
     return count;
   }) as [number | null, number | null, number | null];
-  require(active_user_count !== 0, 'restrictions.active_user_count must be a whole number from 1 on');
+  require(active_user_count !== 0, 'restrictions.active_user_count must be a positive integer');
   return {
     plan,
     active_user_count,
@@ -123,13 +125,13 @@ export const hasStarted = ({ starts_at }: LicenseTerms, day: string): boolean =>
 export const hasExpired = ({ expires_at }: LicenseTerms, day: string): boolean =>
   expires_at !== null && expires_at <= day;
 
-/** The day so many days after another one, as far as there are such days. */
+/** The day so many days after another one, within the range of dates. */
 export function dayAfter(day: string, days: number): string {
   const found = new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
   return found.startsWith('+') ? LAST_DAY : found;
 }
 
-/** The first day on which a license that is over gives no plan any more; null where it is never over. */
+/** The first day on which an expired license gives no plan; null if it never expires. */
 export function lapsesAt({ expires_at, block_changes_at }: LicenseTerms): string | null {
   if (expires_at === null || block_changes_at !== null) return block_changes_at;
   return dayAfter(expires_at, GRACE_DAYS);
@@ -141,7 +143,7 @@ export function givesPlan(terms: LicenseTerms, day: string): boolean {
   return lost === null || day < lost;
 }
 
-/** The plan that a license which has started puts in force: its own, and the free one once that is lost. @param day today */
+/** The plan given by a license that has started: its own, or the free one after it has lapsed. @param day today */
 export function planOf(terms: LicenseTerms, day: string): Plan {
   const { plan } = terms.restrictions;
   return plan === 'starter' || !givesPlan(terms, day) ? 'free' : plan;

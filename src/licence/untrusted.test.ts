@@ -18,9 +18,9 @@ test('a start says when licenses count for nothing, and only then', async () => 
   await enterLicense(app, makeIssuer());
   assert.match(
     await warnings(),
-    /STITHY_LICENSE_ISSUER names another issuer: licenses count for nothing.*"licenses":1/,
+    /STITHY_LICENSE_ISSUER is the key of another issuer: stored licenses have no effect.*"licenses":1/,
   );
   app.deps.config.licenseIssuer = null;
-  assert.match(await warnings(), /names nobody.*"licenses":2/);
+  assert.match(await warnings(), /STITHY_LICENSE_ISSUER is not set.*"licenses":2/);
   await app.close();
 });

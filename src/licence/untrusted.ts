@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { MAX_LICENSES, trustedLicenses } from './licence.stored.ts';
 
-/** Says in the log that licenses count for nothing, since another issuer, or nobody, is trusted by now. */
+/** Logs a warning if stored licenses have no effect because their issuer is not trusted any more. */
 export async function warnOfUntrusted(deps: Deps): Promise<void> {
   const { count } = await deps.db
     .selectFrom('licenses')
@@ -9,6 +9,6 @@ export async function warnOfUntrusted(deps: Deps): Promise<void> {
     .executeTakeFirstOrThrow();
   const ignored = Math.min(Number(count), MAX_LICENSES) - (await trustedLicenses(deps)).length;
   if (ignored <= 0) return;
-  const why = deps.config.licenseIssuer === null ? 'names nobody' : 'names another issuer';
-  deps.log.log('warn', `STITHY_LICENSE_ISSUER ${why}: licenses count for nothing`, { licenses: ignored });
+  const why = deps.config.licenseIssuer === null ? 'is not set' : 'is the key of another issuer';
+  deps.log.log('warn', `STITHY_LICENSE_ISSUER ${why}: stored licenses have no effect`, { licenses: ignored });
 }

@@ -6,7 +6,7 @@ import { countBillable } from './billable-users.ts';
 import { type LicenseDeps, licenseOf, trustedLicenses } from './licence.stored.ts';
 import type { LicenseTerms } from './terms.ts';
 
-/** A time in which users are counted: from its first day until before the last one, or for ever. */
+/** A term in which users are counted: from its first day until before the last one, or without end. */
 export interface Term {
   from: string;
   before: string | null;
@@ -14,7 +14,7 @@ export interface Term {
 
 export const termOf = ({ starts_at, expires_at }: LicenseTerms): Term => ({ from: starts_at, before: expires_at });
 
-/** The plan by whose rule a license bills, over or not. */
+/** The plan whose billing rule applies to a license, expired or not. */
 export const billingPlan = ({ restrictions: { plan } }: LicenseTerms): Plan =>
   plan === 'ultimate' ? 'ultimate' : 'premium';
 
@@ -23,7 +23,7 @@ const inTerm = (db: Db, { from, before }: Term) => {
   return before === null ? query : query.where('day', '<', before);
 };
 
-/** The most users that were counted on a day of each term, in one query; 0 where none were. */
+/** Maximum daily number of users in each term, in one query; 0 if nothing was counted. */
 export async function maxBillableUsers(db: Db, terms: readonly Term[]): Promise<number[]> {
   const [first, ...rest] = terms.map(({ from, before }, at) =>
     db.selectNoFrom((eb) => [
@@ -40,13 +40,13 @@ export async function maxBillableUsers(db: Db, terms: readonly Term[]): Promise<
   return terms.map((_, at) => found.get(at) ?? 0);
 }
 
-/** What was counted in the term, day by day. */
+/** Daily counts of the term. */
 export const countsOf = (db: Db, term: Term) => inTerm(db, term).selectAll().orderBy('day').execute();
 
 /**
- * Counts billable users by the rule of the license of the day and enters the number for today, where the most counted on a
- * day stays.
- * @param db the handle of a transaction where there is one
+ * Counts billable users by the rule of the current license and records the number for today, if it is higher than
+ * before.
+ * @param db the handle of the transaction, if there is one
  */
 export async function recordBillableUsers(deps: LicenseDeps, db: Db = deps.db): Promise<void> {
   const day = today(deps.clock);

@@ -181,7 +181,7 @@ test('without a mail server the log tells what would have gone to whom, and no j
   try {
     await enqueueMail(silent.deps.db, silent.deps, { ...PLAIN, text: 'a secret' });
     const line = silent.logLines.join('\n');
-    assert.match(line, /STITHY_SMTP_URL names no mail server/);
+    assert.match(line, /STITHY_SMTP_URL is not set/);
     assert.match(line, /ada@example\.org/);
     assert.doesNotMatch(line, /a secret/);
     const { count } = await silent.deps.db

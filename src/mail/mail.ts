@@ -1,17 +1,17 @@
-/** One mail to one address, as whoever has it sent describes it. */
+/** A mail to one address. */
 export interface Mail {
   to: string;
-  /** The name beside the address of the installation, which every mail comes from. */
+  /** Display name in front of the sender address of the installation. */
   fromName?: string;
-  /** Comes from this address instead: only one that the installation may send for. */
+  /** Sender address instead of the installation's; the installation must be allowed to send for it. */
   fromAddress?: string;
   replyTo?: string;
   subject: string;
   text: string;
   html?: string;
-  /** Without `<>`. What is left out is made: a mail that is sent twice has the same one both times. */
+  /** Without `<>`. Generated if absent; a repeated delivery has the same one. */
   messageId?: string;
-  /** What it answers to, and the mails before it, without `<>`. */
+  /** The mail this one replies to, and the earlier ones of the thread, without `<>`. */
   inReplyTo?: string;
   references?: readonly string[];
   headers?: Readonly<Record<string, string>>;
@@ -24,5 +24,5 @@ export interface Attachment {
   content: string;
 }
 
-/** What a program that sends mail by itself says, so that no other program answers it. */
+/** Headers of automatic mails, which prevent automatic replies. */
 export const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };

@@ -3,40 +3,40 @@ import type { Config } from '../config/config.ts';
 import type { MailAddress } from '../core/mail-address.ts';
 import { AUTOMATIC, type Mail } from './mail.ts';
 
-/** Connections to the mail server at once, and mails that go through one. */
+/** Number of connections to the mail server, and of mails per connection. */
 const CONNECTIONS = 4;
 const MAILS_EACH = 100;
-/** Milliseconds for a connection, for its first line, and without a byte. */
+/** Timeouts in milliseconds for connecting, for the greeting, and for inactivity. */
 const CONNECT_MS = 10_000;
 const SILENT_MS = 60_000;
 
-/** A mail that its server will take neither now nor later. */
+/** A mail that the mail server refuses permanently. */
 export class MailRejected extends Error {
   readonly permanent = true;
 }
 
-/** The way to the mail server that the settings name. Nothing is loaded or connected before the first mail. */
+/** Sends mails through the configured mail server. Nothing is loaded or connected before the first mail. */
 export class Mailer {
   readonly #url: string | null;
   readonly #from: () => MailAddress;
   readonly #frame: { prefix: string | null; suffix: string | null };
   #transport: Promise<Transporter> | undefined;
 
-  /** @param host of the web address, for where the settings name no sender */
+  /** @param host host of the external URL, for the default sender address */
   constructor({ smtpUrl, from, subjectPrefix, subjectSuffix }: Config['mail'], host: () => string) {
     this.#url = smtpUrl;
     this.#frame = { prefix: subjectPrefix, suffix: subjectSuffix };
     this.#from = () => from ?? { name: 'Stithy', address: `noreply@${host()}` };
   }
 
-  /** Whether there is a mail server. */
+  /** Whether a mail server is configured. */
   get sends(): boolean {
     return this.#url !== null;
   }
 
   /**
-   * Gives a mail to the mail server; once it is back, that has it.
-   * @throws MailRejected for what it will not take later either; what the connection fails with
+   * Hands a mail to the mail server, which is responsible for it afterwards.
+   * @throws MailRejected for a permanent refusal; errors of the connection
    */
   async send(mail: Mail & { messageId: string }): Promise<void> {
     const {
@@ -78,7 +78,7 @@ export class Mailer {
     }
   }
 
-  /** Asks the mail server whether it would take mail. @throws what it or the connection says */
+  /** Checks whether the mail server accepts mails. @throws its refusal or an error of the connection */
   async verify(): Promise<void> {
     try {
       await (await this.#open()).verify();
@@ -93,7 +93,7 @@ export class Mailer {
     transport?.close();
   }
 
-  /** Mail servers may answer with what they were sent, and what goes wrong is kept and shown. */
+  /** The answer of a mail server may repeat its input, and errors are stored and shown. */
   #withoutPassword(text: string): string {
     const url = this.#url === null ? null : new URL(this.#url);
     if (url === null || url.password === '') return text;
@@ -103,7 +103,7 @@ export class Mailer {
     return forms.reduce((masked, form) => masked.replaceAll(form, '[MASKED]'), text);
   }
 
-  /** `Re: ` stays in front, so that mail programs see an answer. */
+  /** `Re: ` stays at the beginning, so that mail programs recognize a reply. */
   #framed(subject: string): string {
     const { prefix, suffix } = this.#frame;
     const [, re = '', rest = ''] = /^(Re: )?(.*)$/s.exec(subject)!;
@@ -111,7 +111,7 @@ export class Mailer {
   }
 
   async #open(): Promise<Transporter> {
-    if (this.#url === null) throw new Error('STITHY_SMTP_URL names no mail server');
+    if (this.#url === null) throw new Error('STITHY_SMTP_URL is not set');
     if (this.#transport !== undefined) return this.#transport;
     const opening = connect(this.#url);
     this.#transport = opening;
@@ -136,6 +136,6 @@ async function connect(url: string): Promise<Transporter> {
   });
 }
 
-/** Whether the server has refused this very mail for good; a wrong password, for one, is mended by somebody. */
+/** Whether the server refuses this mail permanently; other failures, such as a wrong password, can be fixed. */
 const isRefusal = ({ code, responseCode = 0 }: NodemailerError): boolean =>
   (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode === 0 || (responseCode >= 500 && responseCode < 600));

@@ -7,23 +7,23 @@ import type { Mail } from './mail.ts';
 
 const SEND_MAIL = jobKind<Mail & { messageId: string }>('mail.send', { lane: 'mail', timeoutMs: 120_000 });
 
-/** The host of the web address: mails and lists are named after it. */
+/** The host of the external URL, which is part of message ids and list ids. */
 export const mailHost = (deps: Pick<Deps, 'externalUrl'>): string => new URL(deps.externalUrl()).hostname;
 
 /**
- * Has a mail sent, once the transaction that makes it necessary has committed. At least once: a mail that went out when
- * the process ended goes again, under the same Message-ID. Where there is no mail server the log tells of it. In silent mode
- * none is sent, then or later.
+ * Enqueues a mail; it is sent after the transaction commits. Delivered at least once: a mail that was being sent when
+ * the process ended is sent again with the same Message-ID. Without a mail server the mail is only logged. In silent
+ * mode it is dropped.
  * @param db the transaction's handle
  */
 export const enqueueMail = (db: Db, deps: Deps, mail: Mail): Promise<void> => enqueueMails(db, deps, [mail]);
 
-/** Several mails at once, in a few statements however many they are. */
+/** Enqueues several mails in a few statements. */
 export async function enqueueMails(db: Db, deps: Deps, mails: readonly Mail[]): Promise<void> {
   if (isSilentMode(deps)) return;
   if (!deps.mailer.sends) {
     for (const { to, subject } of mails) {
-      deps.log.log('info', 'a mail was not sent: STITHY_SMTP_URL names no mail server', { to, subject });
+      deps.log.log('info', 'a mail was not sent because STITHY_SMTP_URL is not set', { to, subject });
     }
     return;
   }
@@ -36,7 +36,7 @@ export async function enqueueMails(db: Db, deps: Deps, mails: readonly Mail[]): 
   );
 }
 
-/** Names the work in the background. */
+/** Registers the background job. */
 export function registerMail(deps: Deps): void {
   deps.jobs.register(SEND_MAIL, async (mail) => {
     if (!isSilentMode(deps)) await deps.mailer.send(mail);

@@ -3,15 +3,15 @@ import type { MarkupRequest } from './markup.request.ts';
 type Place = Pick<MarkupRequest, 'base' | 'slug'>;
 
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
-/** The end of a path that names a file. */
+/** A path that ends in a file name. */
 const FILE = /\.[a-z0-9]{1,10}$/i;
 
 /** Whether a link leads to another server. */
 export const isExternal = (href: string): boolean => /^(?:https?:)?\/\//i.test(href);
 
 /**
- * The address that a link in a page means: one to a page starts at the root of the wiki, one with `./` and one to a file
- * at the folder of the page, `uploads/` is the folder of attachments; all others stay.
+ * Resolves a link in a wiki page: page links are relative to the root of the wiki, `./` and file links to the folder of
+ * the page, and `uploads/` to the attachments; other links are unchanged.
  */
 export function addressOf(href: string, { base, slug }: Place): string {
   if (href === '' || href.startsWith('#') || ELSEWHERE.test(href)) return href;
@@ -21,7 +21,7 @@ export function addressOf(href: string, { base, slug }: Place): string {
   return `${base}${relative ? resolved(path, slug) : `/${path}`}${rest}`;
 }
 
-/** Without leading out of the wiki. */
+/** Keeps the path inside the wiki. */
 function resolved(path: string, slug: string): string {
   const parts = slug.split('/').slice(0, -1);
   for (const part of path.split('/')) {

@@ -3,18 +3,18 @@ import { addressOf, isExternal } from './links.ts';
 import { type IssueLinks, linkIssues } from './markup.issue-links.ts';
 import type { MarkupRequest } from './markup.request.ts';
 
-/** Blocks whose texts may run in either direction. */
+/** Blocks whose text direction is detected. */
 const DIRECTED = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'blockquote']);
 const PICTURE = /\.(?:png|jpe?g|gif|svg|webp|bmp)$/i;
 
-/** Characters of a link between double brackets. */
+/** Maximum length of a link in double brackets. */
 const MAX_LINK = 500;
 
-// HTML in a text is shown, never taken over, and links that run something are none.
+// HTML in the text is escaped, and links that execute code are not links.
 const markdown = new MarkdownIt({ html: false, linkify: true });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
-/** `[[Page]]` and `[[text|page]]`, as wikis write links among their pages. */
+/** `[[Page]]` and `[[text|page]]`, the links between wiki pages. */
 markdown.inline.ruler.before('link', 'wiki_link', (state, silent) => {
   if (!state.src.startsWith('[[', state.pos)) return false;
   const near = state.src.slice(state.pos + 2, state.pos + MAX_LINK);
@@ -48,7 +48,7 @@ markdown.core.ruler.push('issue_links', (state) => {
   if (issues !== undefined) linkIssues(state, issues);
 });
 
-/** Turns Markdown into HTML in which nothing of the text can run. */
+/** Renders Markdown as HTML that cannot execute anything from the text. */
 export function markdownToHtml(request: MarkupRequest): string {
   const tokens = markdown.parse(request.text, { issues: request.issues });
   const lines = request.text.split('\n');
@@ -59,7 +59,7 @@ export function markdownToHtml(request: MarkupRequest): string {
   return markdown.renderer.render(tokens, markdown.options, {}).trimEnd();
 }
 
-/** Says where a block of the text comes from, and that its direction is that of its words. */
+/** Adds the source position of a block, and automatic text direction. */
 function complete(token: Token, lines: readonly string[]): void {
   if (token.nesting !== 1 || token.map === null || !DIRECTED.has(token.tag)) return;
   if (token.level === 0) {
@@ -71,7 +71,7 @@ function complete(token: Token, lines: readonly string[]): void {
   token.attrSet('dir', 'auto');
 }
 
-/** Leads links and pictures to what they mean. */
+/** Resolves links and images. */
 function lead(token: Token, place: Pick<MarkupRequest, 'base' | 'slug'>): void {
   const name = token.type === 'image' ? 'src' : token.type === 'link_open' ? 'href' : undefined;
   const address = name === undefined ? null : token.attrGet(name);

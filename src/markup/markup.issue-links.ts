@@ -2,22 +2,22 @@ import type { StateCore, Token } from 'markdown-it';
 import { RE2JS } from 're2js';
 import { patternSize } from '../core/pattern-size.ts';
 
-/** How texts name issues of a tracker elsewhere, and where these are. */
+/** Pattern and URL of issues in an external issue tracker. */
 export interface IssueLinks {
-  /** In the syntax of RE2; the first of its groups that takes part is the key of the issue. */
+  /** RE2 pattern; its first matching group is the key of the issue. */
   pattern: string;
-  /** Address of an issue; `:id` stands for its key. */
+  /** URL of an issue; `:id` stands for its key. */
   url: string;
-  /** What the tracker is called. */
+  /** Name of the tracker. */
   tracker: string;
 }
 
-/** Links that one text gets at most. */
+/** Maximum number of links in one text. */
 const MAX_LINKS = 1_000;
-/** Instructions of the pattern times characters that are read. */
+/** Maximum of pattern instructions times characters of the text. */
 const MAX_STEPS = 20_000_000;
 
-/** A part of a text that names an issue. */
+/** A reference to an issue in a text. */
 interface Named {
   start: number;
   end: number;
@@ -35,7 +35,7 @@ function* namedIn(text: string, pattern: RE2JS): Generator<Named> {
   }
 }
 
-/** Makes links of what the words of a text name. What stands in code or in a link already stays. */
+/** Turns issue references in a text into links. Code and existing links are not changed. */
 export function linkIssues(state: StateCore, { pattern: source, url, tracker }: IssueLinks): void {
   const pattern = RE2JS.compile(source);
   let links = MAX_LINKS;

@@ -1,22 +1,22 @@
 import { ApiError } from '../core/core.errors.ts';
 import type { IssueLinks } from './markup.issue-links.ts';
 
-/** A text to be turned into HTML. */
+/** A text to be rendered as HTML. */
 export interface MarkupRequest {
   text: string;
-  /** `markdown`; any other is shown as it is. */
+  /** `markdown`; any other format is shown as plain text. */
   format: string;
-  /** Address of the wiki that relative links stand below, without a closing slash. */
+  /** Base URL of the wiki for relative links, without a trailing slash. */
   base: string;
-  /** Slug of the page, which links with `./` and those to files start from. */
+  /** Slug of the page that `./` links and file links are relative to. */
   slug: string;
-  /** The tracker elsewhere whose issues the text may name. */
+  /** External issue tracker whose issues are linked. */
   issues?: IssueLinks;
 }
 
-/** Characters of HTML that a text may become. */
+/** Maximum length of the resulting HTML. */
 export const MAX_HTML = 8 * 1024 * 1024;
 
-/** The refusal of a text that is too long or too involved. */
+/** The refusal of a text that is too long or complex. */
 export const tooLarge = () =>
-  new ApiError(422, 'The text takes too much time or memory to be rendered. Ask for its source.');
+  new ApiError(422, 'The text is too long or complex to be rendered. Request its source instead.');

@@ -69,7 +69,7 @@ test('nothing of a text can run', () => {
   for (const text of hostile) {
     for (const format of ['markdown', 'rdoc', 'org']) {
       const made = html(text, format);
-      // Tags and attributes that are there are those that rendering makes.
+      // Only tags and attributes made by rendering.
       const tags = made.match(/<[^>]*>/g) ?? [];
       for (const tag of tags) {
         assert.match(
@@ -126,7 +126,7 @@ test('time in which others have the processor is not counted, however long it is
   assert.match(html, /<em>a<\/em>/);
 });
 
-/** However slow the machine is. */
+/** No limits, however slow the machine is. */
 const UNLIMITED = { cpuMs: Number.POSITIVE_INFINITY, intervalMs: 1_000 };
 
 test('a text that becomes far longer than it is is refused', async () => {
@@ -134,7 +134,7 @@ test('a text that becomes far longer than it is is refused', async () => {
   const long = [
     '[x](./y)\n'.repeat(20_000),
     `[a]: /${'u'.repeat(1_000)}\n\n${'[a] '.repeat(20_000)}`,
-    // More than any string may have.
+    // More than any string may contain.
     `[a]: /${'u'.repeat(100_000)}\n\n${'[a] '.repeat(20_000)}`,
   ];
   for (const text of long) {

@@ -1,4 +1,4 @@
-/** What a rendering thread runs. Everybody else imports it for its address alone. */
+/** Program of the rendering thread. Other modules import it for its URL only. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { MAX_HTML, type MarkupRequest } from './markup.request.ts';
 import { renderInThisThread } from './render-in-this-thread.ts';
@@ -11,7 +11,7 @@ interface Work {
   request: MarkupRequest;
 }
 
-/** Null for HTML that is too long, be it for a text at all: short references stand for long addresses. */
+/** Null if the HTML is too long, because short references can stand for long addresses. */
 function rendered(request: MarkupRequest): string | null {
   try {
     const html = renderInThisThread(request);

@@ -6,11 +6,13 @@ import { failedToStart, watchThread } from '../core/thread-watch.ts';
 import { type MarkupRequest, tooLarge } from './markup.request.ts';
 import { WORKER, workerAddress } from './markup.worker.ts';
 
-/** Milliseconds of a processor that a text may take, the start of its thread included, and how often that is looked at. */
+/**
+ * Processor time in milliseconds that a text may take, including the start of its thread, and the interval of checks.
+ */
 const LIMITS = { cpuMs: 5_000, intervalMs: 50 };
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-/** A thread takes some 40 ms to start: so few at once, and so few of one caller. */
+/** A thread takes some 40 ms to start, so their number is limited, in total and by caller. */
 const slots = new FairSlots({
   total: 4,
   perKey: 2,
@@ -23,11 +25,12 @@ const slots = new FairSlots({
       : new Busy(503, '503 Service Unavailable - too many texts are being rendered', 5),
 });
 
-const noTime = () => new Busy(503, '503 Service Unavailable - the server has no time to render the text', 5);
+const noTime = () => new Busy(503, '503 Service Unavailable - the server is too busy to render the text', 5);
 
 /**
- * Renders in a thread of its own, which ends with the text.
- * @throws ApiError 422 for what takes too long, or becomes too long; Busy when too many wait, or the machine has no time for it
+ * Renders in a separate thread, which ends afterwards.
+ * @throws ApiError 422 if rendering takes too long or the result is too long; Busy if too many texts wait or the server
+ *   is overloaded
  */
 export async function renderInThread(request: MarkupRequest, limits = LIMITS): Promise<string> {
   const { caller, signal } = currentScope();
@@ -52,7 +55,7 @@ async function renderInWorker(request: MarkupRequest, limits: typeof LIMITS): Pr
   worker.on('error', (error: NodeJS.ErrnoException) =>
     result.reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge() : failedToStart(error) ? noTime() : error),
   );
-  worker.on('exit', () => result.reject(new Error('a rendering thread ended')));
+  worker.on('exit', () => result.reject(new Error('a rendering thread exited')));
   const unwatch = watchThread(worker, limits, {
     onExceeded: () => result.reject(tooLarge()),
     onStalled: () => result.reject(noTime()),

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 const PORT = /^(\[[^\]]+\]|[^:]+):(\d{1,5})$/;
 
-/** An entry: a name, an address or a network, which may say the only port that it stands for. */
+/** Parses an entry: a name, an address or a network, optionally with the only port that it applies to. */
 function partsOf(entry: string): { host: string; port: number | null } {
   const [, host, port] = PORT.exec(entry) ?? [];
   const bare = (host ?? entry).replace(/^\[|\]$/g, '');
@@ -23,8 +23,8 @@ function covers(network: string, address: string): boolean {
 }
 
 /**
- * Hosts of the local network that may be reached although the rest of it may not.
- * @param entries names, addresses and networks (`10.0.0.0/8`), each with a port or for all
+ * Hosts of the local network that may be reached although local requests are not allowed.
+ * @param entries names, addresses and networks (`10.0.0.0/8`), optionally with a port
  */
 export class Allowlist {
   readonly #entries: readonly { host: string; port: number | null }[];
@@ -33,7 +33,7 @@ export class Allowlist {
     this.#entries = entries.map(partsOf);
   }
 
-  /** @param host as it stands in an address, or what it leads to */
+  /** @param host host of a URL, or its address */
   has(host: string, port: number): boolean {
     const name = host.toLowerCase();
     const fitting = this.#entries.filter((entry) => entry.port === null || entry.port === port);

@@ -4,39 +4,39 @@ import { BlockedAddress, type OutboundRules } from './outbound.resolve.ts';
 
 export interface OutboundCall extends Pick<ExternalRequest, 'method' | 'headers' | 'verifyTls' | 'keepAlive'> {
   body?: Buffer;
-  /** Milliseconds for all of it. */
+  /** Timeout in milliseconds for the whole call. */
   timeoutMs: number;
-  /** Of the body of the answer; what comes after is not read. */
+  /** Maximum number of bytes of the answer's body; the rest is not read. */
   maxAnswerBytes: number;
-  /** Ends it when the server stops. */
+  /** Aborts the call when the server stops. */
   signal: AbortSignal;
 }
 
 export interface OutboundResponse {
   status: number;
-  /** In lower case; several of one name joined by commas. */
+  /** Names in lower case; several values of a name are joined by commas. */
   headers: Readonly<Record<string, string>>;
-  /** Its beginning, as text without null bytes. */
+  /** The beginning of the body, as text without null bytes. */
   body: string;
 }
 
-/** Why there is no answer, in words that name no address but the one that was called. */
+/** The reason why there is no answer; names no address but that of the call. */
 export class CallFailed extends Error {
   override name = 'CallFailed';
 }
 
-/** What is read of an answer past its limit, so that its connection can be used again. */
+/** Bytes of an answer read beyond the limit, so that its connection can be reused. */
 const MAX_DRAINED = 65_536;
 
 /**
- * Calls a server elsewhere and waits for the answer, whose body is read as far as time and its limit allow. Its address is
- * checked when it is connected to; redirects are not followed.
+ * Calls another server and waits for the answer; its body is read within the limits of time and size. The address is
+ * checked when connecting; redirects are not followed.
  * @throws CallFailed; the reason of the signal
  */
 export async function callExternal(url: URL, rules: OutboundRules, call: OutboundCall): Promise<OutboundResponse> {
   const { timeoutMs, maxAnswerBytes, signal, ...request } = call;
   signal.throwIfAborted();
-  // Signals that end by themselves would keep all that the call was until then.
+  // A timeout signal would retain everything of the call until it fires.
   const over = new AbortController();
   let late = false;
   const timer = setTimeout(() => {
@@ -80,7 +80,7 @@ async function beginningOf(answer: IncomingMessage, maxBytes: number): Promise<s
       if (size > MAX_DRAINED) break;
     }
   } catch {
-    // Time is over or the connection has gone: what has come counts.
+    // Timeout or lost connection: what has arrived counts.
   } finally {
     if (!answer.complete) answer.destroy();
   }

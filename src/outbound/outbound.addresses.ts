@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Why an address is not to be reached, in the platform's words; null for one on the public internet. */
+/** Why an address must not be reached, in the platform's words; null for a public address. */
 export type AddressProblem = 'localhost' | 'the link local network' | 'the local network';
 
 function listOf(type: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
@@ -29,7 +29,7 @@ const INTERNAL = listOf('ipv4', [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]);
-/** Of IPv6 only global unicast is public; these parts of it are tunnels or documentation. */
+/** Only global unicast addresses of IPv6 are public, except for tunnels and documentation. */
 const PUBLIC_V6 = listOf('ipv6', ['2000::/3']);
 const NOT_PUBLIC_V6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 const LINK_LOCAL_V6 = listOf('ipv6', ['fe80::/10']);
@@ -46,7 +46,7 @@ function bytesOf(address: string): number[] {
   return [...before, ...Array<number>(gap).fill(0), ...after].flatMap((word) => [word >> 8, word & 0xff]);
 }
 
-/** An IPv4 address inside an IPv6 one that leads to it: mapped, or translated by NAT64; null for others. */
+/** The IPv4 address embedded in a mapped or NAT64 IPv6 address; null for others. */
 function embeddedV4(bytes: readonly number[]): string | null {
   const begins = (prefix: readonly number[]) => prefix.every((byte, index) => bytes[index] === byte);
   const mapped = begins([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
@@ -63,7 +63,7 @@ function problemOfV6(address: string): AddressProblem | null {
   return PUBLIC_V6.check(address, 'ipv6') && !NOT_PUBLIC_V6.check(address, 'ipv6') ? null : 'the local network';
 }
 
-/** What keeps the server from connecting to an address by itself. @param address IPv4 or IPv6, in any spelling */
+/** Why the server must not connect to an address. @param address IPv4 or IPv6, in any notation */
 export function addressProblem(address: string): AddressProblem | null {
   const [bare = ''] = address.split('%');
   if (isIPv6(bare)) return problemOfV6(bare);

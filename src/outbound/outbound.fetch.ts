@@ -3,11 +3,11 @@ import { requestExternal } from './outbound.request.ts';
 import { BlockedAddress, type OutboundRules, parseHttpUrl } from './outbound.resolve.ts';
 
 export interface FetchOptions {
-  /** Milliseconds for all of it, redirects included. */
+  /** Timeout in milliseconds for everything, including redirects. */
   timeoutMs: number;
-  /** What is larger is not read. */
+  /** Maximum size of the body. */
   maxBytes: number;
-  /** Ends it when nobody waits any more. */
+  /** Aborts the request. */
   signal?: AbortSignal | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface FetchedBody {
   body: Buffer;
 }
 
-/** Why nothing came back. */
+/** The reason of a failed request. */
 export class FetchError extends Error {
   override name = 'FetchError';
   readonly kind: 'timeout' | 'socket' | 'too_large' | 'redirects';
@@ -29,13 +29,13 @@ export class FetchError extends Error {
 
 const MAX_REDIRECTS = 5;
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' };
-/** Statuses that send elsewhere. */
+/** Status codes of redirects. */
 export const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * What a server elsewhere answers to a GET. Each address is checked before it is connected to, those of redirects too,
- * and the connection goes to the address that was checked.
- * @returns the body only of answers below 400
+ * Sends a GET request to another server. Each address, including those of redirects, is checked before connecting, and
+ * the connection goes to the checked address.
+ * @returns the answer; the body only for status codes below 400
  * @throws BlockedAddress, FetchError, the reason of the signal
  */
 export async function fetchExternal(text: string, rules: OutboundRules, options: FetchOptions): Promise<FetchedBody> {

@@ -7,28 +7,28 @@ import { BlockedAddress, type OutboundRules, resolveExternal } from './outbound.
 export interface ExternalRequest {
   method?: 'GET' | 'POST' | 'PUT';
   headers?: Readonly<Record<string, string>>;
-  /** A stream needs its `content-length` among the headers. It is destroyed with the request. */
+  /** A stream requires a `content-length` header. It is destroyed with the request. */
   body?: Buffer | Readable;
   signal: AbortSignal;
-  /** Milliseconds without a byte in either direction after which the connection ends; default: any. */
+  /** Milliseconds of inactivity after which the connection is closed; default: unlimited. */
   idleMs?: number;
-  /** False to take any certificate of the other server; default: those that the machine trusts. */
+  /** False to accept any TLS certificate; default: those that the machine trusts. */
   verifyTls?: boolean;
-  /** Whether a connection from before may be used, and stays open for the next request. */
+  /** Whether to reuse a connection and keep it open for the next request. */
   keepAlive?: boolean;
 }
 
-/** So long a connection stays open for another request, in milliseconds, and so many may. */
+/** Milliseconds that an idle connection is kept open, and number of them. */
 const KEPT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 4 } as const;
 const agents = { 'http:': new HttpAgent(KEPT), 'https:': new HttpsAgent(KEPT) };
-/** What is sent again where a kept connection turns out to be closed. */
+/** Errors of a reused connection that was closed by the server; the request is sent again. */
 const CLOSED = ['ECONNRESET', 'EPIPE'];
 
 /**
- * Sends one request to a server elsewhere, whose address is checked now: the connection goes to what was checked and to
- * nothing else. Redirects are not followed.
- * @returns the answer, whose body is to be read or destroyed
- * @throws BlockedAddress; what the connection fails with; TypeError for headers that cannot be sent
+ * Sends one request to another server. Its address is checked now, and the connection goes to the checked address only.
+ * Redirects are not followed.
+ * @returns the answer, whose body has to be read or destroyed
+ * @throws BlockedAddress; connection errors; TypeError for invalid headers
  */
 export async function requestExternal(
   url: URL,
@@ -65,7 +65,7 @@ function send(url: URL, lookup: LookupFunction, sent: ExternalRequest): Promise<
       if (again) resolve(send(url, lookup, { ...sent, keepAlive: false }));
       else reject(error);
     });
-    if (idleMs !== undefined) request.setTimeout(idleMs, () => request.destroy(new Error('no byte came')));
+    if (idleMs !== undefined) request.setTimeout(idleMs, () => request.destroy(new Error('no data was received')));
     if (body instanceof Readable) {
       body.on('error', (error) => request.destroy(error));
       request.on('close', () => body.destroy());

@@ -3,45 +3,45 @@ import { isIP } from 'node:net';
 import { Allowlist } from './allowlist.ts';
 import { addressProblem } from './outbound.addresses.ts';
 
-/** An address that the server does not connect to; the message says why, in the platform's words. */
+/** An address that the server must not connect to; the message says why, in the platform's words. */
 export class BlockedAddress extends Error {
   override name = 'BlockedAddress';
 }
 
-/** A host that has no address at the moment. */
+/** A host name that cannot be resolved at the moment. */
 export class UnresolvedHost extends BlockedAddress {
   override name = 'UnresolvedHost';
 }
 
 export interface OutboundRules {
-  /** Loopback and private addresses may be reached. */
+  /** Whether loopback and private addresses may be reached. */
   allowLocalNetwork: boolean;
-  /** Names, addresses and networks that may be reached where the rest of the local network may not. */
+  /** Names, addresses and networks that may be reached although the local network may not. */
   allowed?: readonly string[];
-  /** Nothing is sent but requests that read. */
+  /** Only requests that read are allowed. */
   silent?: boolean;
 }
 
 const LOOKUP_MS = 10_000;
 
-/** What addresses of a kind may say. */
+/** Rules for addresses of a kind. */
 export interface AddressRules {
-  /** Without the colon, in the order in which the refusal names them. */
+  /** Without the colon, in the order of the refusal. */
   schemes: readonly string[];
-  /** Ports below 1024. */
+  /** Allowed ports below 1024. */
   ports: readonly number[];
 }
 
 const HTTP: AddressRules = { schemes: ['http', 'https'], ports: [80, 443] };
 
 /**
- * Reads an address of another server over HTTP; what comes out means the same to every program.
+ * Parses an HTTP URL of another server, so that all programs interpret the result alike.
  * @throws BlockedAddress
  */
 export const parseHttpUrl = (text: string): URL => parseAddress(text, HTTP);
 
 /**
- * Reads an address of another server; what comes out means the same to every program.
+ * Parses a URL of another server, so that all programs interpret the result alike.
  * @throws BlockedAddress
  */
 export function parseAddress(text: string, { schemes, ports }: AddressRules): URL {
@@ -54,7 +54,7 @@ export function parseAddress(text: string, { schemes, ports }: AddressRules): UR
   if (!schemes.includes(url.protocol.slice(0, -1))) {
     throw new BlockedAddress(`is blocked: Only allowed schemes are ${schemes.join(', ')}`);
   }
-  // Some programs take the part before a backslash, a blank or a second @ for the host, others the part after it.
+  // Programs disagree whether the host is before or after a backslash, a blank or a second @.
   if (/[\\\s\0]/.test(text) || (text.split(/[/?#]/)[2] ?? '').split('@').length > 2 || !HOST.test(url.hostname)) {
     throw new BlockedAddress('is blocked: URI is invalid');
   }
@@ -65,12 +65,12 @@ export function parseAddress(text: string, { schemes, ports }: AddressRules): UR
   return url;
 }
 
-/** A name that no program takes for an option or decodes further, or an address. */
+/** A host name that no program takes for an option or decodes further, or an IP address. */
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*)|\[[0-9a-f:.]+\])$/i;
 
 /**
- * The addresses of a URL's host, each of which may be reached. Connect to one of these and to nothing else: asked
- * again, the name could lead elsewhere.
+ * Resolves the host of a URL; each of the addresses is allowed. Connect to one of these only: a second lookup could
+ * return another address.
  * @throws BlockedAddress
  */
 export async function resolveExternal(url: URL, rules: OutboundRules): Promise<string[]> {

@@ -2,24 +2,24 @@ import { sql } from 'kysely';
 import type { Logger } from '../core/logger.ts';
 import type { Db } from '../db/db.schema.ts';
 
-/** How long times are kept in memory: a commit for each download would make everybody read everything anew. */
+/** How long times are kept in memory, because a commit for each download would invalidate caches. */
 const KEPT_MS = 60_000;
-/** Packages whose times are kept, after which they are written at once. */
+/** Number of packages from which on times are written immediately. */
 const WRITTEN_AT = 5_000;
-/** Packages whose times are kept at most, where they cannot be written: those that were downloaded last. */
+/** Maximum number of packages if writing fails; the least recent downloads are dropped. */
 const MAX_KEPT = 10_000;
 const BATCH_SIZE = 500;
 
-/** When packages were last downloaded, as far as the database does not know it yet. */
+/** Download times of packages that are not written to the database yet. */
 export class DownloadTimes {
   readonly #db: Db;
   readonly #log: Logger;
-  /** By the package's id, that of the last download at the end. */
+  /** By package id, the most recent download last. */
   readonly #times = new Map<number, string>();
   #timer: NodeJS.Timeout | undefined;
-  /** What writes at this moment. */
+  /** The write in progress. */
   #writing: Promise<void> | undefined;
-  /** The last try did not succeed: the next one is that of the timer. */
+  /** Whether the last write failed; the next one is left to the timer. */
   #failed = false;
 
   constructor(db: Db, log: Logger) {
@@ -36,12 +36,15 @@ export class DownloadTimes {
     else this.#timer ??= setTimeout(() => void this.flush(), KEPT_MS).unref();
   }
 
-  /** When this process last gave a file of the package, unless the database knows it. */
+  /** Last download through this process, unless it was written already. */
   of(packageId: number): string | undefined {
     return this.#times.get(packageId);
   }
 
-  /** Writes what is kept, what comes meanwhile, too; once for all who ask. What cannot be written now is kept for later. */
+  /**
+   * Writes all pending times, including those that arrive meanwhile; concurrent calls share the write. On failure the
+   * times are kept.
+   */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -59,7 +62,7 @@ export class DownloadTimes {
       }
       this.#failed = false;
     } catch (error) {
-      this.#log.log('warn', 'the times of downloads could not be written; they are tried again', {
+      this.#log.log('warn', 'download times could not be written; they will be written later', {
         error: String(error),
       });
       this.#failed = true;
@@ -87,7 +90,7 @@ export class DownloadTimes {
       .execute();
   }
 
-  /** Writes what is kept, at the end of the process. */
+  /** Writes all pending times at the end of the process. */
   async stop(): Promise<void> {
     await this.flush();
     clearTimeout(this.#timer);

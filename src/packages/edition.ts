@@ -4,13 +4,13 @@ import type { Schema } from '../db/db.schema.ts';
 
 type Packages<O> = SelectQueryBuilder<Schema, 'packages', O>;
 
-/** What is selected of versions, by project: something of it is another as soon as one of them has come, gone or changed. */
+/** Columns that identify the state of versions by project: any addition, removal or change alters the result. */
 export const VERSION_STATE = [
   'packages.project_id',
   sql<number | string>`count(*)`.as('rows'),
   sql<number>`max(packages.id)`.as('newest'),
   sql<string>`max(packages.updated_at)`.as('changed_at'),
-  // The times of day of all: another change than the last one shows here, were it by a clock that is behind.
+  // Sum of the times of day of all versions: detects changes other than the latest, even by a clock that is behind.
   sql<number | string>`sum(cast(substr(packages.updated_at, 12, 2) as integer) * 3600000
     + cast(substr(packages.updated_at, 15, 2) as integer) * 60000
     + cast(substr(packages.updated_at, 18, 2) as integer) * 1000
@@ -18,10 +18,10 @@ export const VERSION_STATE = [
 ] as const;
 
 /**
- * A text that is another one as soon as anything has changed of the packages that a query finds, or of their files: what is
- * made of them can be kept by it, and is never stale.
- * @param query selects nothing yet
- * @returns also how many rows of versions and files there are, and the projects that have them
+ * A text that changes whenever one of the packages of a query, or one of their files, changes. It serves as cache key
+ * for derived documents.
+ * @param query a query without selection
+ * @returns also the numbers of versions and files, and the projects
  */
 export async function collectionVersionOf(
   query: Packages<object>,

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts';
 import { enqueueRemovalOf } from './package-registry.removal.ts';
 import { isProtectedFrom } from './protection.ts';
 
-/** Who deletes what of a project. */
+/** The caller and the project of a deletion. */
 export interface Deletion {
   caller: Caller;
   projectId: number;
@@ -20,11 +20,11 @@ const deletionProtected = () => forbidden('Package is deletion protected.');
 const gone = () => new ApiError(404, 'Package not found');
 
 /**
- * Deletes versions of packages of a project: they are gone for everybody at once, their rows and bytes follow by background
- * work. Looks at the rights and protections once more; deletes all of them or none.
- * @param check looks at a version as it is when nobody else can change it any more, in the transaction; may throw
- * @param refuse makes the error of a registry of its own for a protected package
- * @throws ApiError 401, 403; 404 for a version that is not there (any more)
+ * Deletes package versions of a project: they become invisible immediately, and a background job removes rows and
+ * content. Checks permissions and protections again; deletes all versions or none.
+ * @param check checks each locked version in the transaction; may throw
+ * @param refuse makes a registry-specific error for a protected package
+ * @throws ApiError 401, 403; 404 for a missing version
  */
 export function destroyPackages(
   deps: Deps,
@@ -55,7 +55,7 @@ export function destroyPackages(
   });
 }
 
-/** Tells the registries, some of which keep lists of what there is. */
+/** Notifies registries that cache lists of packages. */
 async function recordDeletion(
   { events }: Deps,
   db: Db,
@@ -73,8 +73,8 @@ async function recordDeletion(
 }
 
 /**
- * Deletes files of packages of a project in the same way. The package stays, if it has no file left, too.
- * @throws ApiError 401, 403; 404 for a file that is not there (any more)
+ * Deletes package files of a project in the same way. The package is kept even without files.
+ * @throws ApiError 401, 403; 404 for a missing file
  */
 export function destroyFiles(
   deps: Deps,
@@ -84,7 +84,7 @@ export function destroyFiles(
 ): Promise<void> {
   return withinDeletion(deps, deletion, async (db, requireUnprotected) => {
     const now = timestamp(deps.clock);
-    // The packages are locked first, as whoever publishes to them does.
+    // Packages are locked first, as when publishing.
     const packages = await db
       .updateTable('packages')
       .set({ updated_at: now })

@@ -3,27 +3,27 @@ import type { PackageFile } from '../db/tables/package-files.table.ts';
 import type { Package, PackageStatus, PackageType } from '../db/tables/packages.table.ts';
 import type { PackageCondition } from './package-registry.readable.ts';
 
-/** Statuses of packages that tools install. */
+/** Statuses of packages that can be installed. */
 export const INSTALLABLE = ['default', 'hidden', 'deprecated'] as const satisfies readonly PackageStatus[];
 
-/** Versions of one name that are read at most, the newest of them. */
+/** Maximum number of versions read for one name, newest first. */
 const MAX_VERSIONS = 10_000;
 
-/** Where packages are looked for: in one project, or wherever a condition (`readablePackages`) lets. */
+/** Where packages are searched: in one project, or by a condition (`readablePackages`). */
 export type PackageSource = { projectId: number } | { readable: PackageCondition };
 
-/** A package by what its registry holds to be its name. */
+/** A package by its normalized name. */
 export interface PackageName {
   type: PackageType;
   nameKey: string;
 }
 
-/** One version of it, by what its registry holds to be the version. */
+/** A package version by its normalized version. */
 export interface PackageVersion extends PackageName {
   versionKey: string;
 }
 
-/** A query of the versions of a name that can be installed. */
+/** Query for the installable versions of a name. */
 export const installable = (db: Db, source: PackageSource, { type, nameKey }: PackageName) => {
   const query = db
     .selectFrom('packages')
@@ -35,7 +35,7 @@ export const installable = (db: Db, source: PackageSource, { type, nameKey }: Pa
     : query.where(source.readable);
 };
 
-/** Versions of a name that can be installed, in the order in which they were made; of several projects, all of them. */
+/** Installable versions of a name, oldest first, from all projects of the source. */
 export async function versionsOf(db: Db, source: PackageSource, name: PackageName): Promise<Package[]> {
   const rows = await installable(db, source, name)
     .selectAll('packages')
@@ -45,7 +45,7 @@ export async function versionsOf(db: Db, source: PackageSource, name: PackageNam
   return rows.reverse();
 }
 
-/** A version that can be installed; the newest where several projects have it. */
+/** An installable version; the newest if several projects have it. */
 export function findVersion(
   db: Db,
   source: PackageSource,
@@ -60,8 +60,8 @@ export function findVersion(
 }
 
 /**
- * A file of a version that can be installed: the one that came last, where there are several of that name.
- * @param versionKey any version's when absent
+ * A file of an installable version: the most recent one of that name.
+ * @param versionKey any version if absent
  */
 export function findFile(
   db: Db,
@@ -77,10 +77,10 @@ export function findFile(
   return query.orderBy('package_files.id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** Packages whose files are read by one query. */
+/** Packages per query. */
 const BATCH_SIZE = 500;
 
-/** Files of many packages at once, by the id of the package, in the order in which they came. */
+/** Files of many packages by package id, oldest first. */
 export async function filesOf(db: Db, packageIds: readonly number[]): Promise<Map<number, PackageFile[]>> {
   const files = new Map<number, PackageFile[]>(packageIds.map((id) => [id, []]));
   for (let at = 0; at < packageIds.length; at += BATCH_SIZE) {

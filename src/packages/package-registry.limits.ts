@@ -2,7 +2,7 @@ import type { PackageType } from '../db/tables/packages.table.ts';
 import type { Deps } from '../deps.ts';
 import { type LimitName, planLimits } from '../settings/settings.plan-limits.ts';
 
-/** The limit of each kind of package that has one (part 2, section 2: plan limits). */
+/** Plan limits of package kinds (part 2, section 2: plan limits). */
 const LIMITS: Readonly<Partial<Record<PackageType, LimitName>>> = {
   conan: 'conan_max_file_size',
   generic: 'generic_packages_max_file_size',
@@ -14,12 +14,12 @@ const LIMITS: Readonly<Partial<Record<PackageType, LimitName>>> = {
   terraform_module: 'terraform_module_max_file_size',
 };
 
-/** Bytes of a file of any other kind. */
+/** Maximum file size of other kinds in bytes. */
 export const MAX_ARCHIVE = 100 * 1024 * 1024;
-/** What a limit of 0 comes to: more than any disk has, and so little that sums with it are exact. */
+/** Stands for a limit of 0: larger than any disk, and small enough for exact sums. */
 const NO_LIMIT = 2 ** 50;
 
-/** Bytes that a file of such a package may have now. */
+/** Current maximum file size of a kind in bytes. */
 export async function maxFileBytes(deps: Pick<Deps, 'db' | 'recent'>, type: PackageType): Promise<number> {
   const name = LIMITS[type];
   if (name === undefined) return MAX_ARCHIVE;

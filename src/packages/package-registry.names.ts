@@ -4,30 +4,32 @@ import type { Db } from '../db/db.schema.ts';
 import { asciiLower, contains, startsWith } from '../db/like.ts';
 import type { Package, PackageType } from '../db/tables/packages.table.ts';
 
-/** Characters that a part of a name has at most, as migration 0020 cuts them, too: what is longer is compared in whole. */
+/**
+ * Maximum length of an indexed part of a name, as in migration 0020; longer search texts are compared with whole names.
+ */
 const PART_LENGTH = 32;
 const TRIES = 3;
 
 type Named = Pick<Package, 'project_id' | 'package_type' | 'name_key' | 'name'>;
-/** Which names are looked through: of these types, in these projects, or in all. */
+/** Scope of a search: package types and projects; all if absent. */
 export interface PackageNameScope {
   types: readonly PackageType[];
   projectIds?: readonly number[];
 }
 
-/** What begins at each character of a name, in small letters. */
+/** All substrings of a name that are indexed: one for each start position, in lower case. */
 export function partsOf(name: string): string[] {
   const letters = [...asciiLower(name)];
   return letters.map((_, at) => letters.slice(at, at + PART_LENGTH).join(''));
 }
 
 /**
- * Has the name of a package found by its parts, and stay so until the transaction ends.
- * @throws ApiError 409 when it is forgotten again and again meanwhile
+ * Indexes the name of a package, and protects the entry until the transaction ends.
+ * @throws ApiError 409 if it is deleted repeatedly meanwhile
  */
 export async function insertName(db: Db, { project_id, package_type, name_key, name }: Named): Promise<void> {
   const row = { project_id, package_type, name_key, name: asciiLower(name) };
-  // What is there may be forgotten between the two statements.
+  // The entry may be deleted between the two statements.
   for (let tries = 0; tries < TRIES; tries += 1) {
     const made = await db
       .insertInto('package_names')
@@ -55,11 +57,11 @@ export async function insertName(db: Db, { project_id, package_type, name_key, n
   throw conflict();
 }
 
-/** Forgets the names of packages whose rows are gone, unless others have them. @param gone at most a few hundred */
+/** Deletes indexed names of removed packages, unless other packages have them. @param gone at most a few hundred */
 export async function deleteNames(db: Db, gone: readonly Omit<Named, 'name'>[]): Promise<void> {
   if (gone.length === 0) return;
   const keys = new Map(gone.map((row) => [`${row.project_id} ${row.package_type} ${row.name_key}`, row]));
-  // Whoever publishes under one of them is waited for: only then is it seen what there is.
+  // Waits for publishers of these names, so that their packages are visible afterwards.
   const locked = await db
     .updateTable('package_names')
     .set((eb) => ({ name: eb.ref('name') }))
@@ -100,8 +102,8 @@ export async function deleteNames(db: Db, gone: readonly Omit<Named, 'name'>[]):
 }
 
 /**
- * A query of the names that contain a text, without regard to the case of ASCII letters. It begins with the parts in an index
- * and goes on to their names: SQLite takes cross joins in the order in which they stand.
+ * Query for names that contain a text, ignoring the case of ASCII letters. Starts with the index of parts and joins the
+ * names: SQLite executes cross joins in their written order.
  */
 export function namesWith(db: Db, text: string, { types, projectIds }: PackageNameScope) {
   const part = [...asciiLower(text)].slice(0, PART_LENGTH).join('');
@@ -119,7 +121,7 @@ export function namesWith(db: Db, text: string, { types, projectIds }: PackageNa
   return part.length === text.length ? names : names.where((eb) => contains(eb.ref('package_names.name'), text));
 }
 
-/** A query of the packages whose names contain a text: it goes on from the names, which are few, to their packages. */
+/** Query for packages whose names contain a text: from the few matching names to their packages. */
 export const packagesNamed = (db: Db, text: string, scope: PackageNameScope) =>
   namesWith(db, text, scope)
     .crossJoin('packages')

@@ -15,42 +15,42 @@ import { enqueuePackagesSize } from './package-registry.size.ts';
 import { isProtectedFrom, packageProtected } from './protection.ts';
 import type { ReceivedFile } from './receive.ts';
 
-/** Which version of which package somebody publishes. */
+/** A version of a package to publish. */
 export interface Publication {
   caller: Caller;
   projectId: number;
   type: PackageType;
   name: string;
-  /** Null for files of a package that are of no version. */
+  /** Null for files of a package without a version. */
   version: string | null;
-  /** What the registry holds to be the same name, or the same version; the name and the version when absent. */
+  /** Normalized name and version; name and version themselves if absent. */
   nameKey?: string;
   versionKey?: string;
-  /** Files that were received for it: what nothing refers to in the end is removed. */
+  /** Received files; those that remain unreferenced are removed. */
   files: readonly ReceivedFile[];
 }
 
-/** A version of a package in the transaction that publishes it: nobody else writes to it meanwhile. */
+/** A locked package version in the transaction that publishes it. */
 export interface PublishTransaction {
   db: Db;
   standing: CallerInProject;
   row: Package;
-  /** Whether it came to be with this publication. */
+  /** Whether this publication created the version. */
   isNew: boolean;
-  /** Pipeline whose job publishes. */
+  /** Pipeline of the publishing job. */
   pipelineId: number | null;
 }
 
-/** What adding a file to a version takes, for work that nobody asked for, too. */
+/** Requirements for adding a file, also from background work. */
 type Adding = Pick<PublishTransaction, 'db' | 'row' | 'pipelineId'>;
 
 const TRIES = 3;
 
 /**
- * Publishes a version of a package, or adds to one: looks at the rights and protections once more, makes the version unless
- * it is there, and has `enter` do the rest in the same transaction. Whatever fails leaves nothing behind.
- * @param refuse makes the error of a registry of its own for a protected package
- * @throws ApiError 401, 403, 404; what `enter` throws
+ * Publishes a package version or adds to one: checks permissions and protections again, creates the version unless it
+ * exists, and calls `enter` in the same transaction. A failure leaves nothing behind.
+ * @param refuse makes a registry-specific error for a protected package
+ * @throws ApiError 401, 403, 404; errors of `enter`
  */
 export async function publish<T>(
   deps: Deps,
@@ -87,7 +87,7 @@ async function findOrInsert(
 ): Promise<{ row: Package; isNew: boolean }> {
   const now = timestamp(deps.clock);
   const keys = { project_id: projectId, package_type: type, name_key: nameKey, version_key: versionKey };
-  // What is there may be removed between the two statements.
+  // The version may be removed between the two statements.
   for (let tries = 0; tries < TRIES; tries += 1) {
     const made = await db
       .insertInto('packages')
@@ -95,7 +95,7 @@ async function findOrInsert(
       .onConflict((conflict) =>
         conflict
           .columns(['project_id', 'package_type', 'name_key', 'version_key'])
-          // As the index says it: SQLite takes no parameter for the same.
+          // Same wording as the index: SQLite does not match a parameter.
           .where(sql<boolean>`status <> 'pending_destruction'`)
           .doNothing(),
       )
@@ -124,7 +124,10 @@ async function findOrInsert(
   throw conflict();
 }
 
-/** The instant, or one after the last change: what is kept under the times of changes tells two within a millisecond apart by it. */
+/**
+ * The instant, or one after the last change, so that changes within a millisecond have different times, which serve as
+ * cache keys.
+ */
 const later = (now: string, last: string): string => (now > last ? now : new Date(Date.parse(last) + 1).toISOString());
 
 async function pipelineOf(db: Db, { credential }: Caller): Promise<number | null> {
@@ -137,7 +140,7 @@ async function pipelineOf(db: Db, { credential }: Caller): Promise<number | null
   return job?.pipeline_id ?? null;
 }
 
-/** Remembers which pipeline published the version, or a file of it. */
+/** Records the pipeline that published the version or a file of it. */
 async function notePipeline({ db, row, pipelineId }: Adding, fileId: number | null): Promise<void> {
   const known = await db
     .selectFrom('package_pipelines')
@@ -151,7 +154,7 @@ async function notePipeline({ db, row, pipelineId }: Adding, fileId: number | nu
   await db.insertInto('package_pipelines').values(values).execute();
 }
 
-/** Gives a version a file whose bytes are stored. @param metadata what only the registry reads */
+/** Adds a stored file to a version. @param metadata data that only the registry reads */
 export async function addFile(
   deps: Deps,
   publishing: Adding,

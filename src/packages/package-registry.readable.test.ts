@@ -13,7 +13,7 @@ import type { User } from '../db/tables/users.table.ts';
 import { readablePackages } from './package-registry.readable.ts';
 
 let app: TestApp;
-/** A group with projects of every visibility, with every level of their registry, and one that belongs elsewhere. */
+/** A group with projects of every visibility and registry access level, and a project elsewhere. */
 let group: Namespace;
 let below: Namespace;
 const projects = new Map<string, Project>();
@@ -60,7 +60,7 @@ after(() => app.close());
 
 const as = (user: User): Caller => ({ ...ANONYMOUS, user, admin: user.admin === 1 });
 
-/** Projects whose packages the condition finds, and those whose rights let the caller read them. */
+/** Projects whose packages the condition selects, and those whose permissions let the caller read packages. */
 async function readBy(caller: Caller) {
   const condition = await readablePackages(app.deps, caller);
   const rows = await app.deps.db.selectFrom('packages').select('project_id').where(condition).execute();
@@ -119,7 +119,7 @@ describe('packages that a caller may read', () => {
         if (name.startsWith('job of') && listed.includes('without a list')) open += enforced ? 100 : 1;
       }
     }
-    // To the jobs of the administrator and of the reporter, where nobody enforces a list.
+    // Open to the jobs of the administrator and of the reporter, unless allowlists are enforced.
     assert.equal(open, 2);
     assert.ok(kinds.size > 6, `the callers are told apart: ${[...kinds].join('; ')}`);
   });

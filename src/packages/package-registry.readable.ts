@@ -14,15 +14,15 @@ export type PackageCondition = (eb: ExpressionBuilder<Schema, 'packages'>) => Ex
 type Projects = ExpressionBuilder<Schema, 'projects'>;
 type Condition = Expression<SqlBool>;
 
-/** Where packages are wanted from: the projects of a group, those of its subgroups too unless they are left out. */
+/** Scope of group packages: projects of the group and, unless excluded, its subgroups. */
 export interface GroupPackageScope {
   group: Pick<Namespace, 'id' | 'lineage'>;
   withSubgroups?: boolean;
 }
 
 /**
- * Condition on rows of `packages`: they are in a project whose packages the caller may read, in any or below a group. It says
- * of every project what `read_package` says of one, for users, deploy tokens, tokens of jobs and anonymous callers alike.
+ * Condition on packages in projects whose packages the caller may read, anywhere or below a group. Equivalent to
+ * `read_package` for users, deploy tokens, job tokens and anonymous callers.
  */
 export async function readablePackages(
   deps: Pick<Deps, 'clock' | 'db' | 'settings'>,
@@ -39,7 +39,7 @@ export async function readablePackages(
   return (outer) => outer.exists(projects);
 }
 
-/** The same as a condition on rows of `projects`. */
+/** The same as a condition on projects. */
 export async function projectsWithPackages(
   { clock, db, settings }: Pick<Deps, 'clock' | 'db' | 'settings'>,
   caller: Caller,
@@ -75,7 +75,9 @@ function inPlace(eb: Projects, { group, withSubgroups = true }: GroupPackageScop
     select n.id from namespaces n where n.lineage >= ${group.lineage} and n.lineage < ${`${group.lineage}~`})`;
 }
 
-/** Open registries, by the visibility of their project or their own. @param caller null for anonymous ones */
+/**
+ * Registries open to everybody, by the visibility of the project or their own. @param caller null for anonymous callers
+ */
 const openToAll = (caller: Caller | null) => (eb: Projects) =>
   eb.or([
     eb('projects.package_registry_access_level', '=', 'public'),
@@ -85,7 +87,7 @@ const openToAll = (caller: Caller | null) => (eb: Projects) =>
     ]),
   ]);
 
-/** What a deploy token reads: the project, or those below the group, that it was made for. */
+/** Projects of a deploy token: its project, or those below its group. */
 const ofDeployToken =
   ({ source_type, source_id }: { source_type: 'project' | 'group'; source_id: number }) =>
   (eb: Projects) =>
@@ -96,8 +98,8 @@ const ofDeployToken =
           where o.id = ${source_id})`;
 
 /**
- * Projects in which the token of another project's job stands for its user, see `callerIn`.
- * @param isEnforced whether none may do without an allowlist
+ * Projects that admit the job token of another project, see `callerIn`.
+ * @param isEnforced whether allowlists cannot be disabled
  */
 async function admitsJobsOf(db: Db, jobsOf: number, isEnforced: boolean): Promise<(eb: Projects) => Condition> {
   const scope = await db
@@ -110,7 +112,7 @@ async function admitsJobsOf(db: Db, jobsOf: number, isEnforced: boolean): Promis
   return (eb) =>
     eb.or([
       eb('projects.id', '=', jobsOf),
-      // Settings are JSON as it is written here, in which a quotation mark within a text has a backslash before it.
+      // Settings are stored as JSON written by this server, in which quotation marks within texts are escaped.
       ...(isEnforced ? [] : [eb('projects.settings', 'like', '%"ci_inbound_job_token_scope_enabled":false%')]),
       eb.exists(
         eb

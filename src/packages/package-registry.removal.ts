@@ -6,19 +6,19 @@ import { enqueueBlobRemoval } from '../storage/unused-blobs.ts';
 import { deleteNames } from './package-registry.names.ts';
 import { enqueuePackagesSize } from './package-registry.size.ts';
 
-/** Removes packages and files that were deleted. */
+/** Removes deleted packages and files. */
 const REMOVE = jobKind<Record<string, never>>('packages.remove', { lane: 'slow' });
 const BATCH_SIZE = 200;
-/** Digests of the files of projects that go, which are read by one query. */
+/** File digests of removed projects per query. */
 const BLOBS_AT_ONCE = 5_000;
 
-/** Has the rows that are `pending_destruction` removed, with the handle of the transaction that marks them so. */
+/** Enqueues the removal of rows in `pending_destruction`, in the transaction that marks them. */
 export async function enqueueRemovalOf(deps: Deps, db: Db, projectId: number): Promise<void> {
   await deps.jobs.enqueue(db, REMOVE, {}, { projectId });
   await enqueuePackagesSize(deps, db, projectId);
 }
 
-/** Removes what was deleted, and the bytes of the packages of projects that go. */
+/** Registers the removal of deleted packages, and of the content of packages in removed projects. */
 export function registerPackageRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE, (_payload, { signal }) => removeDeleted(deps, signal));
   deps.lifecycle.projectsRemoved.add(async (db, ids) => {
@@ -42,11 +42,11 @@ export function registerPackageRemoval(deps: Deps): void {
   });
 }
 
-/** As the partial indexes say it: SQLite takes no parameter for the same. */
+/** Same wording as the partial indexes: SQLite does not match a parameter. */
 const ending = (table: 'packages' | 'package_files') =>
   sql<SqlBool>`${sql.ref(`${table}.status`)} = 'pending_destruction'`;
 
-/** A batch of files, or a batch of packages without any, at a time. */
+/** Removes a batch of files, or a batch of packages without files, at a time. */
 async function removeDeleted(deps: Deps, signal: AbortSignal): Promise<void> {
   const batch = () =>
     deps.db.transaction().execute(async (db) => (await removeFiles(deps, db)) || (await removePackages(db)));

@@ -4,14 +4,14 @@ import type { Db } from '../db/db.schema.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 
-/** Counts the bytes of a project's packages anew; the statistics of projects know how. */
+/** Recounts the size of a project's packages; handled by the project statistics. */
 export const COUNT_PACKAGES_SIZE = jobKind<{ project_id: number }>('project.packages_size', { lane: 'slow' });
-/** So long after a change, so that one count serves a burst of them. */
+/** Delay after a change, so that one count serves a burst of them. */
 const PAUSE_MS = 10_000;
-/** Packages whose files are added up by one query, so that other work of the process gets its turn between them. */
+/** Packages per query, so that other work gets its turn in between. */
 const BATCH_SIZE = 1_000;
 
-/** Has the size of a project's packages counted soon, with the handle of the transaction that changes it. */
+/** Enqueues a recount of a project's packages size, in the transaction of the change. */
 export async function enqueuePackagesSize(deps: Deps, db: Db, projectId: number): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + PAUSE_MS);
   await deps.jobs.enqueue(
@@ -22,7 +22,7 @@ export async function enqueuePackagesSize(deps: Deps, db: Db, projectId: number)
   );
 }
 
-/** Bytes of all files of a project's packages. */
+/** Total size of a project's package files in bytes. */
 export async function packagesSize(db: Db, projectId: number): Promise<number> {
   let bytes = 0;
   for (let after = { created_at: '', id: 0 }; ; ) {

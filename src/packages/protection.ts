@@ -13,7 +13,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   admin: AccessLevel.admin,
 };
 
-/** Whether a rule of the project keeps the caller from publishing packages of a name, or deleting them. */
+/** Whether a protection rule prevents the caller from publishing or deleting packages of a name. */
 export async function isProtectedFrom(
   db: Db,
   { caller, project, permissions }: CallerInProject,
@@ -29,18 +29,18 @@ export async function isProtectedFrom(
     .execute();
   return rules.some((rule) => {
     const level = levelOf(rule, action);
-    // A deploy token has no role.
+    // Deploy tokens have no role.
     if (level === null || (caller.user !== null && permissions.level >= level)) return false;
     const pattern = comparable(type, rule.package_name_pattern);
     return namesOf(type, comparable(type, name)).some((each) => matchesWildcard(pattern, each));
   });
 }
 
-/** A name as rules see it: what a registry holds to be one name, no rule tells apart. */
+/** Name for comparison with rules: names that a registry treats as equal match the same rules. */
 const comparable = (type: PackageType, name: string): string =>
   type === 'pypi' ? pythonName(name) : name.toLowerCase();
 
-/** A Conan package is called as its whole recipe, and people protect it by the name in that. */
+/** The name of a Conan package is its whole recipe; rules match the name in the recipe. */
 const namesOf = (type: PackageType, name: string): string[] =>
   type === 'conan' ? [name, name.split('/', 1)[0]!] : [name];
 

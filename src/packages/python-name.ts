@@ -1,2 +1,2 @@
-/** A name as Python's tools compare names (PEP 503): in small letters, with one hyphen for each run of `-`, `_` and `.`. */
+/** Normalizes a name as in PEP 503: lower case, with one hyphen for each run of `-`, `_` and `.`. */
 export const pythonName = (name: string): string => name.replace(/[-_.]+/g, '-').toLowerCase();

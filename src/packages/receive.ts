@@ -5,25 +5,25 @@ import type { Deps } from '../deps.ts';
 import { BlobError } from '../storage/blob-store.ts';
 import { maxFileBytes } from './package-registry.limits.ts';
 
-/** A file whose bytes are stored, before anything refers to it. Its digests are lower-case hexadecimal digits. */
+/** A stored file that nothing refers to yet. Digests are in lowercase hexadecimal digits. */
 export interface ReceivedFile {
   sha256: string;
   md5: string;
   sha1: string;
   sha512: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
 }
 
-/** Content that is longer than a file of its kind may be. */
+/** Content that exceeds the maximum file size of its kind. */
 export class FileTooLarge extends Error {
   override name = 'FileTooLarge';
 }
 
 /**
- * Stores the bytes of a file while they come, with the digests that package tools ask for.
- * @param maxBytes what the registry allows when absent
- * @throws FileTooLarge; what the stream fails with
+ * Stores an incoming file, with the digests that package tools use.
+ * @param maxBytes maximum size; the registry's limit by default
+ * @throws FileTooLarge; errors of the stream
  */
 export async function receiveFile(
   deps: Deps,
@@ -33,7 +33,7 @@ export async function receiveFile(
 ): Promise<ReceivedFile> {
   const digests = { md5: createHash('md5'), sha1: createHash('sha1'), sha512: createHash('sha512') };
   async function* digested(): AsyncGenerator<Buffer> {
-    // The connection stays, for the answer.
+    // The connection stays open for the answer.
     for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       for (const digest of Object.values(digests)) digest.update(chunk);
       yield chunk;

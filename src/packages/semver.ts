@@ -5,14 +5,14 @@ const SEMVER = new RegExp(
 );
 const MAX_LENGTH = 255;
 
-/** A version by the rules of semver.org, 2.0.0. Numbers are texts: they can be larger than a number holds. */
+/** A version by semver.org, 2.0.0. Numbers are texts, because they can exceed safe integers. */
 export interface SemVer {
   numbers: readonly [string, string, string];
-  /** What stands after `-`, between dots; empty for a release. */
+  /** Identifiers after `-`; empty for a release. */
   prerelease: readonly string[];
 }
 
-/** @returns null for what is no version, or longer than 255 characters */
+/** @returns null for an invalid version, or one longer than 255 characters */
 export function parseSemVer(text: string): SemVer | null {
   const found = text.length > MAX_LENGTH ? null : SEMVER.exec(text);
   if (found === null) return null;
@@ -20,7 +20,7 @@ export function parseSemVer(text: string): SemVer | null {
   return { numbers: [major!, minor!, patch!], prerelease: prerelease === '' ? [] : prerelease.split('.') };
 }
 
-/** Numbers written without leading zeros. */
+/** Compares numbers without leading zeros. */
 const compareNumbers = (a: string, b: string): number =>
   a.length === b.length ? (a === b ? 0 : a < b ? -1 : 1) : a.length - b.length;
 
@@ -31,7 +31,7 @@ function compareIdentifiers(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Which of two versions goes before the other: negative for `a`, positive for `b`, 0 where they are of one rank. */
+/** Compares the precedence of two versions: negative if `a` is lower, positive if `b` is, 0 if equal. */
 export function compareSemVer(a: SemVer, b: SemVer): number {
   for (const [index, number] of a.numbers.entries()) {
     const order = compareNumbers(number, b.numbers[index]!);

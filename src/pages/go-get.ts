@@ -6,15 +6,15 @@ import type { Deps } from '../deps.ts';
 import { gitCaller } from '../git-server/http/git-http.credentials.ts';
 import { repositoryOf } from '../repositories/change-refs.ts';
 
-/** Parts of an import path that are tried as a project's path. */
+/** Maximum number of segments of an import path that are tried as a project's path. */
 const MAX_PARTS = 25;
 
 /**
- * What `go get` asks of an import path: where its repository is. A path below nested groups does not tell where the
- * project ends, so the projects on the way are looked for; to those who may not see one it answers as if the first two
- * parts were the project, so that nothing can be learnt about what is there.
- * @param path of the address, without a leading slash
- * @returns a page of HTML, or null for a path that can be no project's
+ * Answers `go get`: where the repository of an import path is. In nested groups the import path does not tell where the
+ * project path ends, so each prefix is looked up. Callers who may not see a project get an answer as if the first two
+ * segments were the project, so that they cannot learn what exists.
+ * @param path path of the URL, without a leading slash
+ * @returns an HTML page, or null if the path cannot be a project's
  */
 export async function goGetPage(deps: Deps, request: FastifyRequest, path: string): Promise<string | null> {
   const parts = path.split('/').filter((part) => part !== '');
@@ -23,7 +23,7 @@ export async function goGetPage(deps: Deps, request: FastifyRequest, path: strin
   const project = found?.project.full_path ?? parts.slice(0, 2).join('/');
   const branch = found === null ? 'main' : ((await repositoryOf(deps, found.project).refs.head()) ?? 'main');
   const url = `${deps.externalUrl()}/${project}`;
-  // Go takes no module path with a port in it; the module proxy leaves it away, too.
+  // Go does not allow ports in module paths; the module proxy omits the port as well.
   const { hostname, pathname } = new URL(url);
   const prefix = `${hostname}${pathname}`;
   const source = `${prefix} ${url} ${url}/-/tree/${branch}{/dir} ${url}/-/blob/${branch}{/dir}/{file}#L{line}`;

@@ -1,15 +1,15 @@
-/** Where the addresses of projects, groups and users are served inside the server. */
+/** Internal prefix of the addresses of projects, groups and users. */
 export const HOME = '/-/home';
 
-/** First parts of addresses that belong to the server, so that no namespace is called so. */
+/** First path segments of the server itself, which no namespace can have. */
 const OURS = /^\/(?:-|\.well-known|api|assets|import|oauth|uploads|favicon\.ico|robots\.txt)(?:\/|$)/;
 const BELOW = /^\/(.+?)\/-\/(.+)$/;
 const REFS = /^\/[^/]+\/.+?\/info\/refs$/;
 
 /**
- * Turns addresses of people, which name a project by its path as it is, into ones that the router can match, with the
- * path as one segment: `/group/project/-/raw/main/a` into `/group%2Fproject/-/raw/main/a`, `/group/project` into an
- * inner address. Any other comes back as it is.
+ * Rewrites web addresses that contain a project's full path, so that the router sees the path as one segment:
+ * `/group/project/-/raw/main/a` becomes `/group%2Fproject/-/raw/main/a`, and `/group/project` an internal address.
+ * Other addresses are returned unchanged.
  */
 export function rewritePageUrl(url: string): string {
   const question = url.indexOf('?');
@@ -22,5 +22,5 @@ export function rewritePageUrl(url: string): string {
   return `${HOME}/${asSegment(home)}${query}`;
 }
 
-/** A path of several segments as one; what is encoded in it already stays what it is. */
+/** Joins several segments into one; existing encodings are kept. */
 const asSegment = (path: string): string => path.replaceAll('/', '%2F');

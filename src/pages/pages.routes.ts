@@ -11,14 +11,14 @@ import { goGetPage } from './go-get.ts';
 import { HOME } from './pages.rewrite.ts';
 import { apiAddressOf } from './redirects.ts';
 
-/** Pages that are lists of a project. */
+/** Pages that list something of a project. */
 const LIST_PAGE = /^[a-z_]+\/?$/;
 
 const redirect = (reply: FastifyReply, location: string, status = 302) => reply.redirect(location, status);
 
-/** The addresses that answers of the API point people to. There are no pages here: they lead to the API's. */
+/** The web addresses that answers of the API contain. This server has no pages: they redirect to the API. */
 export function registerPages(app: FastifyInstance, deps: Deps, services: HttpServices): void {
-  // Who calls hardly matters for what leads elsewhere: all are counted by address.
+  // The caller hardly matters for redirects: all requests are counted by address.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     services.throttleAddress(request, reply, ['web']);
   const api = (path: string) => `${deps.externalUrl()}/api/v4${path}`;
@@ -27,7 +27,7 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
     const { path } = request.params as { path: string };
     const query = request.query as Record<string, unknown>;
     const repository = /^(.+\/.+)\/info\/refs$/.exec(path)?.[1];
-    // Git follows this to the address with `.git`, and stays with it.
+    // Git follows this redirect to the address with `.git` and continues there.
     if (repository !== undefined && typeof query.service === 'string') {
       const address = `${deps.externalUrl()}/${encodePath(repository)}.git/info/refs`;
       return redirect(reply, `${address}?service=${encodeURIComponent(query.service)}`, 301);
@@ -44,7 +44,7 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
 
   app.get('/:project/-/*', { onRequest }, async (request, reply) => {
     const { project, '*': page } = request.params as { project: string; '*': string };
-    // Of pages of groups only wikis stand for something.
+    // Only wikis have group pages with a counterpart.
     const ofGroup = page.startsWith('wikis') ? /^groups\/(.+)$/.exec(project)?.[1] : undefined;
     const text =
       ofGroup === undefined ? `projects/${encodeURIComponent(project)}` : `groups/${encodeURIComponent(ofGroup)}`;
@@ -60,7 +60,7 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
     if (tree !== undefined) return redirect(reply, api(`/${text}/repository/tree?ref=${encodeURIComponent(tree)}`));
     const target = apiAddressOf(page);
     if (target === null) throw notFound();
-    // What a list is narrowed to is called alike there.
+    // Filters of a list have the same names in the API.
     const asked = LIST_PAGE.test(page) ? (request.url.split('?')[1] ?? '') : '';
     return redirect(reply, api(`/${text}${target}${asked === '' ? '' : `?${asked}`}`));
   });
@@ -68,10 +68,10 @@ export function registerPages(app: FastifyInstance, deps: Deps, services: HttpSe
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** Those of the API, and those that git sends. */
+/** Credentials of the API and of git. */
 const CREDENTIALS = { ...GIT_CREDENTIALS, methods: [...API_TOKENS.methods, ...GIT_CREDENTIALS.methods] };
 
-/** The API's address of the project, group or user with that path; null where the caller may see none. */
+/** The API URL of the project, group or user with that path; null if the caller may not see one. */
 async function homeOf(deps: Deps, request: FastifyRequest, path: string): Promise<string | null> {
   const caller = await withChallenge(CREDENTIALS, () => callerOf(deps, CREDENTIALS, request));
   const groupPath = /^groups\/(.+)$/.exec(path)?.[1] ?? path;
@@ -90,17 +90,17 @@ async function homeOf(deps: Deps, request: FastifyRequest, path: string): Promis
   return permissions.can('read_group') ? `/groups/${encodeURIComponent(namespace.full_path)}` : null;
 }
 
-/** What who opens the address after a push can do. */
+/** Instructions for the address that is printed after a push. */
 function howToCreate(project: string, branch: unknown): string {
   const clean = typeof branch === 'string' ? branch.replace(/\p{Cc}/gu, '').slice(0, 255) : '';
   const name = clean === '' ? '<branch>' : clean;
   const quoted = `'${name.replaceAll("'", "'\\''")}'`;
   return [
-    `To create a merge request for ${name}, push once more with an option:`,
+    `To create a merge request for ${name}, push again with an option:`,
     '',
     `  git push -o merge_request.create origin ${quoted}`,
     '',
-    'or, where nothing is left to push, ask the API:',
+    'or, if there is nothing left to push, call the API:',
     '',
     `  curl -X POST -H "PRIVATE-TOKEN: $TOKEN" ${project}/merge_requests \\`,
     `    --data-urlencode source_branch=${quoted} -d target_branch=main --data-urlencode title=${quoted}`,

@@ -1,4 +1,4 @@
-/** Pages of a project by what stands before the number or name, with the API's address below the project. */
+/** Pages of a project by the prefix of the number or name, with the API path below the project. */
 const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][] = [
   [/^(issues|work_items)\/(\d+)$/, (_kind, iid) => `/issues/${iid}`],
   [/^merge_requests\/(\d+)(?:\/.*)?$/, (iid) => `/merge_requests/${iid}`],
@@ -24,10 +24,9 @@ const PAGES: readonly [pattern: RegExp, target: (...parts: string[]) => string][
 ];
 
 /**
- * Where a page of a project leads, for this server has none: the same thing in the API. Says nothing about whether
- * anything is there.
- * @param page what follows `/-/`, decoded
- * @returns the address below the project's, or null for a page that stands for nothing in the API
+ * The API counterpart of a project page. Does not check whether the object exists.
+ * @param page the path after `/-/`, decoded
+ * @returns the path below the project's, or null for a page without counterpart
  */
 export function apiAddressOf(page: string): string | null {
   for (const [pattern, target] of PAGES) {

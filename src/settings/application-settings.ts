@@ -13,19 +13,19 @@ import {
   settingOf,
 } from './settings-table.ts';
 
-/** What a look at the settings takes. */
+/** Dependencies for reading the settings. */
 export type SettingsDeps = Pick<Deps, 'config' | 'db' | 'snapshot' | 'clock'>;
 
-/** Where the changed ones stand among the instance's values. */
+/** Key of the changed settings in the table of instance values. */
 export const SETTINGS_KEY = 'application_settings';
 const INSTANCE_KEY = 'instance_id';
 
-/** What administrators have changed. */
+/** Settings that were changed from their defaults. */
 export type ChangedSettings = Partial<Record<SettingName, unknown>>;
 
 export interface StoredSettings {
   changed: ChangedSettings;
-  /** When the installation was made, and when its settings were last changed. */
+  /** When the installation was created and when its settings were last changed. */
   createdAt: string;
   updatedAt: string;
 }
@@ -34,10 +34,10 @@ const valuesOf = cachedUntilWrite((db, { keys }: { keys: readonly string[] }) =>
   db.selectFrom('instance_values').select(['key', 'value', 'updated_at']).where('key', 'in', keys),
 );
 
-/** What was read last with a handle, and of which rows it was made. */
+/** The settings last read through a handle, with the versions of their rows. */
 const lastRead = new WeakMap<Db, { of: string; stored: StoredSettings }>();
 
-/** The same object while the rows are the same: what is made of it is kept with it. */
+/** Returns the same object as long as the rows are unchanged, so that derived values can be cached with it. */
 async function read(db: Db): Promise<StoredSettings> {
   const rows = await valuesOf(db, { keys: [SETTINGS_KEY, INSTANCE_KEY] });
   const row = rows.find(({ key }) => key === SETTINGS_KEY);
@@ -46,34 +46,34 @@ async function read(db: Db): Promise<StoredSettings> {
   const last = lastRead.get(db);
   if (last?.of === of) return last.stored;
   const changed = row === undefined ? {} : parseJson<Record<string, unknown>>(row.value);
-  // Another version may have known more of them.
+  // Another version may have stored settings that this one does not know.
   const known = Object.entries(changed).filter(([name]) => Object.hasOwn(SETTINGS, name));
   const stored = { changed: Object.fromEntries(known), createdAt, updatedAt: row?.updated_at ?? createdAt };
   lastRead.set(db, { of, stored });
   return stored;
 }
 
-/** @param db the handle of a transaction where there is one */
+/** @param db the handle of the transaction, if there is one */
 export const storedSettings = (deps: SettingsDeps, db: Db = deps.db): Promise<StoredSettings> =>
   db === deps.db ? deps.snapshot.get(SETTINGS_KEY, () => read(db)) : read(db);
 
-/** The settings by what was changed of them, which is the same object until something is written. */
+/** Effective settings by the changed settings, which are the same object until the next write. */
 const inForce = new WeakMap<ChangedSettings, AllSettings>();
 
 /**
- * The settings in force now. Those of a plan that is not in force are as if nobody had changed them.
- * @param db the handle of a transaction where there is one
+ * The effective settings. Settings above the current plan have their defaults.
+ * @param db the handle of the transaction, if there is one
  */
 export const applicationSettings: (deps: SettingsDeps, db?: Db) => Promise<ApplicationSettings> = allSettings;
 
-/** The same with those that are only kept and shown. */
+/** The effective settings, including those without effect. */
 export async function allSettings(deps: SettingsDeps, db: Db = deps.db): Promise<AllSettings> {
   const { changed } = await storedSettings(deps, db);
   const known = inForce.get(changed);
   if (known !== undefined) return known;
   const allowed = await permitted(deps, db, changed);
   const settings = Object.freeze({ ...defaultSettings(deps.config), ...allowed }) as AllSettings;
-  // What a plan decides may be another thing tomorrow.
+  // The plan may change tomorrow, so the result of a plan restriction is not cached.
   if (allowed === changed) inForce.set(changed, settings);
   return settings;
 }

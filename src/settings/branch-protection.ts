@@ -2,7 +2,7 @@ interface Level {
   access_level: number;
 }
 
-/** How the default branch of a new project is protected. */
+/** Protection of the default branch of a new project. */
 export interface BranchProtection {
   allowed_to_push: Level[];
   allow_force_push: boolean;
@@ -13,7 +13,7 @@ export interface BranchProtection {
 const developer = [{ access_level: 30 }];
 const maintainer = [{ access_level: 40 }];
 
-/** What the numbers of `default_branch_protection` stand for. */
+/** Meaning of the numbers of `default_branch_protection`. */
 export const PROTECTIONS: readonly BranchProtection[] = [
   protection(developer, developer, { force: true }),
   protection(developer, maintainer),
@@ -22,10 +22,10 @@ export const PROTECTIONS: readonly BranchProtection[] = [
   protection(maintainer, maintainer, { initialPush: true }),
 ];
 
-/** The number that protects nothing. */
+/** The number for no protection. */
 export const UNPROTECTED = 0;
 
-/** The number that is in force until somebody says otherwise. */
+/** The number of the default. */
 export const FULLY_PROTECTED = 2;
 
 function protection(push: Level[], merge: Level[], { force = false, initialPush = false } = {}): BranchProtection {
@@ -37,6 +37,6 @@ function protection(push: Level[], merge: Level[], { force = false, initialPush 
   };
 }
 
-/** The number that stands for the rules; -1 where none does. */
+/** The number that stands for the rules; -1 if none does. */
 export const protectionNumber = (rules: BranchProtection): number =>
   PROTECTIONS.findIndex((each) => JSON.stringify(each) === JSON.stringify({ ...each, ...rules }));

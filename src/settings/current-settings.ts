@@ -1,20 +1,20 @@
 import type { ApplicationSettings } from './settings-table.ts';
 
-/** How old the settings may be that a process goes by, where others change them, too. */
+/** Maximum age of the settings where several processes may change them. */
 const STALE_MS = 1_000;
-/** How old they may be where there is one: its licence can end without a change. */
+/** Maximum age with a single process: the licence can expire without a change. */
 const STALE_ALONE_MS = 60_000;
 
-/** Between two attempts to read them where they cannot be read. */
+/** Delay before reading the settings again after a failure. */
 const RETRY_MS = 1_000;
 
-/** The channel by which processes tell each other that settings have changed. */
+/** Channel on which processes announce changed settings. */
 export const SETTINGS_CHANNEL = 'stithy_settings';
 
 /**
- * The settings as this process knows them, for what cannot wait for the database: rights and limits of requests. They are those in force
- * where one process serves (SQLite). What another process changes is told to this one at once; should that be lost, whatever comes from
- * outside is answered by settings that are a second old at most (`fresh`).
+ * The settings as known to this process, for code that cannot wait for the database: rights and rate limits. With a
+ * single process (SQLite) they are always current. Changes by other processes are announced; should an announcement be
+ * lost, requests still see settings at most one second old (`fresh`).
  */
 export class CurrentSettings {
   readonly #read: () => Promise<ApplicationSettings>;
@@ -27,9 +27,9 @@ export class CurrentSettings {
   #renewing: Promise<void> | null = null;
 
   /**
-   * @param initial those that are in force until they are read
-   * @param shared whether other processes change settings, too
-   * @param tell has the other processes read them anew
+   * @param initial the settings until the first read
+   * @param shared whether other processes change settings as well
+   * @param tell makes the other processes read the settings again
    */
   constructor(
     read: () => Promise<ApplicationSettings>,
@@ -43,15 +43,15 @@ export class CurrentSettings {
     this.#staleMs = shared ? STALE_MS : STALE_ALONE_MS;
   }
 
-  /** Without waiting. */
+  /** The settings without waiting. */
   get now(): ApplicationSettings {
     void this.fresh();
     return this.#known;
   }
 
   /**
-   * Before anything is decided for somebody: fulfils when the settings are not too old, null where they are not. Never rejects: those that are
-   * known stay in force while the database cannot be asked.
+   * Waits until the settings are recent enough; null if they already are. Never rejects: the known settings stay in
+   * force while the database is unavailable.
    */
   fresh(): Promise<void> | null {
     const now = performance.now();
@@ -68,7 +68,7 @@ export class CurrentSettings {
     return this.#renewing;
   }
 
-  /** Reads them anew. One read after the other, so that the last one counts. */
+  /** Reads the settings again. Reads run one after the other, so that the last one counts. */
   refresh(): Promise<void> {
     const read = async () => {
       const readAt = performance.now();
@@ -81,8 +81,9 @@ export class CurrentSettings {
   }
 
   /**
-   * For whoever has changed them or the licence, once that is committed: here, and in the other processes. Never rejects, for the change
-   * stands: where it cannot be read or told now, it is read before anything is decided again.
+   * To be called after a change of settings or licence was committed: refreshes this process and the others. Never
+   * rejects, because the change is committed: if it cannot be read or announced now, it is read before the next
+   * decision.
    */
   async changed(): Promise<void> {
     await this.refresh().catch(() => {

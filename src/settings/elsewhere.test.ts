@@ -7,7 +7,7 @@ import { changeSettings, resetSettings } from '../../test/support/settings.ts';
 import { noSsh, SshPlace } from '../../test/support/ssh-user.ts';
 import { type AllSettings, SETTINGS, type SettingName } from './settings-table.ts';
 
-/** Longer than anybody goes by what they have read. */
+/** Longer than the maximum age of the settings. */
 const IDLE_MS = 1_100;
 const PASSWORD = 'correct horse battery';
 
@@ -58,7 +58,7 @@ describe('settings that another process changes', { skip: !process.env.STITHY_TE
     assert.equal(other.deps.settings.now.maintenance_mode, true);
   });
 
-  /** What somebody asks of the other process, and what the first answer is by the new settings. */
+  /** A request to the other process, and its expected answer under the new settings. */
   const decided: [
     changes: Partial<Record<SettingName, unknown>>,
     ask: () => Promise<{ statusCode: number }>,

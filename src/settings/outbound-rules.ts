@@ -1,10 +1,10 @@
 import type { OutboundRules } from '../outbound/outbound.resolve.ts';
 import { applicationSettings, type SettingsDeps } from './application-settings.ts';
 
-/** Who sends a request elsewhere: system hooks have a setting of their own. */
+/** Sender of an outgoing request: system hooks have a setting of their own. */
 export type OutboundSender = 'system_hooks' | 'others';
 
-/** Which servers elsewhere may be reached, as the settings say now. */
+/** Which other servers may be reached under the current settings. */
 export async function outboundRules(deps: SettingsDeps, sender: OutboundSender = 'others'): Promise<OutboundRules> {
   const settings = await applicationSettings(deps);
   return {

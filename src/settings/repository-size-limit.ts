@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 type WithSettings = Pick<Deps, 'settings'>;
 type Measured = Pick<Project, 'statistics'>;
 
-/** What the platform says of each way to add something. */
+/** The platform's message for each kind of write. */
 const TEXTS = {
   push: (reason: string) =>
     `Your push has been rejected, ${reason}. Please contact your GitLab administrator for more information.`,
@@ -14,17 +14,17 @@ const TEXTS = {
 };
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** Bytes that a repository may have with its objects in Git LFS; 0 for any number. */
+/** Size limit of a repository with its Git LFS objects in bytes; 0 for no limit. */
 export const repositorySizeLimit = ({ settings }: WithSettings): number =>
   settings.now.repository_size_limit * 1024 ** 2;
 
-/** Bytes that a repository has with its objects in Git LFS, as they were counted last. */
+/** Size of a repository with its Git LFS objects in bytes, as last measured. */
 function sizeOf({ statistics }: Measured): number {
   const { repository_size = 0, lfs_objects_size = 0 } = parseJson<Record<string, number>>(statistics);
   return repository_size + lfs_objects_size;
 }
 
-/** Why nothing may be added to a repository; null when it may, as where there is no limit. */
+/** The refusal of a write to a repository past its size limit; null if the write is allowed. */
 export function repositorySizeRefusal(deps: WithSettings, project: Measured, way: keyof typeof TEXTS): string | null {
   const limit = repositorySizeLimit(deps);
   if (limit === 0) return null;
@@ -33,7 +33,7 @@ export function repositorySizeRefusal(deps: WithSettings, project: Measured, way
   return TEXTS[way](`because this repository has exceeded its size limit of ${inWords(limit)} by ${inWords(over)}`);
 }
 
-/** Why so many bytes may not be added by a push; null when they may. */
+/** The refusal of a push of this many bytes; null if the push is allowed. */
 export function refusalOfBytes(deps: WithSettings, project: Measured, bytes: number): string | null {
   const limit = repositorySizeLimit(deps);
   if (limit === 0 || sizeOf(project) + bytes <= limit) return null;

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 const acting = SETTING_NAMES.filter((name) => !isKeptOnly(name));
 const kept = SETTING_NAMES.filter(isKeptOnly);
 
-/** Readers that put names together. */
+/** Templates of setting names that readers compose. */
 const PUT_TOGETHER = [
   'throttle_${name}_enabled',
   'throttle_${name}_requests_per_period',
@@ -19,10 +19,10 @@ const PUT_TOGETHER = [
   '${kind}_key_restriction',
 ];
 
-/** Read as soon as they are changed: they are another form of a setting that has readers. */
+/** Applied when they are set: they are another form of a setting that has readers. */
 const OTHER_FORMS = ['outbound_local_requests_allowlist_raw'];
 
-/** What is shown and changed is not read by that. */
+/** Excludes declarations and the settings endpoint, which are not readers. */
 const isReader = (file: string) =>
   !/\.test\.ts$|^src\/settings\/application\/|^src\/api\/admin\/application-settings\//.test(file);
 
@@ -31,7 +31,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .map((file) => readFileSync(join(root, file), 'utf8'))
   .join('\n');
 
-/** Names that stand for several in a document: `a_(b, c)_d`, `a(_b)`, `a_*`. */
+/** Matches the shorthands of the document: `a_(b, c)_d`, `a(_b)`, `a_*`. */
 function matcher(written: string): RegExp {
   const pattern = written
     .replace(/\(([^)]*)\)/g, (_, inner: string) => `(${inner.split(/, ?/).join('|')})?`)

@@ -7,7 +7,7 @@ import type { KeptSetting, Setting } from './application/field.ts';
 import { limitSettings } from './application/limits.settings.ts';
 import { serviceSettings } from './application/services.settings.ts';
 
-/** Every setting that administrators change while the server runs (public documentation, "Application settings API"). */
+/** All application settings (public documentation, "Application settings API"). */
 export const SETTINGS = { ...accessSettings, ...codeSettings, ...ciSettings, ...limitSettings, ...serviceSettings };
 
 export type SettingName = keyof typeof SETTINGS;
@@ -18,20 +18,20 @@ export type AllSettings = {
 };
 type KeptName = { [K in SettingName]: (typeof SETTINGS)[K] extends KeptSetting<infer _> ? K : never }[SettingName];
 
-/** The values of those that something reads. */
+/** The values of the settings that have an effect. */
 export type ApplicationSettings = Omit<AllSettings, KeptName>;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** Whether a setting is kept and shown, and changes nothing here. */
+/** Whether a setting is stored and shown but has no effect here. */
 export const isKeptOnly = (name: SettingName): boolean => 'keptOnly' in SETTINGS[name];
 
-/** The declaration of a setting, whatever its values are. */
+/** The declaration of a setting, with its value type erased. */
 export const settingOf = (name: SettingName): Setting<unknown> => SETTINGS[name];
 
 const defaults = new WeakMap<Config, AllSettings>();
 
-/** What the settings are until somebody changes them: some follow the environment. Worked out once for each. */
+/** The default settings, some of which come from the environment. Computed once per configuration. */
 export function defaultSettings(config: Config): AllSettings {
   const known = defaults.get(config);
   if (known !== undefined) return known;
@@ -41,6 +41,6 @@ export function defaultSettings(config: Config): AllSettings {
   return settings;
 }
 
-/** Whether a plan knows of a setting. */
+/** Whether a plan has a setting. */
 export const isKnownTo = (plan: Plan, setting: Pick<Setting<unknown>, 'plan'>): boolean =>
   setting.plan === undefined || plan === 'ultimate' || plan === setting.plan;

@@ -7,13 +7,12 @@ const READ_ONLY = 'You cannot perform write operations on a read-only instance';
 const NO_PUSH = 'Git push is not allowed because this GitLab instance is currently in (read-only) maintenance mode.';
 const RETRY_SECONDS = '60';
 
-/** Whether nothing but the settings may be changed now. */
+/** Whether the server is in maintenance mode. */
 export const inMaintenance = ({ settings }: WithSettings): boolean => settings.now.maintenance_mode;
 
 /**
- * Refuses what would change something, whoever asks, while the server is looked after. What administrators have written for it
- * stands behind the platform's words.
- * @param what kind of a change it is
+ * Refuses writes in maintenance mode. The message of the administrators follows the platform's text.
+ * @param what the kind of write
  * @throws ApiError 503
  */
 export function refuseInMaintenance(deps: WithSettings, what: 'request' | 'push' = 'request'): void {

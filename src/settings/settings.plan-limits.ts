@@ -4,7 +4,7 @@ import { prepared } from '../db/prepared.ts';
 import type { LimitChange } from '../db/tables/plan-limits.table.ts';
 import type { Deps } from '../deps.ts';
 
-/** Every limit of a plan with what it is unless an administrator says otherwise (part 2, section 2). Of most, 0 is no limit. */
+/** Default limits of plans (part 2, section 2). For most, 0 is no limit. */
 export const PLAN_LIMITS = {
   ci_instance_level_variables: 25,
   ci_pipeline_size: 0,
@@ -36,10 +36,10 @@ export type LimitName = keyof typeof PLAN_LIMITS;
 export type PlanLimits = Record<LimitName, number>;
 export const LIMIT_NAMES = Object.keys(PLAN_LIMITS) as LimitName[];
 
-/** The plan whose limits hold on an installation, whatever its licence. */
+/** The plan whose limits apply to an installation, whatever its licence. */
 export const DEFAULT_PLAN = 'default';
 
-/** A limit with its history, as it is stored for a plan. */
+/** The limits of a plan as stored, with their history. */
 export interface StoredLimits {
   limits: PlanLimits;
   history: Partial<Record<LimitName, LimitChange[]>>;
@@ -49,7 +49,7 @@ const limitsOf = prepared((db, { plan }: { plan: string }) =>
   db.selectFrom('plan_limits').select(['limits', 'history']).where('plan', '=', plan),
 );
 
-/** The limits of a plan by its name. */
+/** Reads the limits of a plan. */
 export async function readLimits(db: Db, plan: string): Promise<StoredLimits> {
   const [row] = await limitsOf(db, { plan });
   return {
@@ -58,9 +58,9 @@ export async function readLimits(db: Db, plan: string): Promise<StoredLimits> {
   };
 }
 
-/** The limits that hold on this installation now. */
+/** The limits in force on this installation. */
 export const planLimits = ({ db, recent }: Pick<Deps, 'db' | 'recent'>): Promise<PlanLimits> =>
   recent.get('plan_limits', async () => (await readLimits(db, DEFAULT_PLAN)).limits);
 
-/** A limit for comparing with: one of 0 is none. */
+/** A limit for comparisons: 0 becomes infinity. */
 export const orUnlimited = (limit: number): number => (limit === 0 ? Number.POSITIVE_INFINITY : limit);

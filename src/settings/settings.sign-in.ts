@@ -4,7 +4,7 @@ import type { ApplicationSettings } from './settings-table.ts';
 const TEN = 10;
 const MINUTE_MS = 60_000;
 
-/** When a name is closed after wrong passwords, as the settings say. */
+/** When a user name is locked after failed sign-ins. */
 export const lockRule = ({
   max_login_attempts: attempts,
   failed_login_attempts_unlock_period_in_minutes: minutes,

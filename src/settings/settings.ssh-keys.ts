@@ -18,7 +18,7 @@ const KIND_OF_TYPE: Readonly<Record<string, Kind>> = {
   'sk-ssh-ed25519@openssh.com': 'ed25519_sk',
 };
 
-/** Fewest bits of a key of a kind; no server takes those of DSA any more. */
+/** Minimum bit length of a key type; DSA keys are always refused. */
 const restrictionOf = (settings: ApplicationSettings, kind: Kind): number =>
   kind === 'dsa' ? FORBIDDEN : settings[`${kind}_key_restriction`];
 
@@ -28,8 +28,8 @@ function forbiddenType(settings: ApplicationSettings): string {
 }
 
 /**
- * What the settings have against a key, whether it is added or signs in, in words that follow "key"; null where they take it.
- * @param key as `parseSshKey` gives it
+ * Why the settings refuse a key, at upload or sign-in, as a text that follows "key"; null if they accept it.
+ * @param key as returned by `parseSshKey`
  */
 export function sshKeyProblem(settings: ApplicationSettings, { type, bits }: Pick<SshPublicKey, 'type' | 'bits'>) {
   const kind = KIND_OF_TYPE[type];
@@ -38,7 +38,7 @@ export function sshKeyProblem(settings: ApplicationSettings, { type, bits }: Pic
   return bits < restriction ? `must be at least ${restriction} bits` : null;
 }
 
-/** Reads a key that is to be added. @throws SshKeyError for what is none, and for what the settings do not take */
+/** Parses a key that is to be added. @throws SshKeyError for invalid keys and for those that the settings refuse */
 export function readSshKey(settings: ApplicationSettings, text: string): SshPublicKey {
   if (text.trimStart().startsWith('ssh-dss ')) throw new SshKeyError(forbiddenType(settings));
   const key = parseSshKey(text);
@@ -48,8 +48,8 @@ export function readSshKey(settings: ApplicationSettings, text: string): SshPubl
 }
 
 /**
- * What the settings have against the time that a user's key lasts, in words that follow "key"; null where they take it.
- * Keys that were added before the limit are held to it, too: they sign in no more.
+ * Why the settings refuse the expiry of a user's key, as a text that follows "key"; null if they accept it. This also
+ * applies to keys that were added before the limit was set: they can no longer sign in.
  */
 export function sshKeyLifetimeProblem(
   { max_ssh_key_lifetime: days }: ApplicationSettings,

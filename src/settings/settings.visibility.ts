@@ -3,7 +3,7 @@ import type { ApplicationSettings } from './settings-table.ts';
 
 type Restrictions = Pick<ApplicationSettings, 'restricted_visibility_levels'>;
 
-/** Why a caller may not give the visibility to anything; empty where nothing is said against it. */
+/** Errors if a caller may not set the visibility; empty if they may. */
 export const restrictionErrors = (
   { restricted_visibility_levels: restricted }: Restrictions,
   caller: { admin: boolean },
@@ -13,11 +13,11 @@ export const restrictionErrors = (
     ? [`${visibility} has been restricted by your GitLab administrator`]
     : [];
 
-/** The less open one of two visibilities. */
+/** The more restrictive of two visibilities. */
 export const stricterVisibility = (one: Visibility, other: Visibility): Visibility =>
   visibilityLevel(one) <= visibilityLevel(other) ? one : other;
 
-/** The most open visibility up to a limit that the caller may give; the limit where there is none. */
+/** The most open visibility up to a limit that the caller may set; the limit itself if there is none. */
 export function maxAllowedVisibility(
   settings: Restrictions,
   caller: { admin: boolean },

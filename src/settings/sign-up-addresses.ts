@@ -6,8 +6,7 @@ const fits = (domain: string, patterns: readonly string[]): boolean =>
   patterns.some((pattern) => matchesWildcard(pattern.toLowerCase(), domain));
 
 /**
- * Whether people with the address may come to the server by themselves or by an invitation. Users whom administrators make are
- * held to nothing.
+ * Whether an email address may be used to sign up or be invited. Users created by administrators are not restricted.
  */
 export function maySignUp(settings: ApplicationSettings, email: string): boolean {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();

@@ -6,12 +6,12 @@ import { planLimits } from './settings.plan-limits.ts';
 const MIB = 1024 * 1024;
 
 type StorageDeps = Pick<Deps, 'db' | 'recent' | 'snapshot'>;
-/** Whose storage it is: any group or personal namespace, which stands for the one at its root. */
+/** A group or personal namespace; its root namespace is measured. */
 interface StorageScope {
   namespace_id: number;
 }
 
-/** Bytes of everything in a top-level group, or of a user, as the statistics of its projects have them. @throws ApiError 404 */
+/** Storage in bytes of a top-level group or user, from the statistics of its projects. @throws ApiError 404 */
 async function rootStorage({ db, snapshot }: StorageDeps, { namespace_id }: StorageScope): Promise<number> {
   return snapshot.get(`root_storage:${namespace_id}`, async () => {
     const scope = await db.selectFrom('namespaces').select('lineage').where('id', '=', namespace_id).executeTakeFirst();
@@ -38,15 +38,18 @@ async function rootStorage({ db, snapshot }: StorageDeps, { namespace_id }: Stor
   });
 }
 
-/** Which of the limits of storage is passed. */
+/** Which storage limits are exceeded. */
 export interface StorageUse {
-  /** MiB past which nothing is added, where the storage is past it; else null. */
+  /** The enforced limit in MiB if it is exceeded, else null. */
   full: number | null;
-  /** MiB past which people are told, where the storage is past it; else null. */
+  /** The limit for warnings in MiB if it is exceeded, else null. */
   warned: number | null;
 }
 
-/** How the storage of a top-level group or user stands to its limits (part 2, section 2). One statement where there are none. */
+/**
+ * Compares the storage of a top-level group or user with its limits (part 2, section 2). Needs one statement if there
+ * are no limits.
+ */
 export async function storageUse(deps: StorageDeps, scope: StorageScope): Promise<StorageUse> {
   const { enforcement_limit, storage_size_limit, notification_limit } = await planLimits(deps);
   const limits = [enforcement_limit, storage_size_limit].filter((limit) => limit > 0);
@@ -60,20 +63,20 @@ export async function storageUse(deps: StorageDeps, scope: StorageScope): Promis
   };
 }
 
-/** Why nothing may be added to what is stored, in words for whoever adds; null when it may. */
+/** The refusal for adding data; null if adding is allowed. */
 export async function storageRefusal(deps: StorageDeps, scope: StorageScope): Promise<string | null> {
   const { full } = await storageUse(deps, scope);
   if (full === null) return null;
-  return `The namespace storage limit of ${full} MiB has been reached. Remove something that is stored, or ask an administrator for more.`;
+  return `The namespace storage limit of ${full} MiB has been reached. Delete some data, or ask an administrator for a higher limit.`;
 }
 
-/** @throws ApiError 403 where nothing may be added */
+/** @throws ApiError 403 if the storage limit is reached */
 export async function requireStorage(deps: StorageDeps, scope: StorageScope): Promise<void> {
   const reason = await storageRefusal(deps, scope);
   if (reason !== null) throw forbidden(reason);
 }
 
-/** The same for a project by its id; one that is gone has nothing to refuse. @throws ApiError 403 */
+/** Checks the storage limit of a project by its id; deleted projects are not refused. @throws ApiError 403 */
 export async function requireStorageOf(deps: StorageDeps, projectId: number): Promise<void> {
   const { enforcement_limit, storage_size_limit } = await planLimits(deps);
   if (enforcement_limit === 0 && storage_size_limit === 0) return;

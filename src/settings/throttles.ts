@@ -4,21 +4,21 @@ import type { ApplicationSettings } from './settings-table.ts';
 
 type GroupOf<T> = T extends `${'authenticated' | 'unauthenticated'}_${infer Group}` ? Group : never;
 
-/** What requests are counted as, by who sends them. */
+/** Kinds of requests by their sender. */
 export type ThrottleGroup = GroupOf<Throttled>;
 
 const isThrottled = (name: string): name is Throttled => Object.hasOwn(THROTTLED, name);
 
-/** How many requests of a kind are answered in a period; 0 for any number. */
+/** The rate limit of a kind of requests; 0 requests for no limit. */
 export const throttleOf = (settings: ApplicationSettings, name: Throttled): Throttle => ({
   requests: settings[`throttle_${name}_enabled`] ? settings[`throttle_${name}_requests_per_period`] : 0,
   periodSeconds: settings[`throttle_${name}_period_in_seconds`],
 });
 
-/** So many in a minute, for what is counted by actions; 0 for any number. */
+/** A rate limit per minute; 0 for no limit. */
 export const perMinute = (requests: number): Throttle => ({ requests, periodSeconds: 60 });
 
-/** The first of the groups whose throttle is on, for callers who are known or not: its name and what it lets through. */
+/** The first of the groups whose throttle is enabled, with its rate limit, for authenticated or anonymous callers. */
 export function effectiveThrottle(
   settings: ApplicationSettings,
   kind: 'authenticated' | 'unauthenticated',

@@ -22,7 +22,7 @@ async function orNull<T>(promise: Promise<T>): Promise<T | null> {
 /** @throws BlobError */
 function checkRange(start: number, end: number): void {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start) {
-    throw new BlobError('invalid', 'not a range of bytes');
+    throw new BlobError('invalid', 'invalid byte range');
   }
 }
 
@@ -30,7 +30,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
 }
 
-/** Copies a stream into a file, counting and hashing, and makes it durable. */
+/** Copies a stream into a file, durably, with its size and hash. */
 async function receive(input: Readable, handle: FileHandle, options: PutOptions): Promise<StoredBlob> {
   const { maxBytes, expectedSha256, expectedSize } = options;
   const hash = createHash('sha256');
@@ -40,28 +40,28 @@ async function receive(input: Readable, handle: FileHandle, options: PutOptions)
     size += bytes.length;
     if (size > maxBytes) throw new BlobError('too_large', `more than ${maxBytes} bytes`);
     if (size > (expectedSize ?? maxBytes))
-      throw new BlobError('mismatch', `more than the ${expectedSize} bytes announced`);
+      throw new BlobError('mismatch', `more than the expected ${expectedSize} bytes`);
     hash.update(bytes);
     await writeAll(handle, bytes);
   }
   const sha256 = hash.digest('hex');
   if (size !== (expectedSize ?? size)) throw new BlobError('mismatch', `${size} bytes instead of ${expectedSize}`);
-  if (sha256 !== (expectedSha256 ?? sha256)) throw new BlobError('mismatch', 'the content has another SHA-256');
+  if (sha256 !== (expectedSha256 ?? sha256)) throw new BlobError('mismatch', 'the content has a different SHA-256');
   await handle.sync();
   return { sha256, size };
 }
 
-/** A blob store in a folder of the disk: `ab/cd/<sha256>`, and `tmp` for what is on its way. */
+/** A blob store in a folder: `ab/cd/<sha256>`, and `tmp` for uploads in progress. */
 export class DiskBlobStore implements BlobStore {
   readonly #root: string;
 
-  /** @param root its folder, created when it is missing */
+  /** @param root folder of the store, created if it is missing */
   constructor(root: string) {
     this.#root = root;
   }
 
   async put(input: Readable, options: PutOptions): Promise<StoredBlob> {
-    // It may break off before the first read; the read then tells.
+    // The input may fail before the first read, which then reports the error.
     input.on('error', () => {});
     if (options.expectedSha256 !== undefined) this.#path(options.expectedSha256);
     if ((options.expectedSize ?? 0) > options.maxBytes)
@@ -75,7 +75,7 @@ export class DiskBlobStore implements BlobStore {
       await this.#keep(temporary, blob.sha256);
       return blob;
     } catch (error) {
-      // Nobody may have begun to read it.
+      // The input may not have been read at all.
       if (isResourceExhaustion(error)) input.destroy();
       await rm(temporary, { force: true });
       throw error;
@@ -115,7 +115,8 @@ export class DiskBlobStore implements BlobStore {
     const stats = await orNull(stat(path));
     if (stats === null || (unusedSince !== undefined && stats.mtime >= unusedSince)) return false;
     if (unusedSince === undefined) return (await orNull(unlink(path).then(() => true))) ?? false;
-    // It may have been put again since it was looked at: what is taken away is looked at once more, and put back.
+    // The blob may have been stored again since it was checked: it is moved away, checked again, and moved back if
+    // needed.
     const folder = join(this.#root, TEMPORARY);
     await mkdir(folder, { recursive: true });
     const taken = join(folder, randomUUID());
@@ -144,14 +145,14 @@ export class DiskBlobStore implements BlobStore {
     return join(this.#root, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   }
 
-  /** Gives a complete file its name. It takes the place of an equal one, so that a blob put again counts as new. */
+  /** Renames a complete file to its final name. It replaces an equal one, so that a blob stored again counts as new. */
   async #keep(temporary: string, sha256: string): Promise<void> {
     const path = this.#path(sha256);
     const outer = join(this.#root, sha256.slice(0, 2));
     const inner = join(outer, sha256.slice(2, 4));
     await mkdir(inner, { recursive: true });
     await rename(temporary, path);
-    // Another writer may have made the folders a moment ago without having flushed them yet.
+    // Another writer may have created the folders without having flushed them yet.
     await Promise.all([this.#root, outer, inner].map(syncPath));
   }
 }

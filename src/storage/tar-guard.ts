@@ -1,22 +1,22 @@
 import type { Headers } from 'tar-stream';
 
-/** Bytes of headers before an entry. Names and attributes of any length can stand there, and are read as a whole. */
+/** Maximum bytes of headers before an entry. Names and attributes can have any length and are read as a whole. */
 const MAX_HEADERS = 1024 * 1024;
 const BLOCK = 512;
 
-/** Watches a tar that strangers made while it is read: some are made to fill the memory, or to never end. */
+/** Checks an untrusted tar archive while it is read, against archives that exhaust memory or never end. */
 export class TarGuard {
   readonly #refuse: () => Error;
   #given = 0;
-  /** Where the last entry ends at the latest. */
+  /** Latest end of the last entry. */
   #end = 0;
 
-  /** @param refuse makes the error for such a tar */
+  /** @param refuse makes the error for a malicious archive */
   constructor(refuse: () => Error) {
     this.#refuse = refuse;
   }
 
-  /** Hands the bytes of the tar on. @throws what `refuse` makes, where headers are too long */
+  /** Passes the bytes of the archive on. @throws the error of `refuse` if headers are too long */
   async *watch(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of bytes) {
       this.#given += chunk.length;
@@ -25,7 +25,7 @@ export class TarGuard {
     }
   }
 
-  /** Has to be told of each entry before it is read. @throws what `refuse` makes, where it says that it is of no length */
+  /** Has to be called for each entry before it is read. @throws the error of `refuse` for an entry of negative size */
   enter({ size = 0 }: Headers): void {
     if (!Number.isSafeInteger(size) || size < 0) throw this.#refuse();
     this.#end = this.#given + Math.ceil(size / BLOCK) * BLOCK;

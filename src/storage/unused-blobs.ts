@@ -4,7 +4,7 @@ import { startsWith } from '../db/like.ts';
 import type { Deps } from '../deps.ts';
 import { jobKind } from '../jobs/jobs.kinds.ts';
 
-/** Under which the look of the server is kept among the values of the installation. */
+/** Key of the appearance settings among the instance values. */
 export const APPEARANCE_KEY = 'appearance';
 
 const REMOVE = jobKind<{ sha256s: string[] }>('blobs.remove_unused', { lane: 'slow' });
@@ -13,8 +13,8 @@ const GRACE_MS = 3_600_000;
 const BATCH = 500;
 
 /**
- * Has blobs removed that rows referred to which are going away, unless others refer to them. Give the handle of the
- * transaction in which the rows go. The bytes go an hour later, when no upload under way can count on them.
+ * Enqueues the removal of blobs whose rows are deleted, unless other rows refer to them. Takes the handle of the
+ * transaction that deletes the rows. The content is removed an hour later, when no upload in progress can rely on it.
  */
 export async function enqueueBlobRemoval(deps: Deps, db: Db, sha256s: readonly string[]): Promise<void> {
   const runAt = new Date(deps.clock.now().getTime() + GRACE_MS);
@@ -23,10 +23,10 @@ export async function enqueueBlobRemoval(deps: Deps, db: Db, sha256s: readonly s
   }
 }
 
-/** Names the work behind `enqueueBlobRemoval`. */
+/** Registers the job behind `enqueueBlobRemoval`. */
 export function registerBlobRemoval(deps: Deps): void {
   deps.jobs.register(REMOVE, async ({ sha256s }) => {
-    // A backup that is being made may need what nothing refers to any more.
+    // A running backup may need unreferenced blobs.
     if (await backupRuns(deps.db, deps.clock)) return enqueueBlobRemoval(deps, deps.db, sha256s);
     for (const sha256 of sha256s) {
       if (await isUsed(deps.db, sha256)) continue;
@@ -35,7 +35,7 @@ export function registerBlobRemoval(deps: Deps): void {
   });
 }
 
-/** Whether anything refers to the blob. Every table that names blobs must be asked here, and named by `usedBlobs`. */
+/** Whether a row refers to the blob. All tables with blobs must be queried here and in `usedBlobs`. */
 async function isUsed(db: Db, sha256: string): Promise<boolean> {
   const upload = await db.selectFrom('uploads').select('id').where('sha256', '=', sha256).limit(1).execute();
   const lfs = await db.selectFrom('lfs_objects').select('oid').where('oid', '=', sha256).limit(1).execute();
@@ -69,14 +69,14 @@ async function isUsed(db: Db, sha256: string): Promise<boolean> {
   return look?.value.includes(`"${sha256}/`) === true;
 }
 
-/** A blob that a row needs: what for, and its size in bytes where the row tells. */
+/** A referenced blob: its use, and its size in bytes if the row contains it. */
 export interface UsedBlob {
   sha256: string;
   use: string;
   size: number | null;
 }
 
-/** Every blob that something refers to, a batch of rows at a time; one that several rows need comes several times. */
+/** All referenced blobs, a batch of rows at a time; a blob with several references appears several times. */
 export async function* usedBlobs(db: Db): AsyncGenerator<UsedBlob, void, void> {
   yield* inBatches(
     (after) =>

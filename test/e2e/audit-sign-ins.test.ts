@@ -58,7 +58,7 @@ test('many failures are a few events, whatever the names, and go when their days
     for (let n = 0; n < 12; n += 1) expectStatus(await signIn(`guess-${n}`), 400);
   });
   assert.equal(events.length, 10);
-  assert.equal(events.at(-1)!.details.further, 'Further failures from this address are not told of in this hour');
+  assert.equal(events.at(-1)!.details.further, 'Further failures from this address are not recorded in this hour');
   const kept = await app.make.group();
   expectStatus(await app.put(`/groups/${kept.id}`, { json: { name: 'Kept' } }), 200);
   const count = async () =>

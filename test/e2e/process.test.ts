@@ -210,7 +210,7 @@ describe('a data folder', () => {
     await withServer('bound', { STITHY_ROOT_TOKEN: TOKEN }, async (server) => {
       const other = { STITHY_ROOT_TOKEN: TOKEN, STITHY_DATABASE_URL: 'sqlite:other.db' };
       const second = startServer({ dataDir: join(folder, 'bound'), settings: other });
-      await assert.rejects(second, /Another server works on .*bound, with another database/);
+      await assert.rejects(second, /Another server, with a different database, uses the folder .*bound/);
       await server.kill();
       const later = startServer({ dataDir: join(folder, 'bound'), settings: other });
       await assert.rejects(later, /folder .*bound belongs to another database/);
@@ -273,7 +273,7 @@ test('a failure that reaches nobody is logged, and ends the server for nobody', 
   });
   try {
     server.child.kill('SIGUSR2');
-    const lines = () => readFileSync(logFile, 'utf8').match(/.*a failure reached nobody.*\n/g) ?? [];
+    const lines = () => readFileSync(logFile, 'utf8').match(/.*unhandled rejection.*\n/g) ?? [];
     await until(async () => lines().length === 2 || server.child.exitCode !== null);
     assert.equal(server.child.exitCode, null);
     assert.match(lines()[0]!, /"error":"nobody waits for this"/);

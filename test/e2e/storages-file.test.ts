@@ -84,7 +84,7 @@ test('storages are added, emptied and taken away while the server runs', async (
   server.child.kill('SIGHUP');
   await until(
     () => readFile(join(folder, 'log'), 'utf8'),
-    (log) => log.includes('the storages stay as they were'),
+    (log) => log.includes('the storages file was not applied'),
   );
   assert.equal((await call('GET', `/projects/${first}/repository/tree`)).status, 200);
 });

@@ -102,7 +102,7 @@ describe('the document says who may call', () => {
       'Every signed-in user who can see the project',
     );
     assert.equal(words('DELETE /projects/:id/members/:user_id'), 'The member themselves, or Maintainer or higher');
-    assert.equal(words('PUT /user/status'), 'Any signed-in user, for what is their own');
+    assert.equal(words('PUT /user/status'), 'Any signed-in user, for their own data');
     assert.equal(words('DELETE /personal_access_tokens/:id'), 'The owner of the token or an administrator');
     assert.equal(words('POST /topics'), 'Administrators');
     assert.equal(words('GET /projects/:id'), 'Everyone who can see the project, signed in or not');

@@ -3,7 +3,7 @@ import { loadConfig } from '../config/ci-config.load.ts';
 import { evaluate } from '../evaluation/evaluation.evaluate.ts';
 import { readConfig } from '../keywords/read-config.ts';
 
-/** Compiles in this thread: loads, reads and evaluates, each as long as nothing has been wrong. */
+/** Compiles in this thread: loads, reads and evaluates, until there are errors. */
 export async function compileInThisThread(request: CompileRequest): Promise<Compiled> {
   const { pipeline, sources, context } = request;
   if (request.content.trim() === '') return failed(['Please provide content of .gitlab-ci.yml']);
@@ -18,7 +18,7 @@ export async function compileInThisThread(request: CompileRequest): Promise<Comp
   return { ...whole, evaluated, errors: evaluated.errors, warnings: [...whole.warnings, ...evaluated.warnings] };
 }
 
-/** What there is when a configuration could not be made whole. */
+/** Result for a configuration that could not be loaded. */
 export const failed = (errors: string[]): Compiled => ({
   mergedYaml: null,
   includes: null,

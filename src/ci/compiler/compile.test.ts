@@ -101,7 +101,7 @@ test('what takes too long ends with its thread, and others go on', async () => {
 });
 
 test('hostile files get an error of their own, within the memory of their thread', async (t) => {
-  // However slow the machine is: what takes too long has a test of its own.
+  // Independent of the speed of the machine: timeouts have a test of their own.
   const host = new CompileHost({ cpuMs: Number.POSITIVE_INFINITY, warmUpMs: 0, intervalMs: 1_000 });
   t.after(() => host.stop());
   const times = (count: number, line: (place: number) => string) =>
@@ -210,7 +210,7 @@ for (const [name, first, further, limits] of [
       looks += 1;
       return { user: taken * 500, system: taken * 500 };
     });
-    /** Compiles, and shows in several looks, while a file is waited for, that the thread has taken so much. */
+    /** Compiles, and simulates the thread's processor time while it waits for a file. */
     const compiling = async (host: CompileHost, ms: number) => {
       let isOver = false;
       const file = async () => {

@@ -1,4 +1,4 @@
-/** What a compiling thread runs. Everybody else imports it for its address alone. */
+/** Program of the compiler thread. Other modules import it for its URL only. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import type { CompileRequest } from '../compile-request.ts';
 import type { ConfigSources } from '../sources.ts';
@@ -10,7 +10,7 @@ export const WORKER = 'stithy-compiler';
 
 type Answer = PromiseWithResolvers<unknown>;
 
-/** Takes one configuration after the other from the thread that started this one. */
+/** Compiles the configurations sent by the parent thread, one after the other. */
 function serve(port: NonNullable<typeof parentPort>): void {
   const open = new Map<number, Answer>();
   let questions = 0;

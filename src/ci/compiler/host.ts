@@ -8,8 +8,8 @@ import type { FromWorker, SourceCall, ToWorker } from './compiler.messages.ts';
 import { WORKER, workerAddress } from './compiler.worker.ts';
 
 /**
- * Milliseconds of a processor that a configuration may take, what the first one of a thread may take besides, since all code is
- * compiled for it, and how often that is checked.
+ * Processor time in milliseconds for a configuration, additional time for the first one of a thread, whose code is not
+ * optimized yet, and the interval of checks.
  */
 const LIMITS = { cpuMs: 5_000, warmUpMs: 2_000, intervalMs: 50 };
 const MEMORY = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8, stackSizeMb: 4 };
@@ -17,7 +17,7 @@ const overloaded = () =>
   new Busy(503, '503 Service Unavailable - the server has no time to process the configuration', 5);
 const TOO_MUCH = 'The configuration takes too much time or memory to be processed';
 
-/** A thread that compiles, and what this one has to do with it. */
+/** A compiler thread with its communication. */
 export class CompileHost {
   private readonly worker = new Worker(new URL(workerAddress), {
     workerData: WORKER,
@@ -27,7 +27,7 @@ export class CompileHost {
     execArgv: [],
   });
   private request: CompileRequest | null = null;
-  /** Runs something for whoever the request is from: messages come in the name of those for whom the thread was begun. */
+  /** Runs callbacks in the scope of the request: messages arrive in the scope that started the thread. */
   private inScope = AsyncLocalStorage.snapshot();
   private result = Promise.withResolvers<Compiled>();
   private readonly ready = Promise.withResolvers<void>();
@@ -39,14 +39,14 @@ export class CompileHost {
   constructor(limits = LIMITS) {
     this.limits = limits;
     this.worker.on('message', (message: FromWorker) => this.receive(message));
-    // Out of memory, above all.
+    // Mostly out of memory.
     this.worker.on('error', (error) => this.end(error instanceof Error ? error : new Error(String(error))));
     this.worker.on('exit', () => this.end(new Error('a compiling thread ended')));
   }
 
   /**
-   * What is hostile gets an error as its result, and the thread is over.
-   * @throws Busy where the machine has no time for it; what the sources throw
+   * Compiles a configuration; a malicious one results in an error and ends the thread.
+   * @throws Busy if the server is overloaded; errors of the sources
    */
   async compile(request: CompileRequest): Promise<Compiled> {
     this.request = request;
@@ -56,7 +56,7 @@ export class CompileHost {
     let unwatch: (() => void) | undefined;
     this.worker.ref();
     try {
-      // Starting is no work of the configuration's.
+      // The start of the thread does not count against the configuration.
       await Promise.race([this.ready.promise, this.result.promise]);
       const { cpuMs, warmUpMs, intervalMs } = this.limits;
       const limits = { cpuMs: this.isWarm ? cpuMs : cpuMs + warmUpMs, intervalMs };
@@ -74,12 +74,12 @@ export class CompileHost {
     }
   }
 
-  /** Whether it may take another configuration: it has not ended, and nothing of the last one is still to come. */
+  /** Whether it can compile another configuration: it has not ended, and nothing of the last one is pending. */
   get isFree(): boolean {
     return !this.ended && this.pendingCalls === 0;
   }
 
-  /** Ends the thread: nothing is wanted of it any more, or it has taken too much. */
+  /** Ends the thread. */
   stop(): void {
     this.ended = true;
     this.result.resolve(failed([TOO_MUCH]));
@@ -113,7 +113,7 @@ export class CompileHost {
       const method = sources[name] as (...args: unknown[]) => unknown;
       this.send({ type: 'answer', question, value: await method.apply(sources, args) });
     } catch (error) {
-      // It is thrown here, where it can be told from others, and not there.
+      // Rejected here, where it can be told from errors of the configuration.
       this.result.reject(error);
       this.send({ type: 'refusal', question, reason: 'a source failed' });
     } finally {

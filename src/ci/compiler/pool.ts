@@ -4,7 +4,10 @@ import { currentScope } from '../../core/request-scope.ts';
 import type { Compiled, CompileRequest } from '../compile-request.ts';
 import { CompileHost } from './host.ts';
 
-/** So many configurations are compiled at once, and so many of one caller: who includes from slow servers holds up only themselves. */
+/**
+ * Limits of concurrent compilations, in total and per caller, so that slow included servers only delay their own
+ * callers.
+ */
 const slots = new FairSlots({
   total: 8,
   perKey: 3,
@@ -17,13 +20,13 @@ const slots = new FairSlots({
       : new Busy(503, '503 Service Unavailable - too many CI/CD configurations are being compiled', 5),
 });
 
-/** A thread costs some 15 MB, and 30 ms to start: it is kept for as long as there is work for it. */
+/** A thread takes some 15 MB, and 30 ms to start, so it is kept for a while. */
 const IDLE_MS = 30_000;
-/** The one that was used last is used next. */
+/** The most recently used thread is used next. */
 const idle: { host: CompileHost; since: number }[] = [];
 let sweep: NodeJS.Timeout | undefined;
 
-/** Compiles in a thread of its own. @throws Busy; whatever the sources throw */
+/** Compiles in a separate thread. @throws Busy; errors of the sources */
 export async function compileInThread(request: CompileRequest): Promise<Compiled> {
   const { caller, signal } = currentScope();
   const release = await slots.take(caller, { signal });
@@ -35,7 +38,7 @@ export async function compileInThread(request: CompileRequest): Promise<Compiled
     else host.stop();
     return compiled;
   } catch (error) {
-    // It may still be at work.
+    // It may still be running.
     host?.stop();
     throw error;
   } finally {

@@ -5,31 +5,31 @@ import { YAML_LIMITS, type YamlLimits } from './yaml/sizes.ts';
 import { readDocuments } from './yaml/yaml.compose.ts';
 import { tooBig, YamlError } from './yaml/yaml-error.ts';
 
-/** Bytes of a file; a longer one is not read. */
+/** Maximum size of a file in bytes. */
 export const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_DOCUMENTS = 2;
 const DIVIDER = /^---\s+/m;
 
-/** A file: its configuration, and the header (`spec:`) that a document before it may be. */
+/** A parsed file: its configuration, and the header (`spec:`) in a preceding document. */
 export interface ConfigFile {
   header: RawMap | null;
   content: RawMap;
 }
 
-/** What texts were read as: files that are included are mostly those of the last time. Data takes some 20 times its text. */
-const kept = new LRUCache<string, ConfigFile | YamlError>({
+/** Cache of parsed texts, since included files are mostly unchanged. Data takes some 20 times its text. */
+const cache = new LRUCache<string, ConfigFile | YamlError>({
   max: 200,
   maxSize: 768 * 1024,
   maxEntrySize: 128 * 1024,
 });
 
-/** Reads a file. What comes back may be shared: it is not to be changed. @throws YamlError in the platform's words */
+/** Parses a file. The result may be shared, so it must not be changed. @throws YamlError in the platform's words */
 export function readConfigFile(text: string, { parsedBytes, depth }: YamlLimits = YAML_LIMITS): ConfigFile {
   const size = Buffer.byteLength(text);
   if (size > MAX_FILE_BYTES) throw tooBig();
   const digest = createHash('sha256').update(text).digest('base64');
   const key = `${digest}:${parsedBytes}:${depth}`;
-  let file = kept.get(key);
+  let file = cache.get(key);
   if (file === undefined) {
     try {
       file = read(text, { parsedBytes, depth });
@@ -37,14 +37,14 @@ export function readConfigFile(text: string, { parsedBytes, depth }: YamlLimits 
       if (!(error instanceof YamlError)) throw error;
       file = error;
     }
-    kept.set(key, file, { size: size + 1000 });
+    cache.set(key, file, { size: size + 1000 });
   }
   if (file instanceof YamlError) throw file;
   return file;
 }
 
 function read(text: string, limits: YamlLimits): ConfigFile {
-  // Documents are cut apart before they are read: places in errors count from where theirs begins.
+  // Documents are split before they are parsed: positions in errors count from the start of their document.
   const texts = text.split(DIVIDER, MAX_DOCUMENTS + 2);
   if (texts[0]?.trim() === '') texts.shift();
   if (texts.length > MAX_DOCUMENTS) throw new YamlError('The parsed YAML has too many documents');

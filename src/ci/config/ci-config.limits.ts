@@ -1,12 +1,12 @@
 import { YAML_LIMITS, type YamlLimits } from './yaml/sizes.ts';
 
-/** How large a configuration may be. Its files are bounded one by one, too. */
+/** Limits of a configuration. Each of its files is limited as well. */
 export interface ConfigLimits extends YamlLimits {
-  /** Files that may be included, those counted again that are included again. */
+  /** Maximum number of included files, counting repetitions. */
   includes: number;
-  /** Bytes of all files together. */
+  /** Maximum total size of all files in bytes. */
   totalBytes: number;
 }
 
-/** Where nobody says otherwise. With 150 files of 1 MB nothing but the sum would bound the memory. */
+/** Default limits. With 150 files of 1 MB, only the total bounds the memory. */
 export const CONFIG_LIMITS: ConfigLimits = { ...YAML_LIMITS, includes: 150, totalBytes: 20 * 1024 * 1024 };

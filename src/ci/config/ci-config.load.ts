@@ -11,12 +11,12 @@ import { readWithInputs } from './read-with-inputs.ts';
 import { dumpYaml } from './yaml/dump.ts';
 import { YamlError } from './yaml/yaml-error.ts';
 
-/** Errors whose words are for the author of the configuration. */
+/** Errors that are shown to the author of the configuration. */
 const KNOWN = [ConfigError, YamlError, ExpansionError];
 
 /**
- * Makes a configuration whole: reads it, includes, extends and refers (order: section 3.6 of the platform's facts). At most one
- * error comes back, the first.
+ * Loads a configuration: parses it, and resolves includes, extends and references (order: section 3.6 of the platform's
+ * facts). Returns at most one error, the first.
  */
 export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   try {

@@ -1,14 +1,14 @@
 import { isMap, newMap, type RawMap, type RawTree } from './yaml/reference.ts';
 import { tooBig } from './yaml/yaml-error.ts';
 
-/** Keys that may be copied while a configuration is put together: far more than any has, and done within a second. */
+/** Maximum number of keys copied while a configuration is loaded: far more than any needs, and done within a second. */
 export const MAX_COPIED_KEYS = 2_000_000;
 
-/** Counts what is copied, for one configuration. */
+/** Counts copied keys of one configuration. */
 export class CopyBudget {
   private left = MAX_COPIED_KEYS;
 
-  /** @throws YamlError when nothing is left */
+  /** @throws YamlError if the budget is exceeded */
   take(keys: number): void {
     this.left -= keys;
     if (this.left < 0) throw tooBig();
@@ -16,8 +16,8 @@ export class CopyBudget {
 }
 
 /**
- * Maps merged into each other at every depth, the second winning; lists and scalars are replaced, by null too. Neither is
- * changed; what only one of them has is shared with it.
+ * Deep-merges two maps, the second takes precedence; lists and scalars are replaced, also by null. The inputs are not
+ * changed; unshared parts are shared with the result.
  */
 export function deepMerge(base: RawMap, over: RawMap, budget: CopyBudget): RawMap {
   const merged = newMap();

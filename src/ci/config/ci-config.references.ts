@@ -3,18 +3,20 @@ import type { Tree, TreeMap } from './loaded.ts';
 import { isMap, newMap, type RawMap, type RawTree, Reference } from './yaml/reference.ts';
 import { tooBig } from './yaml/yaml-error.ts';
 
-/** References that may lead to each other. */
+/** Maximum depth of references that lead to references. */
 const MAX_NESTING = 10;
-/** What a configuration may weigh, counting again what stands in several places: a value 1, and 1 for each 32 characters. */
+/**
+ * Maximum weight of a configuration, counting shared parts repeatedly: 1 for each value, and 1 for each 32 characters.
+ */
 const MAX_WEIGHT = 500_000;
 const CHARACTERS = 32;
 
-/** @returns the configuration with every `!reference` in the place of what it names. @throws ConfigError, YamlError */
+/** @returns the configuration with all `!reference` tags resolved. @throws ConfigError, YamlError */
 export function resolveReferences(config: RawMap): TreeMap {
   return new Resolver(config).resolve(config) as TreeMap;
 }
 
-/** What a value came to, and what it weighs with all that is in it. */
+/** A resolved value with its total weight. */
 interface Resolved {
   value: Tree;
   weight: number;
@@ -25,7 +27,7 @@ class Resolver {
   private readonly maps = new Map<object, Resolved>();
   private readonly references = new Map<string, Resolved & { nesting: number }>();
   private readonly open: string[] = [];
-  /** How many references were followed below the value that was resolved last. */
+  /** Depth of references below the last resolved value. */
   private nesting = 0;
 
   constructor(config: RawMap) {
@@ -61,7 +63,7 @@ class Resolver {
       }
     }
     const resolved = { value, weight };
-    // What follows references of its own has to be looked at wherever it stands: how deep they are counts.
+    // Values with references of their own are resolved at each place, because their depth counts.
     if (this.nesting === 0) this.maps.set(tree, resolved);
     this.nesting = Math.max(this.nesting, before);
     return resolved;
@@ -103,6 +105,6 @@ const weightOf = (text: string): number => 1 + Math.floor(text.length / CHARACTE
 const tooDeep = (path: readonly unknown[]) =>
   new ConfigError(`!reference ${inspect(path)} is nested more than ${MAX_NESTING} levels deep`);
 
-/** As Ruby shows a list. */
+/** Formats a list like Ruby. */
 const inspect = (path: readonly unknown[] | null): string =>
   path === null ? 'nil' : `[${path.map((key) => (key === null ? 'nil' : JSON.stringify(key))).join(', ')}]`;

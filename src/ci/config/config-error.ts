@@ -1,2 +1,2 @@
-/** A configuration that cannot be made whole. Its message is the one error that its author sees. */
+/** A configuration that cannot be loaded. Its message is shown to the author. */
 export class ConfigError extends Error {}

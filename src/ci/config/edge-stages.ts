@@ -1,10 +1,10 @@
 import type { TreeMap } from './loaded.ts';
 
-/** Stages that every pipeline has. */
+/** Stages of every pipeline. */
 const FIRST = '.pre';
 const LAST = '.post';
 
-/** Puts `.pre` before and `.post` behind the stages that are listed, wherever they were. */
+/** Moves `.pre` to the beginning and `.post` to the end of the stages. */
 export function addEdgeStages(config: TreeMap): TreeMap {
   const { stages } = config;
   if (!Array.isArray(stages) || stages.length === 0) return config;

@@ -2,13 +2,12 @@ import { type CopyBudget, deepMerge } from './ci-config.merge.ts';
 import { ConfigError } from './config-error.ts';
 import { isMap, newMap, type RawMap } from './yaml/reference.ts';
 
-/** A job may have so many generations above it. */
+/** Maximum depth of ancestors of a job. */
 const MAX_NESTING = 10;
 
 /**
- * The configuration with `extends` carried out: a job is its parents merged one after the other, and itself over them. The key
- * stays where it is.
- * @throws ConfigError for parents that are missing, no maps, too many generations away or their own children
+ * Resolves `extends`: the parents of a job are merged in order, and the job over them. The key itself is kept.
+ * @throws ConfigError for parents that are missing, not maps, nested too deeply or circular
  */
 export function extendAll(config: RawMap, budget: CopyBudget): RawMap {
   const extender = new Extender(config, budget);
@@ -55,7 +54,7 @@ class Extender {
     return merged;
   }
 
-  /** Follows the longest line of parents to the one that is too far away. */
+  /** Follows the longest line of ancestors to the one that is too deep. */
   private tooDeep(key: string): ConfigError {
     let name = key;
     for (let depth = this.path.length; depth <= MAX_NESTING; depth++) {

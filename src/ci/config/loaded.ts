@@ -2,28 +2,31 @@ import type { ConfigSources, SourceContext } from '../sources.ts';
 import type { VariableValues } from '../variables/variable.ts';
 import type { ConfigLimits } from './ci-config.limits.ts';
 
-/** What YAML holds, after references to other places were resolved: plain data. */
+/** Data of a YAML file after references are resolved. */
 export type Tree = string | number | boolean | null | Tree[] | { [key: string]: Tree };
 export type TreeMap = { [key: string]: Tree };
 
 export interface LoadRequest {
-  /** Text of the file to begin with. */
+  /** Content of the root file. */
   content: string;
-  /** Its path in the repository, for error texts and for what `include` is relative to. */
+  /** Its path in the repository, for messages and relative includes. */
   path: string;
   context: SourceContext;
   sources: ConfigSources;
-  /** What `include` may speak of: variables of instance, group, project and pipeline, and the predefined ones that are known before the pipeline. */
+  /**
+   * Variables available to `include`: of instance, group, project and pipeline, and predefined ones known before the
+   * pipeline.
+   */
   variables: VariableValues;
-  /** Inputs given from outside, as JSON values. */
+  /** Input values of the pipeline, as JSON. */
   inputs: Readonly<Record<string, unknown>>;
-  /** Whether `include:artifact` is allowed: for child pipelines. */
+  /** Whether `include:artifact` is allowed, which is for child pipelines. */
   isChild: boolean;
-  /** How large it may be; as `CONFIG_LIMITS` says when absent. */
+  /** Limits; `CONFIG_LIMITS` by default. */
   limits?: ConfigLimits;
 }
 
-/** An included file, as lint lists it. */
+/** An included file, as shown by lint. */
 export interface Include {
   type: 'local' | 'file' | 'remote' | 'template' | 'component' | 'artifact';
   location: string;
@@ -34,14 +37,14 @@ export interface Include {
   context_sha: string | null;
 }
 
-/** A configuration with everything included, extended and referenced; not checked yet. */
+/** A configuration with includes, extends and references resolved, but not validated. */
 export interface LoadedConfig {
-  /** Null when it could not be made whole. */
+  /** Null if it could not be loaded. */
   tree: TreeMap | null;
-  /** The same as YAML; null after an error of an include. */
+  /** The merged configuration as YAML; null after an include error. */
   mergedYaml: string | null;
   includes: Include[] | null;
-  /** Keys of the top level that are numbers, booleans or nothing: jobs may not be called so. */
+  /** Top-level keys that are numbers, booleans or null, which are invalid as job names. */
   keysWithoutText: ReadonlySet<string>;
   errors: string[];
   warnings: string[];

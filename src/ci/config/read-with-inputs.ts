@@ -6,20 +6,20 @@ import { inputValues } from './inputs/input-values.ts';
 import { interpolate } from './interpolation/interpolate.ts';
 import { KEYS_WITHOUT_TEXT, type RawMap } from './yaml/reference.ts';
 
-/** Errors of inputs that are named at once. */
+/** Maximum number of reported input errors. */
 const MAX_ERRORS = 3;
 
 interface Around {
-  /** Values given to the file. */
+  /** Input values for the file. */
   inputs: Readonly<Record<string, unknown>>;
-  /** What `$[[ component.* ]]` may be. */
+  /** Values of `$[[ component.* ]]`. */
   component: Readonly<Record<string, string>>;
   scope: Scope;
   loading: Loading;
 }
 
 /**
- * Reads a file and puts its inputs into it. What its inputs are called and may be says its header (`spec:`).
+ * Parses a file and interpolates its inputs, which are specified in its header (`spec:`).
  * @throws ConfigError, YamlError
  */
 export async function readWithInputs(text: string, { inputs, component, scope, loading }: Around): Promise<RawMap> {

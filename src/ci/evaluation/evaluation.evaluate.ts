@@ -15,22 +15,22 @@ const DOCS = 'https://docs.gitlab.com/ci/yaml/';
 const link = (words: string, anchor: string) =>
   `<a href="${DOCS}#${anchor}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 
-/** `errors` of a configuration that gives no pipeline for a ref and event, without anything being wrong. */
+/** `errors` of a valid configuration that creates no pipeline for a ref and event. */
 const NOTHING: Record<Exclude<NoPipeline, 'invalid'>, string> = {
   filtered_by_workflow: `The pipeline did not run. Review the ${link('workflow:rules', 'workflowrules')} configuration for the pipeline.`,
   filtered_by_rules: `The resulting pipeline would have been empty. Review the ${link('rules', 'rules')} configuration for the relevant jobs.`,
 };
 
 const MAX_NAME = 255;
-/** What is wrong is told of so many jobs. */
+/** Maximum number of jobs with reported errors. */
 const MAX_ERRORS = 100;
-/** Stages that are no reason for a pipeline. */
+/** Stages that alone do not create a pipeline. */
 const SIDE_STAGES = ['.pre', '.post'];
 
 /**
- * What a configuration comes to for one ref, event and caller: rules decided, references to variables replaced. Serves
- * creation of pipelines and lint with `dry_run` (part 1, 4.6).
- * @param source the commit that `exists` of rules looks at
+ * Evaluates a configuration for a ref, event and caller: applies rules and expands variables. Used for creating
+ * pipelines and for lint with `dry_run` (part 1, 4.6).
+ * @param source commit for `exists` rules
  */
 export async function evaluate(
   config: PipelineConfig,
@@ -76,7 +76,7 @@ async function decide(
   return { seed, reason: null, errors: [], warnings: [] };
 }
 
-/** The jobs of the pipeline, stage by stage, and what is wrong with them. */
+/** The jobs of the pipeline, stage by stage, and their errors. */
 async function decideJobs(context: JobEvaluationContext): Promise<{ jobs: JobSeed[]; errors: string[] }> {
   const { config } = context;
   const errors: string[] = [];

@@ -1,9 +1,9 @@
 import type { Need } from '../pipeline-config.ts';
 
 /**
- * What is wrong with what a job needs, in the pipeline as it is.
- * @param present names of the jobs that the pipeline has
- * @param maxNeeds other jobs that one may need
+ * Errors of the needs of jobs in the actual pipeline.
+ * @param present names of the jobs in the pipeline
+ * @param maxNeeds maximum number of needs of a job
  */
 export function needsErrors(
   job: string,

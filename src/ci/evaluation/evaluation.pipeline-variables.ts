@@ -6,22 +6,22 @@ import type { Variable } from '../variables/variable.ts';
 import { type Layer, layerOf, mayBeCircular, StoredLayers } from './evaluation.layer.ts';
 import { ExpansionBudget, VariableScope } from './scope.ts';
 
-/** What a job has by itself, over the variables of its pipeline. */
+/** Variables of a job, above those of its pipeline. */
 export interface JobLayer {
   job: JobConfig;
-  /** Of the YAML, those of lower precedence first. */
+  /** YAML variables, lowest precedence first. */
   yaml: readonly Variable[];
   environment: Pick<EnvironmentConfig, 'name' | 'action' | 'deploymentTier'> | null;
 }
 
-/** The variables of a pipeline in their precedence, and of each of its jobs. */
+/** Variables of a pipeline and its jobs in their precedence. */
 export class PipelineVariables {
   readonly #context: PipelineContext;
   readonly #predefined: Layer;
   readonly #given: Layer;
   readonly #stored: StoredLayers;
   readonly #budget = new ExpansionBudget();
-  /** Whether there could be circles without any variable of the YAML: then all is looked through for each job. */
+  /** Whether circles are possible without YAML variables: then all variables are checked for each job. */
   readonly #mayCircle: boolean;
 
   constructor(context: PipelineContext) {
@@ -32,13 +32,13 @@ export class PipelineVariables {
     this.#mayCircle = mayBeCircular([...context.predefined, ...context.stored, ...context.given]);
   }
 
-  /** What `workflow` sees. @param yaml those at the top level */
+  /** Variables visible to `workflow`. @param yaml top-level variables */
   pipelineScope(yaml: readonly Variable[]): VariableScope {
     const layers = [this.#predefined, layerOf(yaml), this.#stored.for(null), this.#given];
     return new VariableScope(layers, this.#budget);
   }
 
-  /** What a job sees. */
+  /** Variables visible to a job. */
   jobScope(layer: JobLayer): VariableScope {
     const { yaml, environment } = layer;
     const stored = this.#stored.for(environment?.name ?? null);
@@ -47,14 +47,17 @@ export class PipelineVariables {
     return new VariableScope(layers, this.#budget, this.#mayCircle ? layers : ofYaml);
   }
 
-  /** All of them that are masked. */
+  /** All masked variables. */
   *masked(): Generator<Variable> {
     for (const variable of this.#context.stored) if (variable.masked === true) yield variable;
     for (const variable of this.#context.given) if (variable.masked === true) yield variable;
   }
 }
 
-/** A value that refers to its own name means the one before it: each of a name stands in a layer of its own. */
+/**
+ * A value that refers to its own name means the previous variable of that name, so variables of a name are in separate
+ * layers.
+ */
 function inLayers(variables: readonly Variable[]): Layer[] {
   const layers: Map<string, Variable>[] = [];
   for (const variable of variables) {
@@ -67,7 +70,7 @@ function inLayers(variables: readonly Variable[]): Layer[] {
   return layers.map((values) => layerOf(values.values()));
 }
 
-/** The predefined variables that are known of a job before there is one; worked out when asked for. */
+/** Predefined variables of a job that are known before it exists; computed on demand. */
 function jobFacts({ job, environment }: JobLayer): Layer {
   const { parallel } = job;
   const facts = new Map<string, () => string>([
@@ -94,6 +97,6 @@ function jobFacts({ job, environment }: JobLayer): Layer {
   };
 }
 
-/** Variables of the YAML as those of a job. */
+/** Converts YAML variables to job variables. */
 export const yamlVariables = (variables: readonly ConfigVariable[]): Variable[] =>
   variables.map(({ key, value, raw }) => ({ key, value, raw, public: true }));

@@ -7,7 +7,7 @@ import type { RuleFiles } from './rule-files.ts';
 import type { VariableScope } from './scope.ts';
 
 /**
- * The first rule whose conditions are all true; null where there is none. One without conditions is always true.
+ * The first rule whose conditions all hold; null if there is none. A rule without conditions always matches.
  * @throws RuleError, ExpansionError
  */
 export async function firstMatch(rules: readonly Rule[], scope: VariableScope, files: RuleFiles): Promise<Rule | null> {
@@ -20,7 +20,7 @@ export async function firstMatch(rules: readonly Rule[], scope: VariableScope, f
   return null;
 }
 
-/** Whether an expression is true; a broken one is not. */
+/** Whether an expression is true; false for an invalid one. */
 export function holds(text: string, values: VariableLookup): boolean {
   try {
     return evaluateExpression(parseExpression(text), values);

@@ -7,14 +7,14 @@ import type { VariableScope } from './scope.ts';
 
 const EVERY_REF = ['branches', 'tags'];
 
-/** What `only` says of a job, the platform's default included: branches and tags, unless there are rules. */
+/** `only` of a job, including the platform's default: branches and tags, unless the job has rules. */
 export function onlyOf(job: JobConfig, workflow: PipelineConfig['workflow']): RefPolicy | null {
   if (job.only !== null) return { ...job.only, refs: job.only.refs ?? EVERY_REF };
   if (job.rules !== null || workflow.rules !== null) return null;
   return { refs: EVERY_REF, variables: null, changes: null, kubernetes: null };
 }
 
-/** Whether `only` lets a job in: every key of it must hold. */
+/** Whether `only` includes a job: all its keys must match. */
 export async function matchesOnly(
   policy: RefPolicy,
   context: PipelineContext,
@@ -25,7 +25,7 @@ export async function matchesOnly(
   return true;
 }
 
-/** Whether `except` keeps a job out: one key of it is enough. */
+/** Whether `except` excludes a job: one matching key suffices. */
 export async function matchesExcept(
   policy: RefPolicy,
   context: PipelineContext,
@@ -48,7 +48,10 @@ function* conditions(
   if (changes !== null) yield () => files.changed({ paths: changes, compareTo: null }, scope);
 }
 
-/** Whether an entry of `refs` speaks of the pipeline: a kind, a source, a name or a pattern, with `@` of one project only. */
+/**
+ * Whether an entry of `refs` matches the pipeline: a keyword, a source, a name or a pattern, optionally with `@` and a
+ * project path.
+ */
 function isRef(entry: string, { ref, refType, source, projectPath }: PipelineContext): boolean {
   const at = entry.indexOf('@');
   const name = at === -1 ? entry : entry.slice(0, at);

@@ -3,17 +3,17 @@ import type { ChangesRule, ExistsRule } from '../pipeline-config.ts';
 import type { ConfigSources, SourceContext } from '../sources.ts';
 import type { VariableScope } from './scope.ts';
 
-/** Why a rule cannot be decided; the words follow "Failed to parse rule for <job>: ". */
+/** Why a rule cannot be evaluated; the text follows "Failed to parse rule for <job>: ". */
 export class RuleError extends Error {
   override name = 'RuleError';
 }
 
-/** Comparisons of paths with globs past which a condition counts as true. */
+/** Number of path comparisons after which a condition counts as true. */
 const MAX_COMPARISONS = 50_000;
-/** Questions about files that are there, before all of them are listed. */
+/** Number of lookups of single files before all files are listed. */
 const MAX_LOOKUPS = 20;
 
-/** What rules ask of files: whether the pipeline changes them, and whether they are there. Asked once for each question. */
+/** Evaluates file conditions of rules: changed and existing files. Each condition is evaluated once. */
 export class RuleFiles {
   readonly #sources: ConfigSources;
   readonly #source: SourceContext;
@@ -26,8 +26,8 @@ export class RuleFiles {
   }
 
   /**
-   * Whether a file that fits is changed; true where nothing is known to compare with.
-   * @throws RuleError where `compare_to` is no ref
+   * Whether a matching file is changed; true if there is nothing to compare with.
+   * @throws RuleError if `compare_to` is not a valid ref
    */
   async changed({ paths, compareTo }: ChangesRule, scope: VariableScope): Promise<boolean> {
     const base = compareTo === null ? null : scope.expand(compareTo, 'kept');
@@ -42,8 +42,8 @@ export class RuleFiles {
   }
 
   /**
-   * Whether a file that fits is there. A glob with a slash at its end is a folder.
-   * @throws RuleError where project or ref are not to be had
+   * Whether a matching file exists. A glob with a trailing slash matches a folder.
+   * @throws RuleError if the project or ref is not accessible
    */
   async exists({ paths, project, ref }: ExistsRule, scope: VariableScope): Promise<boolean> {
     const globs = paths.map((path) => fileGlob(scope.expand(path, 'kept')));
@@ -54,7 +54,7 @@ export class RuleFiles {
 
   async #isThere(context: SourceContext, globs: readonly string[]): Promise<boolean> {
     this.#looked += 1;
-    // Whoever asks often looks through the list of all files themselves.
+    // After many lookups, the list of all files is used instead.
     const own = this.#looked > MAX_LOOKUPS ? await this.#files(context, '**/*') : [];
     if (own.length > 0 && own.length <= MAX_COMPARISONS) {
       if (own.some(globMatcher(globs))) return true;
@@ -67,7 +67,7 @@ export class RuleFiles {
     return files.length * compared.length > MAX_COMPARISONS;
   }
 
-  /** All files, or those of the top folder; one more than can be compared at most. */
+  /** All files, or those of the root folder; at most one more than the comparison limit. */
   #files(context: SourceContext, glob: '*' | '**/*'): Promise<string[]> {
     return this.#once(['files', context.project, context.sha, glob], () =>
       this.#sources.paths(context, [glob], MAX_COMPARISONS + 1),
@@ -97,6 +97,6 @@ const fileGlob = (path: string): string => {
   return bare.endsWith('/') ? `${bare}**/*` : bare;
 };
 
-/** Whether a glob has to be compared with each path: plain paths, folders and endings are looked up. */
+/** Whether a glob has to be compared with each path: plain paths, folders and extensions are looked up. */
 const isCompared = (glob: string): boolean =>
   /[*?[{]/.test(glob) && !/^\*\*\/\*(\.[\w-]+)+$/.test(glob) && !/^[^*?[{]+\/\*\*\/\*$/.test(glob);

@@ -3,7 +3,7 @@ import { inOrder } from '../variables/expansion.order.ts';
 import type { Variable, VariableLookup } from '../variables/variable.ts';
 import { type Layer, namesIn } from './evaluation.layer.ts';
 
-/** Characters that all expansions of a pipeline may add. */
+/** Budget of characters for all expansions of a pipeline. */
 export class ExpansionBudget {
   #room: number;
 
@@ -11,7 +11,7 @@ export class ExpansionBudget {
     this.#room = room;
   }
 
-  /** @throws ExpansionError when the text has too much in it, or it is the one that makes it too much for the pipeline */
+  /** @throws ExpansionError if the text exceeds its own limit or that of the pipeline */
   expand(text: string, values: VariableLookup, undefinedAs: 'empty' | 'kept'): string {
     const expanded = expandText(text, values, { undefinedAs });
     if (expanded !== text) this.#room -= expanded.length;
@@ -27,8 +27,8 @@ interface Visit {
 }
 
 /**
- * What a condition or a text of a job sees: of each name the one in the highest layer, with what it refers to in its place.
- * Worked out when asked for, since most are not.
+ * Variables visible to a condition or text of a job: of each name the one with the highest precedence, expanded.
+ * Computed on demand, because most are not used.
  */
 export class VariableScope implements VariableLookup {
   readonly #layers: readonly Layer[];
@@ -37,8 +37,8 @@ export class VariableScope implements VariableLookup {
   readonly #expanded = new Map<Variable, Variable>();
 
   /**
-   * @param layers the one of lowest precedence first
-   * @param suspects those of them that circles of references must pass through, if there are any
+   * @param layers lowest precedence first
+   * @param suspects layers through which circular references must pass, if there are any
    */
   constructor(layers: readonly Layer[], budget: ExpansionBudget, suspects = layers) {
     this.#layers = layers;
@@ -46,18 +46,18 @@ export class VariableScope implements VariableLookup {
     this.#suspects = suspects;
   }
 
-  /** @throws ExpansionError when too much comes out */
+  /** @throws ExpansionError if the result is too long */
   get(name: string): Variable | undefined {
     const found = this.#find(name, this.#layers.length);
     return found && this.#resolve(found.variable, found.layer);
   }
 
-  /** A text with its references replaced. @throws ExpansionError when too much comes out */
+  /** Expands a text. @throws ExpansionError if the result is too long */
   expand(text: string, undefinedAs: 'empty' | 'kept' = 'empty'): string {
     return this.#budget.expand(text, this, undefinedAs);
   }
 
-  /** Names of the variables that refer to each other in circles. */
+  /** Names of variables with circular references. */
   circularReferences(): string[][] {
     const reached = new Set(this.#suspects.flatMap(({ referring }) => referring));
     if (reached.size === 0) return [];
@@ -65,7 +65,7 @@ export class VariableScope implements VariableLookup {
       const variable = this.#find(name, this.#layers.length)?.variable;
       return variable !== undefined && refers(variable) ? variable : undefined;
     };
-    // What is added is looked at in turn.
+    // Added variables are processed in turn.
     for (const variable of reached) {
       for (const name of namesIn(variable)) {
         const target = visible(name);
@@ -89,7 +89,7 @@ export class VariableScope implements VariableLookup {
     return this.#find(name, name === variable.key ? layer : this.#layers.length);
   }
 
-  /** Those that it refers to come first; of a circle the one that closes it is taken as it is written. */
+  /** Expands referenced variables first; in a circle, the variable that closes it is used unexpanded. */
   #resolve(start: Variable, startLayer: number): Variable {
     if (!refers(start)) return start;
     const open = new Set<Variable>();

@@ -9,20 +9,20 @@ import { matchesExcept, matchesOnly, onlyOf } from './policies.ts';
 import { RuleError, type RuleFiles } from './rule-files.ts';
 import type { VariableScope } from './scope.ts';
 
-/** What jobs of a pipeline are decided with. */
+/** Context for evaluating the jobs of a pipeline. */
 export interface JobEvaluationContext {
   config: PipelineConfig;
   context: PipelineContext;
   variables: PipelineVariables;
-  /** Of the top level, those of a workflow rule included. */
+  /** Top-level variables, including those of the workflow rule. */
   topLevel: readonly Variable[];
   files: RuleFiles;
 }
 
-/** A job that the pipeline has, one that it has not (null), or why nobody can say. */
+/** A job in the pipeline, null for an excluded job, or an error. */
 export type JobDecision = { seed: JobSeed; circles: string[][] } | { error: string } | null;
 
-/** Decides whether the pipeline has a job, and what it is there. @param stageIndex place of its stage */
+/** Evaluates whether the pipeline contains a job, and its attributes. @param stageIndex index of its stage */
 export async function seedJob(job: JobConfig, stageIndex: number, context: JobEvaluationContext): Promise<JobDecision> {
   try {
     return await decide(job, stageIndex, context);
@@ -80,7 +80,7 @@ async function isIn(
   return job.except === null || !(await matchesExcept(job.except, context, scope, files));
 }
 
-/** Variables of the YAML that reach a job, those of lower precedence first. */
+/** YAML variables of a job, lowest precedence first. */
 function yamlOf({ inheritVariables, variables, parallel }: JobConfig, topLevel: readonly Variable[]): Variable[] {
   const inherited =
     typeof inheritVariables === 'boolean'
@@ -95,7 +95,7 @@ function yamlOf({ inheritVariables, variables, parallel }: JobConfig, topLevel: 
   return [...inherited, ...yamlVariables(variables), ...place];
 }
 
-/** The layer of a job with the name of its environment, which decides what else it sees. */
+/** Adds the environment name to the layer of a job, which determines further variables. */
 function withEnvironment(job: JobConfig, yaml: readonly Variable[], variables: PipelineVariables): JobLayer {
   if (job.environment === null) return { job, yaml, environment: null };
   const scope = variables.jobScope({ job, yaml, environment: null });
@@ -104,7 +104,7 @@ function withEnvironment(job: JobConfig, yaml: readonly Variable[], variables: P
   return { job, yaml, environment: { name: scope.expand(name), action, deploymentTier: tier } };
 }
 
-/** The environment of a job; what its address refers to may be known only when the job has run. */
+/** The environment of a job; its URL may depend on variables of the running job. */
 function environment(job: JobConfig, layer: JobLayer, scope: VariableScope): EnvironmentConfig | null {
   if (job.environment === null || layer.environment === null) return null;
   const { url, autoStopIn } = job.environment;
@@ -116,17 +116,17 @@ function environment(job: JobConfig, layer: JobLayer, scope: VariableScope): Env
   };
 }
 
-/** A manual job does not hold up the rest, unless a rule made it manual. */
+/** A manual job is optional, unless a rule made it manual. */
 function allowFailure(job: JobConfig, rule: Rule | null, when: When): boolean {
   const decided = rule?.allowFailure ?? job.allowFailure;
   if (decided !== null) return decided === true;
   return when === 'manual' && (rule === null || rule.when === null);
 }
 
-/** Bytes of the tags of a job together: runners look for them in an index, which holds no more on PostgreSQL. */
+/** Maximum total size of the tags of a job in bytes: PostgreSQL limits the size of index entries. */
 const MAX_TAGS = 2_000;
 
-/** @throws ExpansionError for more than can be looked for */
+/** @throws ExpansionError if the tags exceed the limit */
 function tags(job: JobConfig, scope: VariableScope): string[] {
   const expanded = job.tags.map((tag) => scope.expand(tag).trim());
   const found = [...new Set(expanded)].filter((tag) => tag !== '');
@@ -134,7 +134,7 @@ function tags(job: JobConfig, scope: VariableScope): string[] {
   throw new ExpansionError(`tags are too long (maximum is ${MAX_TAGS} bytes together)`);
 }
 
-/** What the server expands in the options; what is not known yet is left for later. */
+/** Expands variables in the options; unknown ones are left for the runner. */
 function options(given: JobOptions, rule: Rule | null, scope: VariableScope): JobOptions {
   const expand = (text: string) => scope.expand(text, 'kept');
   const { trigger, pages, allowFailureExitCodes } = given;

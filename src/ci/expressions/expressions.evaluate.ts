@@ -2,12 +2,12 @@ import type { VariableLookup } from '../variables/variable.ts';
 import { isPattern, type Pattern, readPattern } from './expressions.pattern.ts';
 import type { Expression } from './parser.ts';
 
-/** What an expression comes to: null is a variable that is not defined. */
+/** Value of an expression: null for an undefined variable. */
 type Value = string | boolean | null | Pattern;
 
 /**
- * Whether an expression is true for the given variables. A text is true when something stands in it; `&&` and `||` decide
- * by whether there is a value, be it an empty one.
+ * Evaluates an expression. A text is true if it is not empty; `&&` and `||` test whether a value is defined, even if it
+ * is empty.
  */
 export function evaluateExpression(expression: Expression, values: VariableLookup): boolean {
   const value = valueIn(expression, values);
@@ -50,7 +50,7 @@ const same = (left: Value, right: Value): boolean =>
 
 const isObject = (value: Value): value is Pattern => typeof value === 'object' && value !== null;
 
-/** A text on the right that is no pattern fits when it contains what stands on the left. */
+/** A text on the right that is not a pattern matches if it contains the left side. */
 function fits(left: Value, right: Value): boolean {
   if (right === null || right === false) return false;
   const text = textOf(left);

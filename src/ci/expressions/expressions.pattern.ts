@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
 import { patternSize } from '../../core/pattern-size.ts';
 
-/** A pattern that a user wrote. Matching takes time linear in the text. */
+/** A pattern written by a user. Matching takes linear time. */
 export interface Pattern {
-  /** How it is written, with its flags. */
+  /** The pattern as written, with its flags. */
   readonly text: string;
-  /** Whether it fits some part of the text; false where finding out would take too long. */
+  /** Whether it matches a part of the text; false if matching would take too long. */
   test(text: string): boolean;
 }
 
-/** Instructions of a pattern, and steps of one match: about a tenth of a second. */
+/** Limits of instructions and steps: about a tenth of a second. */
 const MAX_PROGRAM = 20_000;
 const MAX_STEPS = 20_000_000;
 
@@ -21,9 +21,9 @@ const compiled = new LRUCache<string, Pattern>({
 });
 
 /**
- * Compiles a pattern in the syntax of RE2.
- * @param source without the slashes around it; @param flags letters out of `ismU`
- * @returns null where it is none, or one that would be too large
+ * Compiles an RE2 pattern.
+ * @param source pattern without slashes; @param flags letters of `ismU`
+ * @returns null if it is invalid or too large
  */
 export function compilePattern(source: string, flags: string): Pattern | null {
   const text = `/${source}/${flags}`;
@@ -44,11 +44,11 @@ export function compilePattern(source: string, flags: string): Pattern | null {
 
 const WRITTEN = /^\/(.+)\/([ismU]*)$/;
 
-/** A pattern as it is written, `/source/flags`; null where the text is no pattern, or a broken one. */
+/** Compiles a pattern written as `/source/flags`; null if the text is not a valid pattern. */
 export function readPattern(text: string): Pattern | null {
   const match = WRITTEN.exec(text);
   return match === null ? null : compilePattern(match[1]!, match[2]!);
 }
 
-/** Whether a text is written as a pattern, broken or not. */
+/** Whether a text is written as a pattern, valid or not. */
 export const isPattern = (text: string): boolean => WRITTEN.test(text);

@@ -1,4 +1,4 @@
-/** What is wrong with an expression of `if`, `only:variables` or `except:variables`. */
+/** An error in an expression of `if`, `only:variables` or `except:variables`. */
 export class ExpressionError extends Error {
   override name = 'ExpressionError';
 }
@@ -14,10 +14,10 @@ export type Token =
   | { kind: 'null' }
   | { kind: 'pattern'; source: string; flags: string };
 
-/** An expression has fewer tokens than this. */
+/** Exclusive limit of tokens in an expression. */
 const MAX_TOKENS = 100;
 
-/** Every kind of token at the place where the scan stands; none of them begins like another. */
+/** All kinds of tokens at the current position; their beginnings are distinct. */
 const TOKEN =
   /\s+|(?<operator>==|!=|=~|!~|&&|\|\|)|(?<open>\()|(?<close>\))|\$(?<name>\w+)|"(?<double>[^"\n]*)"|'(?<single>[^'\n]*)'|(?<empty>null)|(?<flag>true|false)|\/(?<source>(?:[^/\\\n]|\\[^\n])+)\/(?<flags>[ismU]*)/y;
 
@@ -34,8 +34,8 @@ function tokenOf(groups: Record<string, string | undefined>): Token | null {
 }
 
 /**
- * The tokens of an expression.
- * @throws ExpressionError for what is no token, and for too many of them
+ * Splits an expression into tokens.
+ * @throws ExpressionError for an unknown token, and for too many
  */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { compilePattern, type Pattern } from './expressions.pattern.ts';
 import { ExpressionError, type Operator, type Token, tokenize } from './lexer.ts';
 
-/** A parsed expression: plain but for its patterns. */
+/** A parsed expression as plain data, except for patterns. */
 export type Expression =
   | { kind: 'variable'; name: string }
   | { kind: 'text'; text: string }
@@ -10,7 +10,7 @@ export type Expression =
   | { kind: 'pattern'; pattern: Pattern }
   | { kind: 'operation'; operator: Operator; left: Expression; right: Expression };
 
-/** The higher one binds tighter. */
+/** Higher numbers bind tighter. */
 const PRECEDENCE: Record<Operator, number> = { '||': 1, '&&': 2, '==': 3, '!=': 3, '=~': 3, '!~': 3 };
 
 const kept = new LRUCache<string, Expression>({
@@ -20,8 +20,9 @@ const kept = new LRUCache<string, Expression>({
 });
 
 /**
- * Reads an expression as `rules:if` has them (`$NAME`, strings, `/patterns/`, `null`; `==` `!=` `=~` `!~`, `&&`, `||`, parentheses).
- * @throws ExpressionError when it is none
+ * Parses an expression of `rules:if` (`$NAME`, strings, `/patterns/`, `null`; `==` `!=` `=~` `!~`, `&&`, `||`,
+ * parentheses).
+ * @throws ExpressionError if it is invalid
  */
 export function parseExpression(text: string): Expression {
   const known = kept.get(text);
@@ -41,7 +42,7 @@ class Parser {
     this.#tokens = tokens;
   }
 
-  /** An operand, and the operations on it that bind tighter than `precedence`; equal ones from left to right. */
+  /** Parses an operand and the operations that bind tighter than `precedence`, left-associative. */
   operation(precedence: number): Expression {
     let left = this.#operand();
     for (;;) {

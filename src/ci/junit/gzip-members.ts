@@ -14,12 +14,12 @@ const HEADER = 10;
 const TRAILER = 8;
 const [HAS_CRC, HAS_EXTRA, HAS_NAME, HAS_COMMENT] = [2, 4, 8, 16];
 
-/** Why packed bytes cannot be unpacked. */
+/** Why data cannot be decompressed. */
 export class GzipError extends Error {
   override name = 'GzipError';
 }
 
-/** Where the data of a member begins (RFC 1952, 2.3). @throws GzipError */
+/** Start of a member's data (RFC 1952, 2.3). @throws GzipError */
 function dataStart(bytes: Buffer, start: number): number {
   if (start + HEADER > bytes.length || bytes.readUInt32BE(start) >>> 8 !== 0x1f8b08)
     throw new GzipError('not in gzip format');
@@ -37,9 +37,9 @@ function dataStart(bytes: Buffer, start: number): number {
 }
 
 /**
- * The files that a gzip file holds one after the other: a runner packs each file of a report by itself.
- * @param maxBytes of all of them, unpacked
- * @throws GzipError for what is no such file, is damaged, or holds more
+ * Decompresses the members of a gzip file: a runner compresses each file of a report separately.
+ * @param maxBytes maximum total size
+ * @throws GzipError if the file is invalid, damaged, or too large
  */
 export async function* gzipMembers(bytes: Buffer, maxBytes: number): AsyncGenerator<Buffer, void, void> {
   let left = maxBytes;

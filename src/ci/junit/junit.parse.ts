@@ -4,34 +4,34 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 export const CASE_STATES = ['error', 'failed', 'success', 'skipped'] as const;
 export type CaseState = (typeof CASE_STATES)[number];
 
-/** A test that ran. */
+/** A test case. */
 export interface TestCase {
   status: CaseState;
-  /** Name of the innermost suite around it. */
+  /** Name of the innermost suite. */
   suite: string;
   name: string | null;
   classname: string | null;
   file: string | null;
   /** Seconds. */
   execution_time: number;
-  /** What it said when it failed or was skipped. */
+  /** Output of a failed or skipped test. */
   system_output: string | null;
 }
 
-/** Why a report cannot be read. */
+/** Why a report cannot be parsed. */
 export class JunitError extends Error {
   override name = 'JunitError';
 }
 
-/** Tests of one report. */
+/** Maximum number of tests in a report. */
 export const MAX_CASES = 100_000;
 const MAX_DEPTH = 100;
 const CHUNK = 64 * 1024;
 const OUTCOMES: Readonly<Record<string, CaseState>> = { failure: 'failed', error: 'error', skipped: 'skipped' };
-/** Of several outcomes of one test the first of these counts. */
+/** Of several outcomes of a test, the first of these counts. */
 const RANK: readonly CaseState[] = ['failed', 'error', 'skipped', 'success'];
 
-/** One report while it is read. */
+/** State of parsing a report. */
 class Reading {
   readonly parser = new SaxesParser();
   readonly #cases: TestCase[];
@@ -96,7 +96,7 @@ class Reading {
   }
 }
 
-/** What the document says it is written in; UTF-8 where it does not say. */
+/** Decoder for the declared encoding; UTF-8 by default. */
 function decoderOf(bytes: Buffer): TextDecoder {
   const said = /^<\?xml[^>]{0,100}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(
     bytes.subarray(0, 200).toString('latin1'),
@@ -109,9 +109,9 @@ function decoderOf(bytes: Buffer): TextDecoder {
 }
 
 /**
- * Reads the tests of a JUnit report (XML), a little at a time; entities of its own mean nothing.
- * @param cases where they are added
- * @throws JunitError for what is no such report, and for more tests than are read
+ * Parses the tests of a JUnit report (XML) in slices; custom entities are ignored.
+ * @param cases receives the tests
+ * @throws JunitError for an invalid report, or too many tests
  */
 export async function parseJunit(bytes: Buffer, cases: TestCase[]): Promise<void> {
   const { parser } = new Reading(cases);

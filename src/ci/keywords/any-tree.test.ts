@@ -52,7 +52,7 @@ const map = fc.dictionary(fc.constantFrom(...JOB.names, ...BRIDGE.names, 'start_
   maxKeys: 2,
 });
 
-/** Mostly of the form of a configuration, so that what is far in is reached, too. */
+/** Mostly shaped like a configuration, to reach nested keywords. */
 const config = fc
   .record({
     jobs: fc.dictionary(

@@ -26,7 +26,7 @@ function access(value: TreeMap): Artifacts['access'] {
   return (own(value, 'access') as Artifacts['access'] | null) ?? 'all';
 }
 
-/** `artifacts`: what of a job is kept. */
+/** `artifacts`. */
 export const artifacts: Reader<Artifacts> = entry(
   [
     keys('name', 'untracked', 'paths', 'reports', 'when', 'expire_in', 'expose_as', 'exclude', 'public', 'access'),

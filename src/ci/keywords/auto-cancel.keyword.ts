@@ -8,7 +8,7 @@ const ON_JOB_FAILURE = ['none', 'all'] as const;
 
 const among = (values: readonly string[]) => oneOf(values, `must be one of: ${values.join(', ')}`);
 
-/** `workflow:auto_cancel`: when what runs is not needed any more. */
+/** `workflow:auto_cancel`. */
 export const autoCancel: Reader<AutoCancel> = entry(
   [
     keys('on_new_commit', 'on_job_failure'),

@@ -21,7 +21,7 @@ const RULES: readonly Rule[] = [
   field('allow_failure', BOOLEAN),
 ];
 
-/** A job that starts another pipeline, or takes over the status of one. */
+/** A job that triggers another pipeline, or mirrors its status. */
 export const bridge = (name: string, around: JobReadContext): Reader<WrittenJob> =>
   entry(RULES, (value, at) => {
     const before = at.problems.count;

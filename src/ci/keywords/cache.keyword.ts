@@ -9,7 +9,7 @@ const MAX_FALLBACKS = 5;
 const MAX_FILES = 2;
 const POLICIES = ['pull-push', 'push', 'pull'];
 
-/** A key becomes part of a path. */
+/** Keys become part of a path. */
 const KEY: Check = (value) => {
   if (!isString(value)) return 'should be a string or symbol';
   const path = value.replaceAll(/%2f/gi, '/').replaceAll(/%2e/gi, '.');
@@ -76,7 +76,7 @@ const cache: Reader<Cache> = entry(
   }),
 );
 
-/** `cache`: one, or several. */
+/** `cache`: one or several. */
 export const caches: Reader<Cache[]> = anyEntry(
   [
     config((value) =>

@@ -6,7 +6,7 @@ import { own } from './config-node.ts';
 
 const LONGEST_NAME = 255;
 
-/** What jobs are to each other. */
+/** Known jobs, for checks of references. */
 interface Known {
   stages: ReadonlyMap<string, number>;
   jobs: ReadonlyMap<string, JobConfig>;
@@ -28,7 +28,7 @@ function checkOther(job: JobConfig, name: string, word: 'need' | 'dependency', {
   }
 }
 
-/** Names of jobs that run in parallel may have grown too long to be needed. */
+/** Names of parallel jobs may be too long for needs. */
 function checkNeed(job: JobConfig, name: string, known: Known): void {
   if (known.jobs.has(name) && [...name].length > LONGEST_NAME) {
     throw new ConfigError(`${job.name} job: need \`${name}\` name is too long (maximum is ${LONGEST_NAME} characters)`);
@@ -60,20 +60,20 @@ function checkOnStop({ name, environment }: JobConfig, { jobs }: Known): void {
   if (other.environment.action !== 'stop') throw refuse('needs to have action stop defined');
 }
 
-/** Jobs out of whose artifacts the configuration of a child pipeline comes. */
+/** Jobs whose artifacts contain the configuration of a child pipeline. */
 const includedJobs = ({ options: { trigger } }: JobConfig): string[] =>
   (trigger?.include ?? []).map((include): Tree => own(include, 'job')).filter(isString);
 
 /**
- * Whether the jobs of a configuration fit together: their stages, and what they say of each other.
- * @throws ConfigError for the first thing that does not fit
+ * Checks that jobs fit together: their stages, and references to each other.
+ * @throws ConfigError for the first error
  */
 export function checkJobs(stages: readonly string[], jobs: readonly JobConfig[]): void {
   const known: Known = {
     stages: new Map(stages.map((stage, at) => [stage, at])),
     jobs: new Map(jobs.map((job) => [job.name, job])),
   };
-  // Jobs that were one before `parallel` share their lists: each is looked at once.
+  // Copies of a parallel job share their lists, which are checked once.
   const looked = new Set<unknown>();
   for (const job of jobs) {
     checkStage(job, known);

@@ -1,7 +1,7 @@
 import { parseDuration, parseExpiry } from '../ci.durations.ts';
 import type { Tree, TreeMap } from '../config/loaded.ts';
 
-/** What is wrong with a value, in words that follow the name of its place; null for nothing. */
+/** Returns the error of a value, as a text that follows the name of its place; null if it is valid. */
 export type Check = (value: Tree) => string | null;
 
 export const isMap = (value: Tree): value is TreeMap =>
@@ -20,7 +20,7 @@ export function isBlank(value: Tree): boolean {
   return value === null || value === false || (isMap(value) && Object.keys(value).length === 0);
 }
 
-/** A check that says `text` of all that `fits` does not hold of. */
+/** A check with a condition and its error text. */
 export const must =
   (fits: (value: Tree) => boolean, text: string): Check =>
   (value) =>
@@ -50,7 +50,7 @@ export const WORDS = must((value) => isString(value) || isInteger(value), 'must 
 export const oneOf = (values: readonly string[], text = 'is not included in the list'): Check =>
   must((value) => isString(value) && values.includes(value), text);
 
-/** Of an array: that it holds nothing else. */
+/** An array with allowed items only. */
 export const onlyOf =
   (values: readonly string[]): Check =>
   (value) => {
@@ -58,7 +58,7 @@ export const onlyOf =
     return unknown.length === 0 ? null : `contains unknown values: ${unknown.map(shown).join(', ')}`;
   };
 
-/** Of a string or an array. */
+/** A string or array of limited length. */
 export const atMost = (max: number, text: string): Check =>
   must((value) => !(isString(value) || Array.isArray(value)) || lengthOf(value) <= max, text);
 
@@ -77,7 +77,7 @@ export const durationUpTo = (max: number): Check =>
     'should not exceed the limit',
   );
 
-/** A whole number between two others. */
+/** An integer within bounds. */
 export const between =
   (least: number, max: number): Check =>
   (value) => {
@@ -87,7 +87,7 @@ export const between =
     return value > max ? `must be less than or equal to ${max}` : null;
   };
 
-/** A value as it stands in an error text. */
+/** A value in an error text. */
 export function shown(value: Tree): string {
   if (value === null) return '';
   const text = isString(value) ? value : JSON.stringify(value);

@@ -5,10 +5,10 @@ import { anyEntry, config, entry, keys, type Reader } from './reader.ts';
 
 const DEEPEST = 10;
 
-/** Items that one value may have: references that nest each other can make many of few. */
+/** Maximum number of items of one value, which nested references can multiply. */
 const MAX_ITEMS = 200_000;
 
-/** Counts the arrays and items of a value. @throws ConfigError where there are too many */
+/** Counts the arrays and items of a value. @throws ConfigError if there are too many */
 function counter(): () => void {
   let left = MAX_ITEMS;
   return () => {
@@ -16,7 +16,7 @@ function counter(): () => void {
   };
 }
 
-/** Whether a value is an array of what fits, or of such arrays, down to a depth. @throws ConfigError */
+/** Whether a value is an array of matching items, possibly nested up to a depth. @throws ConfigError */
 export function isNested(value: Tree, fits: (value: Tree) => boolean): value is Tree[] {
   const count = counter();
   const within = (each: Tree, depth: number): boolean => {
@@ -26,7 +26,7 @@ export function isNested(value: Tree, fits: (value: Tree) => boolean): value is 
   return within(value, DEEPEST);
 }
 
-/** The items of nested arrays, in their order. @throws ConfigError */
+/** Flattens nested arrays. @throws ConfigError */
 export function flat(value: readonly Tree[]): Tree[] {
   const count = counter();
   const items = (each: Tree): Tree[] => {
@@ -39,7 +39,7 @@ export function flat(value: readonly Tree[]): Tree[] {
 const LINES = `should be a string or a nested array of strings up to ${DEEPEST} levels deep`;
 const isLines = (value: Tree) => isString(value) || isNested(value, isString);
 
-/** `script` and its like: lines for the shell. */
+/** `script` and similar keywords. */
 export const commands: Reader<string[]> = anyEntry(
   [config((value) => (isLines(value) ? null : LINES))],
   (value) => (Array.isArray(value) ? flat(value) : [value]) as string[],
@@ -57,7 +57,7 @@ export const stages: Reader<string[]> = anyEntry(
   (value) => flat(value as Tree[]) as string[],
 );
 
-/** `hooks`: what the runner does beside the job. */
+/** `hooks`. */
 export const hooks: Reader<{ preGetSourcesScript: string[] }> = entry(
   [keys('pre_get_sources_script')],
   (value, at) => ({

@@ -1,21 +1,21 @@
 import type { Tree, TreeMap } from '../config/loaded.ts';
 
-/** A configuration that is wrong in more places than this, or as often as that, is not looked at further. */
+/** Maximum number of errors, and of occurrences of errors, before checking stops. */
 const MAX_ERRORS = 1_000;
 const MAX_FAULTS = 10_000;
-/** Texts name what stands in the configuration, however long that is. */
+/** Maximum length of error texts, which contain names from the configuration. */
 const LONGEST = 2_000;
 
-/** Something that is wrong. */
+/** An error. */
 interface Fault {
-  /** Of the place; empty where the text does not name it. */
+  /** Path of the place; empty if the text does not name it. */
   path: string;
   text: string;
-  /** Whether all of it, names too, is told in lower case. */
+  /** Whether the whole text, including names, is converted to lower case. */
   lower: boolean;
 }
 
-/** What came of reading a value at a place. */
+/** Result of reading a value at a place. */
 interface Outcome<T> {
   found: T | null;
   path: string;
@@ -28,11 +28,11 @@ function whole({ path, text, lower }: Fault): string {
   return told.length > LONGEST ? `${told.slice(0, LONGEST)}...` : told;
 }
 
-/** What is wrong with a configuration, each thing once, in the order in which it was found. */
+/** Distinct errors of a configuration, in the order of detection. */
 export class Problems {
   readonly errors = new Set<string>();
   readonly warnings: string[] = [];
-  /** How often something was found wrong, the same again included. */
+  /** Number of errors, including repetitions. */
   count = 0;
   readonly #faults: Fault[] = [];
   readonly #outcomes = new Map<Reader<unknown>, WeakMap<object, unknown>>();
@@ -49,8 +49,8 @@ export class Problems {
   }
 
   /**
-   * Reads a value at a place; one that was read before is not read again. So what a thousand jobs extend is read once, and is
-   * one object in what comes of them.
+   * Reads a value at a place; a value that was read before is not read again. A value extended by a thousand jobs is
+   * read once, and its result is shared.
    */
   read<T>(reader: Reader<T>, value: Tree, at: ConfigNode): T | null {
     if (typeof value !== 'object' || value === null) return reader(value, at);
@@ -79,25 +79,25 @@ export class Problems {
 }
 
 /**
- * Turns what stands at a place into what it means. What is wrong it tells the place, and gives null or, where that is
- * simpler, a value that nobody looks at: a configuration with errors goes no further.
+ * Converts a value to its meaning. Reports errors to the node, and returns null or any placeholder then, because a
+ * configuration with errors is not used.
  */
 export type Reader<T> = (value: Tree, at: ConfigNode) => T | null;
 
-/** Where in a configuration something stands: what is wrong there is told by this path. */
+/** A place in a configuration, with the path for error messages. */
 export class ConfigNode {
   readonly problems: Problems;
   readonly #parent: ConfigNode | null;
   readonly #key: string;
 
-  /** @param key its name in `parent`; the top of a configuration has none */
+  /** @param key name in `parent`; empty for the root */
   constructor(problems: Problems, key = '', parent: ConfigNode | null = null) {
     this.problems = problems;
     this.#key = key;
     this.#parent = parent;
   }
 
-  /** Keys from the top on: `jobs:test:image`. */
+  /** Path from the root: `jobs:test:image`. */
   get path(): string {
     const above = this.#parent?.path ?? '';
     return above === '' ? this.#key : `${above}:${this.#key}`;
@@ -107,40 +107,40 @@ export class ConfigNode {
     return new ConfigNode(this.problems, key, this);
   }
 
-  /** The value here is wrong: `jobs:test:image config <text>`. */
+  /** Reports an error of the value: `jobs:test:image config <text>`. */
   config(text: string): null {
     return this.lower(`config ${text}`);
   }
 
-  /** A field of the value here is wrong: `jobs:test start in <text>`. */
+  /** Reports an error of a field: `jobs:test start in <text>`. */
   field(name: string, text: string): null {
     return this.lower(`${name.replaceAll('_', ' ')} ${text}`);
   }
 
-  /** Something is wrong here; the whole text, names too, is told in lower case. */
+  /** Reports an error in lower case, including names. */
   lower(text: string): null {
     this.problems.add({ path: this.path, text, lower: true });
     return null;
   }
 
-  /** The value here is of a kind that it cannot be, which is told as it stands. */
+  /** Reports a value of a wrong type. */
   says(text: string): null {
     this.problems.add({ path: this.path, text, lower: false });
     return null;
   }
 
-  /** Something is wrong, and the text says itself where. */
+  /** Reports an error with a complete text. */
   tell(text: string): null {
     this.problems.add({ path: '', text, lower: false });
     return null;
   }
 
-  /** What a key of the map here holds; null where it does not stand or is null. */
+  /** Reads the value of a key; null if it is missing or null. */
   read<T>(config: TreeMap, key: string, reader: Reader<T>): T | null {
     const value = own(config, key);
     return value === null ? null : this.problems.read(reader, value, this.child(key));
   }
 }
 
-/** The value of a key that the map itself has; null where it does not. */
+/** The own value of a key; null if there is none. */
 export const own = (config: TreeMap, key: string): Tree => (Object.hasOwn(config, key) ? config[key]! : null);

@@ -5,9 +5,8 @@ import { list } from './reader.ts';
 const refuse = (text: string) => new ConfigError(`The pipeline has circular dependencies: ${text}`);
 
 /**
- * Looks for jobs that need each other, in the order in which they are found from the first job on: strongly connected
- * components after Tarjan, without recursion.
- * @throws ConfigError that names the first circle
+ * Finds circular needs in the order of the jobs: strongly connected components by Tarjan, without recursion.
+ * @throws ConfigError naming the first circle
  */
 export function checkCycles(jobs: readonly JobConfig[]): void {
   const needs = new Map(jobs.map((job) => [job.name, job.needs ?? []]));
@@ -45,7 +44,7 @@ export function checkCycles(jobs: readonly JobConfig[]): void {
     }
   }
 
-  /** All of `name`'s needs were followed: what lies above it in the stack is its component, unless it is part of one below. */
+  /** All needs of `name` were followed: the stack above it is its component, unless it belongs to one below. */
   function leave(name: string): void {
     if (low.get(name) !== index.get(name)) return;
     const component = stack.splice(stack.lastIndexOf(name));

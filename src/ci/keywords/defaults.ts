@@ -7,22 +7,22 @@ import type { GivenKeywords } from './words.keyword.ts';
 
 export type Defaults = GivenKeywords<typeof DEFAULTS>;
 
-/** Keywords that may also stand at the top level, as they did before there was `default`. */
+/** Keywords that are also allowed at the top level, as before `default` existed. */
 const AT_TOP = ['before_script', 'image', 'services', 'after_script', 'cache'] as const;
 
 const block = entry([keys(...DEFAULTS.names)], DEFAULTS.read);
 
-/** A keyword that is given both at the top and in `default`. */
+/** A keyword that is both at the top level and in `default`. */
 export function duplicateDefaults(tree: TreeMap): string | undefined {
   const written: Tree = own(tree, 'default');
   return AT_TOP.find((key) => own(tree, key) !== null && isMap(written) && own(written, key) !== null);
 }
 
-/** `default`. @param at the top of the configuration */
+/** `default`. @param at root of the configuration */
 export const readDefaults = (tree: TreeMap, at: ConfigNode): Defaults =>
   at.read(tree, 'default', block) ?? DEFAULTS.read({}, at);
 
-/** With what stands at the top level in the place of `default`. */
+/** Defaults with top-level keywords merged. */
 export function withTopLevelKeys(defaults: Defaults, top: Pick<Defaults, (typeof AT_TOP)[number]>): Defaults {
   const { before_script, image, services, after_script, cache } = top;
   return {

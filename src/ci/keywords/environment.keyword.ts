@@ -65,7 +65,7 @@ const isHash =
     if (isMap(value)) rule(value, at);
   };
 
-/** `environment`: where a job deploys to. */
+/** `environment`. */
 export const environment: Reader<EnvironmentConfig> = anyEntry(
   [
     config(MAP_OR_STRING),

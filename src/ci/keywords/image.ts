@@ -39,7 +39,7 @@ const executorOpts: Rule = (value, at) => {
   }
 };
 
-/** An image may be its name alone. */
+/** An image can be its name only. */
 const named = (value: Tree): TreeMap => (isMap(value) ? value : { name: value });
 
 const name: Rule = (value, at) => {
@@ -49,7 +49,7 @@ const name: Rule = (value, at) => {
 const COMMON = [config(MAP_OR_STRING), name, field('entrypoint', STRINGS), executorOpts];
 const COMMON_KEYS = ['name', 'entrypoint', 'ports', 'pull_policy', 'docker', 'kubernetes'];
 
-/** Ports are for the terminals of a web editor only. */
+/** Ports are only for web terminals. */
 const noPorts: Rule = (value, at) => {
   if (isMap(value) && own(value, 'ports') !== null) at.config('contains disallowed keys: ports');
 };

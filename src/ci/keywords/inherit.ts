@@ -1,7 +1,7 @@
 import { isBoolean, onlyOf, STRINGS } from './checks.keyword.ts';
 import { anyEntry, config, entry, keys, type Reader } from './reader.ts';
 
-/** What of the defaults and of the top-level variables reaches a job: all, none, or what is named. */
+/** Inherited defaults and top-level variables: all, none, or the named ones. */
 export interface Inherit {
   default: boolean | string[];
   variables: boolean | string[];
@@ -18,7 +18,7 @@ const part = (names: readonly string[] | null): Reader<boolean | string[]> => {
   };
 };
 
-/** `inherit`. @param defaults keywords that `default` may have */
+/** `inherit`. @param defaults keywords of `default` */
 export function inherit(defaults: readonly string[]): Reader<Inherit> {
   const ofDefault = part(defaults);
   const ofVariables = part(null);
@@ -28,7 +28,7 @@ export function inherit(defaults: readonly string[]): Reader<Inherit> {
   }));
 }
 
-/** Whether a job that says this takes over a keyword of `default`. */
+/** Whether a job inherits a keyword of `default`. */
 export function inherits(name: string, inherited: Inherit | null): boolean {
   if (inherited === null) return true;
   return Array.isArray(inherited.default) ? inherited.default.includes(name) : inherited.default;

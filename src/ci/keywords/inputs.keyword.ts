@@ -30,7 +30,7 @@ const input: Reader<TreeMap> = entry(
   (value) => ({ ...value, type: own(value, 'type') ?? 'string' }),
 );
 
-/** `inputs` of a job: what may be changed when it is played or run again. */
+/** `inputs` of a job: values that can be set when it is played or retried. */
 export const inputs: Reader<TreeMap> = (value, at) => {
   const found = eachOf(input)(value, at);
   return found && Object.fromEntries(found);

@@ -36,7 +36,7 @@ const MAX_INPUTS = 50;
 
 const isDelayed = (value: TreeMap) => own(value, 'when') === 'delayed';
 
-/** A field that is looked at even where it does not stand. */
+/** A field that is checked even if it is missing. */
 const always =
   (key: string, ...checks: readonly (typeof STRING)[]): Rule =>
   (value, at) => {
@@ -65,7 +65,7 @@ const RULES: readonly Rule[] = [
 
 type Words = GivenKeywords<typeof JOB>;
 
-/** What a job has of its own, or else takes over. */
+/** Own keywords of a job, else inherited ones. */
 function withDefaults(words: Words, defaults: Defaults): Words {
   const whole: Record<string, unknown> = { ...words };
   for (const name of DEFAULTS.names as readonly (keyof Defaults)[]) {
@@ -87,7 +87,7 @@ const NO_ARTIFACTS: Artifacts = {
   coverageReport: null,
 };
 
-/** What is to become a site: said by `pages`, or by the name of the job. */
+/** The Pages site of a job: by `pages`, or by the name of the job. */
 function site(name: string, words: Words): JobOptions['pages'] {
   const said: PagesConfig | false | null = words.pages;
   if (said === false || (said === null && name !== 'pages')) return null;

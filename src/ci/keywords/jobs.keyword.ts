@@ -10,7 +10,7 @@ const LONGEST_NAME = 255;
 
 type Kind = 'hidden' | 'job' | 'bridge';
 
-/** What a key of the top level is the name of, by what it holds; null for nothing that could be a job. */
+/** Kind of the job at a top-level key, by its content; null if it cannot be a job. */
 export function kindOf(name: string, value: Tree): Kind | null {
   if (name.startsWith('.')) return 'hidden';
   if (!isMap(value)) return null;
@@ -18,7 +18,7 @@ export function kindOf(name: string, value: Tree): Kind | null {
   return Object.hasOwn(value, 'trigger') || Object.hasOwn(value, 'needs') ? 'bridge' : null;
 }
 
-/** How the name of an attribute begins a sentence. */
+/** Converts an attribute name to the beginning of a sentence. */
 const asWords = (name: string) => name.replaceAll('.', '_').replace(/^_+/, '').replace(/_id$/, '').replaceAll('_', ' ');
 
 function nameIsGood(name: string, isText: boolean, at: ConfigNode): boolean {
@@ -29,9 +29,9 @@ function nameIsGood(name: string, isText: boolean, at: ConfigNode): boolean {
 }
 
 /**
- * All jobs in their order. Hidden ones are there to be extended and are left out.
- * @param keysWithoutText keys that are numbers, booleans or nothing
- * @param at the top of the configuration
+ * Reads all jobs in order, without hidden ones.
+ * @param keysWithoutText keys that are numbers, booleans or null
+ * @param at root of the configuration
  */
 export function readJobs(
   config: TreeMap,

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts';
 
-/** As many jobs as a configuration may have, hidden ones and those that run in parallel included. */
+/** Maximum number of jobs, including hidden and parallel ones. */
 const MAX_JOBS = 10_000;
 
 const SPLIT = 'https://docs.gitlab.com/ci/pipelines/downstream_pipelines/#parent-child-pipelines';

@@ -2,10 +2,10 @@ import type { Tree, TreeMap } from '../config/loaded.ts';
 import { isMap, MAPS } from './checks.keyword.ts';
 import { anyEntry, config, type Reader, readEach } from './reader.ts';
 
-/** As many jobs as one may become. */
+/** Maximum number of parallel jobs. */
 export const MAX_PARALLEL = 200;
 
-/** Lists of values by the names of variables: all that they can be combined to. */
+/** Lists of values by variable names, which are combined. */
 export type MatrixRow = [name: string, values: string[]][];
 
 const isText = (value: Tree) => typeof value === 'string' || Number.isInteger(value);
@@ -27,7 +27,7 @@ const row: Reader<MatrixRow> = anyEntry(
     ]),
 );
 
-/** How many combinations there are; never all of them are made to count them. */
+/** Number of combinations, without creating them. */
 export const combinations = (rows: readonly MatrixRow[]): number =>
   rows.reduce((sum, each) => sum + each.reduce((product, [, values]) => product * values.length, 1), 0);
 
@@ -38,7 +38,7 @@ export const matrix: Reader<MatrixRow[]> = anyEntry([config(MAPS)], (value, at) 
   return rows;
 });
 
-/** All combinations in the order of names and values, each by its names. */
+/** All combinations in the order of names and values, by name. */
 export function combine(rows: readonly MatrixRow[]): Map<string, string>[] {
   return rows.flatMap((row) => {
     let found: [string, string][][] = [[]];

@@ -6,12 +6,12 @@ import type { WrittenNeed } from './needs.keyword.ts';
 import type { WrittenJob } from './processable.ts';
 import type { WrittenRule } from './rules.keyword.ts';
 
-/** Needs that the jobs of a configuration may have together. */
+/** Maximum number of needs of all jobs together. */
 const MAX_NEEDS = 200_000;
 
 type Place = JobConfig['parallel'];
 
-/** One of the jobs that a job becomes. */
+/** One of the jobs that a parallel job becomes. */
 interface Copy {
   name: string;
   place: Place;
@@ -34,7 +34,7 @@ function copies({ name, parallel }: WrittenJob): Copy[] {
   }));
 }
 
-/** How many jobs a job becomes. */
+/** Number of jobs that a job becomes. */
 export function jobsOf({ parallel }: WrittenJob): number {
   if (parallel === null) return 1;
   return 'number' in parallel ? parallel.number : combinations(parallel.matrix);
@@ -42,7 +42,7 @@ export function jobsOf({ parallel }: WrittenJob): number {
 
 const OF_MATRIX = /\$\[\[\s*matrix\.([^\]\s]+)\s*\]\]/g;
 
-/** Values of the job's own matrix, where those of another's are named by them. */
+/** Replaces references to the job's own matrix values in the matrix of a need. */
 function inOwnMatrix(rows: MatrixRow[], job: string, node: Place): MatrixRow[] {
   const matrix = node?.matrix ?? {};
   const fill = (text: string) =>
@@ -53,7 +53,7 @@ function inOwnMatrix(rows: MatrixRow[], job: string, node: Place): MatrixRow[] {
   return rows.map((row) => row.map(([key, values]) => [key, values.map(fill)]));
 }
 
-/** Finds what needs mean; lists that many jobs share stay shared. */
+/** Resolves needs; lists shared by many jobs stay shared. */
 class Resolver {
   readonly #becomes: ReadonlyMap<string, readonly Copy[]>;
   readonly #needs = new Map<readonly WrittenNeed[], Need[]>();
@@ -106,7 +106,7 @@ class Resolver {
 
 const dependsOnPlace = (needs: readonly WrittenNeed[]) => needs.some(({ matrix }) => matrix !== null);
 
-/** Jobs after `parallel`, with needs and dependencies on the names that came of it. @throws ConfigError */
+/** Expands `parallel`, and resolves needs and dependencies to the resulting names. @throws ConfigError */
 export function multiply(written: readonly WrittenJob[]): JobConfig[] {
   limitJobs(written.reduce((sum, job) => sum + jobsOf(job), 0));
   const becomes = new Map(written.map((job) => [job.name, copies(job)]));

@@ -8,7 +8,7 @@ import { anyEntry, config, entry, field, keys, type Reader, readEach, required }
 
 type Kind = 'job' | 'cross_dependency' | 'bridge';
 
-/** A need as it is written: of a job that runs in parallel perhaps only of some of its jobs. */
+/** A need as written: for a parallel job it may select some of its jobs. */
 export interface WrittenNeed extends Need {
   matrix: MatrixRow[] | null;
 }
@@ -16,11 +16,11 @@ export interface WrittenNeed extends Need {
 export interface Needs {
   jobs: WrittenNeed[] | null;
   cross: CrossNeed[];
-  /** Projects or pipelines whose status a bridge takes over. */
+  /** Projects or pipelines whose status a bridge mirrors. */
   bridges: string[];
 }
 
-/** As many jobs of other pipelines as a job may need. */
+/** Maximum number of needs from other pipelines. */
 const MAX_CROSS = 5;
 
 type Found =
@@ -35,7 +35,7 @@ const jobName: Reader<Found> = anyEntry([config(PRESENT)], (value) => ({
 
 const artifacts = (value: TreeMap) => own(value, 'artifacts') !== false;
 
-/** Which jobs out of those that run in parallel; a number does not tell. */
+/** Selects some of the parallel jobs by matrix; a number is not supported. */
 const parallel: Reader<MatrixRow[]> = entry([keys('matrix')], (value, at) => at.read(value, 'matrix', matrix));
 
 const job: Reader<Found> = entry(
@@ -109,7 +109,7 @@ const need: Reader<Found> = (value, at) => {
   return has('pipeline') && !has('job') ? bridge(value, at) : at.says('has an unsupported type');
 };
 
-/** `needs`. @param allowed kinds of needs that this place may have */
+/** `needs`. @param allowed kinds of needs that are valid here */
 export function needs(...allowed: readonly Kind[]): Reader<Needs> {
   return anyEntry(
     [

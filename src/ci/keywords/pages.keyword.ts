@@ -22,7 +22,7 @@ const detailed: Reader<PagesConfig> = entry(
   }),
 );
 
-/** `pages`: whether, and how, what a job makes becomes a site; false says that it does not. */
+/** `pages`: whether and how a job publishes a site; false for not at all. */
 export const pages: Reader<PagesConfig | false> = (value, at) => {
   if (isBoolean(value)) return value && { publish: null, pathPrefix: null, expireIn: null };
   return isMap(value) ? detailed(value, at) : at.config('should be a hash or a boolean value');

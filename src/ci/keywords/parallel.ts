@@ -2,7 +2,7 @@ import { between, isMap } from './checks.keyword.ts';
 import { MAX_PARALLEL, type MatrixRow, matrix } from './matrix.ts';
 import { anyEntry, config, entry, keys, type Reader, requiredKeys } from './reader.ts';
 
-/** Into how many jobs a job is multiplied: so many alike, or one for each combination. */
+/** How a job is multiplied: into identical jobs, or one for each combination. */
 export type Parallel = { number: number } | { matrix: MatrixRow[] };
 
 const number: Reader<Parallel> = anyEntry([config(between(1, MAX_PARALLEL))], (value) => ({
@@ -20,6 +20,6 @@ export const parallel: Reader<Parallel> = (value, at) => {
   return isMap(value) ? matrixOnly(value, at) : at.says('should be an integer or a hash');
 };
 
-/** `parallel` of a job that triggers a pipeline: by a matrix only. */
+/** `parallel` of a trigger job: a matrix only. */
 export const bridgeParallel: Reader<Parallel> = (value, at) =>
   typeof value === 'number' ? at.config('cannot use "parallel: <number>".') : parallel(value, at);

@@ -50,11 +50,11 @@ export const policy: Reader<RefPolicy> = (value, at) => {
 
 const DEFAULT_REFS = ['branches', 'tags'];
 
-/** `only`; what names no refs is for branches and tags. */
+/** `only`; without refs it applies to branches and tags. */
 export const only: Reader<RefPolicy> = (value, at) => {
   const found = policy(value, at);
   return found && { ...found, refs: found.refs ?? DEFAULT_REFS };
 };
 
-/** Of a job that says nothing of when it is to run. */
+/** `only` of a job without rules. */
 export const DEFAULT_ONLY: RefPolicy = { refs: DEFAULT_REFS, variables: null, changes: null, kubernetes: null };

@@ -11,20 +11,20 @@ import { isRules, RULES_TEXT, type WrittenRule } from './rules.keyword.ts';
 import type { COMMON } from './tables.ts';
 import type { GivenKeywords } from './words.keyword.ts';
 
-/** A job as it is written: not yet multiplied, and needs of what is multiplied not yet resolved. */
+/** A job as written: not multiplied yet, and with unresolved needs. */
 export interface WrittenJob extends Omit<JobConfig, 'needs' | 'rules' | 'parallel'> {
   needs: WrittenNeed[] | null;
   rules: WrittenRule[] | null;
   parallel: Parallel | null;
 }
 
-/** What of the rest of a configuration matters for a job. */
+/** Context of the configuration for reading a job. */
 export interface JobReadContext {
   defaults: Defaults;
   hasWorkflowRules: boolean;
 }
 
-/** Keys beside those of the tables. */
+/** Keys outside the keyword tables. */
 export const COMMON_KEYS = ['extends', 'when', 'resource_group'];
 
 export const hasRules = (value: TreeMap): boolean => Object.hasOwn(value, 'rules');
@@ -36,7 +36,7 @@ const withoutOthers: Rule = (value, at) => {
   if (found.length > 0) at.config(`key may not be used with \`rules\`: ${list(found)}`);
 };
 
-/** What must hold of every job. */
+/** Rules for all jobs. */
 export const COMMON_RULES: readonly Rule[] = [
   config(PRESENT),
   exclusive('script', 'trigger'),
@@ -74,7 +74,9 @@ export const EMPTY_OPTIONS: JobOptions = {
 const TROUBLESHOOTING =
   'https://docs.gitlab.com/ci/jobs/job_troubleshooting/#job-may-allow-multiple-pipelines-to-run-for-a-single-action';
 
-/** A job whose last rule is `when` alone runs for a branch and for its merge request, where no workflow decides. */
+/**
+ * Warns about a final `when` rule, which makes a job run in branch and merge request pipelines if no workflow decides.
+ */
 function warn(value: TreeMap, at: ConfigNode): void {
   let last = own(value, 'rules');
   while (Array.isArray(last)) last = last.at(-1) ?? null;
@@ -84,7 +86,7 @@ function warn(value: TreeMap, at: ConfigNode): void {
   );
 }
 
-/** What jobs of both kinds have. */
+/** Keywords of all jobs. */
 export function common(
   name: string,
   words: GivenKeywords<typeof COMMON>,

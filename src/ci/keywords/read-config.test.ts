@@ -6,7 +6,7 @@ import { readConfig } from './read-config.ts';
 
 const read = (text: string) => readConfig(parse(text));
 
-/** The configuration, which must have no errors. */
+/** The configuration, which must be valid. */
 function config(text: string) {
   const { config, errors } = read(text);
   assert.deepEqual(errors, []);

@@ -18,7 +18,7 @@ import { workflow } from './workflow.ts';
 
 const MAX_WARNINGS = 25;
 
-/** Keywords of the top level; nothing of these names can be a job. */
+/** Top-level keywords, which cannot be job names. */
 const TOP = keywordTable({
   before_script: commands,
   image,
@@ -37,7 +37,7 @@ const NO_WORKFLOW: PipelineConfig['workflow'] = {
   autoCancel: { onNewCommit: null, onJobFailure: null },
 };
 
-/** The jobs of a configuration, and what is about all of them. `default` and `workflow` may be jobs, too. */
+/** Splits a configuration into top-level keywords and jobs. `default` and `workflow` may also be jobs. */
 function parted(tree: TreeMap): { top: TreeMap; jobs: TreeMap } {
   const isTop = ([name, value]: [string, Tree]) =>
     RESERVED.has(name) || ((name === 'default' || name === 'workflow') && kindOf(name, value) === null);
@@ -48,7 +48,7 @@ function parted(tree: TreeMap): { top: TreeMap; jobs: TreeMap } {
   };
 }
 
-/** Everything that the keywords of a configuration say, job for job. */
+/** All parsed keywords of a configuration. */
 interface Written {
   stages: string[];
   workflow: PipelineConfig['workflow'];
@@ -56,7 +56,7 @@ interface Written {
   jobs: WrittenJob[];
 }
 
-/** `.pre` comes first and `.post` last, wherever they were named. */
+/** `.pre` comes first and `.post` last, wherever they are listed. */
 const withEnds = (named: readonly string[]) => [
   ...new Set(['.pre', ...named.filter((stage) => stage !== '.pre' && stage !== '.post'), '.post']),
 ];
@@ -79,10 +79,10 @@ function readWords(tree: TreeMap, jobs: TreeMap, keysWithoutText: ReadonlySet<st
 }
 
 /**
- * What a configuration means.
- * @param tree with everything included, extended and referenced
- * @param keysWithoutText keys of the top level that are numbers, booleans or nothing
- * @returns `config` is null where there are errors; these are in the platform's words and order
+ * Reads a configuration.
+ * @param tree with includes, extends and references resolved
+ * @param keysWithoutText top-level keys that are numbers, booleans or null
+ * @returns `config` is null if there are errors, which are in the platform's words and order
  */
 export function readConfig(
   tree: TreeMap,

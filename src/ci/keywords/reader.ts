@@ -5,16 +5,16 @@ import { type ConfigNode, own, type Reader } from './config-node.ts';
 export type { Reader };
 export type ReadBy<R> = R extends Reader<infer T> ? T | null : never;
 
-/** Something that must hold of the value at a place itself. */
+/** A rule for the value at a place itself. */
 export type Rule = (config: Tree, at: ConfigNode) => void;
 
-/** A value that must keep all rules before anything in it is looked at. */
+/** A map that must satisfy all rules before its content is read. */
 export function entry<T>(rules: readonly Rule[], read: (config: TreeMap, at: ConfigNode) => T | null): Reader<T> {
   const whole = anyEntry(rules, (value, at) => read(value as TreeMap, at));
   return (value, at) => (isMap(value) ? whole(value, at) : at.config(MAP(value)!));
 }
 
-/** An `entry` that need not be a map. */
+/** Like `entry`, for any value. */
 export function anyEntry<T>(rules: readonly Rule[], read: (config: Tree, at: ConfigNode) => T | null): Reader<T> {
   return (value, at) => {
     const before = at.problems.count;
@@ -23,14 +23,14 @@ export function anyEntry<T>(rules: readonly Rule[], read: (config: Tree, at: Con
   };
 }
 
-/** A value that is taken as it is, once it has been checked. The type is what the checks leave. */
+/** A value that is used unchanged after its checks, which determine its type. */
 export const checked = <T extends Tree>(...checks: readonly Check[]): Reader<T> =>
   anyEntry(
     checks.map((check) => config(check)),
     (value) => value as T,
   );
 
-/** What must hold of the value itself. */
+/** Rule: the value satisfies the checks. */
 export const config =
   (check: Check): Rule =>
   (value, at) => {
@@ -40,7 +40,7 @@ export const config =
 
 const fieldOf = (value: Tree, key: string) => (isMap(value) ? own(value, key) : null);
 
-/** What must hold of a field, where it stands. */
+/** Rule: a field satisfies the checks, if present. */
 export const field =
   (key: string, ...checks: readonly Check[]): Rule =>
   (value, at) => {
@@ -48,7 +48,7 @@ export const field =
     if (items !== null) tell(checks, items, key, at);
   };
 
-/** What must hold of a field that may not be missing. */
+/** Rule: a field is present and satisfies the checks. */
 export const required =
   (key: string, ...checks: readonly Check[]): Rule =>
   (value, at) =>
@@ -63,7 +63,7 @@ function tell(checks: readonly Check[], value: Tree, key: string, at: ConfigNode
 
 const keysOf = (value: Tree) => (isMap(value) ? Object.keys(value) : []);
 
-/** Keys that a map may have. */
+/** Rule: the map has allowed keys only. */
 export const keys =
   (...allowed: readonly string[]): Rule =>
   (value, at) => {
@@ -71,7 +71,7 @@ export const keys =
     if (unknown.length > 0) at.config(`contains unknown keys: ${list(unknown)}`);
   };
 
-/** Keys of which a map may have one. */
+/** Rule: the map has at most one of the keys. */
 export const exclusive =
   (...all: readonly string[]): Rule =>
   (value, at) => {
@@ -95,14 +95,14 @@ export const requiredKeys =
     if (missing.length > 0) at.config(`missing required keys: ${list(missing)}`);
   };
 
-/** @param when when the rules hold, for the value */
+/** @param when condition on the value for the rules to apply */
 export const when =
   (condition: (config: TreeMap) => boolean, ...rules: readonly Rule[]): Rule =>
   (value, at) => {
     if (isMap(value) && condition(value)) for (const rule of rules) rule(value, at);
   };
 
-/** Each value of a map, by its key. */
+/** Each value of a map by key. */
 export const eachOf =
   <T>(reader: Reader<T>): Reader<[string, T][]> =>
   (value, at) => {
@@ -116,7 +116,7 @@ export const eachOf =
     return items;
   };
 
-/** Each item of an array; those that are wrong are left out. */
+/** Each item of an array; invalid ones are omitted. */
 export function readEach<T>(values: readonly Tree[], reader: Reader<T>, at: ConfigNode): T[] {
   const items: T[] = [];
   for (const value of values) {
@@ -128,6 +128,6 @@ export function readEach<T>(values: readonly Tree[], reader: Reader<T>, at: Conf
 }
 
 const SHOWN = 50;
-/** Names in an error text; of very many those at the beginning. */
+/** Names in an error text; of very many only the first ones. */
 export const list = (names: readonly string[]): string =>
   names.length > SHOWN ? `${names.slice(0, SHOWN).join(', ')}, ...` : names.join(', ');

@@ -8,7 +8,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}(:?\d{2}(:?\d{2}([.,]\d+)?)?)?(Z|[+-
 const isDateTime = (value: Tree) =>
   isString(value) && DATE_TIME.test(value) && !Number.isNaN(Date.parse(value.slice(0, 10)));
 
-/** What git takes for the name of a branch, a tag or a commit. */
+/** A valid git name of a branch, tag or commit. */
 const isRef = (value: Tree) =>
   isString(value) &&
   !/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(\/|$)|(^|\/)\./.test(value) &&
@@ -52,14 +52,14 @@ const assets: Reader<Link[]> = entry([keys('links'), field('links', MAPS)], (val
   readEach((own(value, 'links') as TreeMap[] | null) ?? [], link, at.child('links').child('link')),
 );
 
-/** A field that may be empty. */
+/** A field that must not be empty if present. */
 const filled =
   (key: string, ...checks: Parameters<typeof field>[1][]): Rule =>
   (value, at) => {
     if (!isBlank(own(value as TreeMap, key))) field(key, ...checks)(value, at);
   };
 
-/** `release`: what the job publishes once its script is through. */
+/** `release`. */
 export const release: Reader<Release> = entry(
   [
     keys('tag_name', 'tag_message', 'name', 'description', 'ref', 'released_at', 'milestones', 'assets'),

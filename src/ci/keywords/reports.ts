@@ -5,7 +5,7 @@ import { isString, oneOf, STRING, STRINGS_OR_STRING } from './checks.keyword.ts'
 import { own } from './config-node.ts';
 import { entry, field, keys, type Reader, required } from './reader.ts';
 
-/** Kinds of artifacts that are no reports, and one that has become part of `coverage_report`. */
+/** Artifact types that are not reports, and one that became part of `coverage_report`. */
 const NO_REPORTS = ['archive', 'metadata', 'trace', 'metrics_referee', 'network_referee', 'cobertura', 'jacoco'];
 const REPORTS = Object.keys(ARTIFACT_TYPES).filter((type) => !NO_REPORTS.includes(type));
 

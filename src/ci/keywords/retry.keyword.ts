@@ -30,13 +30,13 @@ const full: Reader<Retry> = entry(
   }),
 );
 
-/** What was written as one or as an array, as an array; null for nothing. */
+/** Converts a single value or array to an array; null for no value. */
 export function toList<T extends Tree>(value: Tree): T[] | null {
   if (value === null) return null;
   return (Array.isArray(value) ? value : [value]) as T[];
 }
 
-/** `retry`. Its errors do not say in which job. */
+/** `retry`. Its errors do not name the job. */
 export const retry: Reader<Retry> = (value, { problems }) => {
   const at = new ConfigNode(problems, 'retry');
   if (typeof value === 'number') return simple(value, at);

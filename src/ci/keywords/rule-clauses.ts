@@ -6,7 +6,7 @@ import { type Check, isMap, isString, STRING, STRINGS, tooMany } from './checks.
 import { own } from './config-node.ts';
 import { anyEntry, config, entry, field, keys, type Reader, requiredKeys, when } from './reader.ts';
 
-/** As many paths as `changes` and `exists` may name. */
+/** Maximum number of paths in `changes` and `exists`. */
 const MAX_PATHS = 50;
 
 /** A condition such as `$CI_COMMIT_BRANCH == "main"`. */

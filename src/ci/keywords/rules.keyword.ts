@@ -12,10 +12,10 @@ import { plainVariables } from './variables.keyword.ts';
 
 const jobNeeds = needs('job');
 
-/** As long as a delayed job may wait. */
+/** Maximum delay of a job. */
 export const MAX_DELAY_SECONDS = 7 * 24 * 60 * 60;
 
-/** A rule whose needs may still name a job that becomes several. */
+/** A rule with needs that are not resolved for parallel jobs yet. */
 export interface WrittenRule extends ConfigRule {
   needs: WrittenNeed[] | null;
 }
@@ -23,14 +23,14 @@ export interface WrittenRule extends ConfigRule {
 export const RULES_TEXT = 'should be an array containing hashes and arrays of hashes';
 const seen = new WeakSet<object>();
 
-/** Whether a value has the form of `rules`; one that many jobs share is looked at once. */
+/** Whether a value has the form of `rules`; a value shared by many jobs is checked once. */
 export function isRules(value: Tree): value is Tree[] {
   if (!Array.isArray(value)) return false;
   if (!seen.has(value) && isNested(value, isMap)) seen.add(value);
   return seen.has(value);
 }
 
-/** @param allowed values of `when`, and keys, that rules at this place may have */
+/** @param allowed allowed values of `when`, and keys, of rules at this place */
 function rule(allowed: { when: readonly string[]; keys: readonly string[] }): Reader<WrittenRule> {
   const delayed = (value: Tree) => isMap(value) && own(value, 'when') === 'delayed';
   const startIn: Rule = (value, at) => {
@@ -65,7 +65,7 @@ function rule(allowed: { when: readonly string[]; keys: readonly string[] }): Re
   );
 }
 
-/** `rules`, with what `!reference` nested in them laid flat. */
+/** `rules`, with nested `!reference` results flattened. */
 function rules(each: Reader<WrittenRule>): Reader<WrittenRule[]> {
   return anyEntry([config(PRESENT), config((value) => (isRules(value) ? null : RULES_TEXT))], (value, at) =>
     readEach(flat(value as Tree[]), each, at.child('rule')),

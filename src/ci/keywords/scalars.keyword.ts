@@ -3,7 +3,7 @@ import { compilePattern } from '../expressions/expressions.pattern.ts';
 import { BOOLEAN, DURATION, durationUpTo, isString, isStrings, must, STRING, STRINGS } from './checks.keyword.ts';
 import { anyEntry, checked, config, type Reader } from './reader.ts';
 
-/** A month, as the longest that a job may run. */
+/** Maximum job timeout: a month. */
 const LONGEST_JOB = 2_629_746;
 const TAGS_BELOW = 50;
 
@@ -18,7 +18,7 @@ export const timeout: Reader<number> = anyEntry([config(DURATION), config(durati
   parseDuration(value as string),
 );
 
-/** `tags`: what a runner must have to get the job. */
+/** `tags`: required tags of the runner. */
 export const tags: Reader<string[]> = anyEntry(
   [
     config(STRINGS),
@@ -34,7 +34,7 @@ export const tags: Reader<string[]> = anyEntry(
 
 const WRITTEN_PATTERN = /^\/(.*)\/([ismU]*)$/s;
 
-/** `coverage`: the pattern, without its slashes and with its flags inside. */
+/** `coverage`: the pattern without slashes, with its flags inside. */
 export const coverage: Reader<string> = (value, at) => {
   const [, source, flags] = (isString(value) && WRITTEN_PATTERN.exec(value)) || [];
   if (source === undefined || compilePattern(source, flags!) === null) {

@@ -22,7 +22,7 @@ const step: Reader<TreeMap> = entry(
   (value) => value,
 );
 
-/** `run`: steps for the runner, kept as they are written. */
+/** `run`: steps for the runner, stored as written. */
 export const run: Reader<TreeMap[]> = anyEntry([config(PRESENT), config(MAPS)], (value, at) =>
   readEach(value as TreeMap[], step, at.child('step')),
 );

@@ -22,7 +22,7 @@ import { trigger } from './trigger.keyword.ts';
 import { variables } from './variables.keyword.ts';
 import { keywordTable, type Table } from './words.keyword.ts';
 
-/** What `default` may hold; a job that says nothing of it takes it over. */
+/** Keywords of `default`, which jobs inherit. */
 const DEFAULT_READERS = {
   before_script: commands,
   image,
@@ -40,7 +40,7 @@ const DEFAULT_READERS = {
 } as const satisfies Table;
 export const DEFAULTS = keywordTable(DEFAULT_READERS);
 
-/** What jobs of both kinds may have. */
+/** Keywords of all jobs. */
 const COMMON_READERS = {
   stage,
   only,
@@ -53,7 +53,7 @@ const COMMON_READERS = {
 } as const satisfies Table;
 export const COMMON = keywordTable(COMMON_READERS);
 
-/** What a job for a runner may have. A keyword is added here, and its meaning in `job.keyword.ts`. */
+/** Keywords of jobs for runners. New keywords are added here, and their meaning in `job.keyword.ts`. */
 export const JOB = keywordTable({
   ...COMMON_READERS,
   before_script: commands,
@@ -82,7 +82,7 @@ export const JOB = keywordTable({
   inputs,
 } satisfies Table & typeof DEFAULT_READERS);
 
-/** What a job may have that starts another pipeline. */
+/** Keywords of trigger jobs. */
 export const BRIDGE = keywordTable({
   ...COMMON_READERS,
   trigger,

@@ -11,7 +11,7 @@ const idToken: Reader<{ aud: string[] }> = entry(
   },
 );
 
-/** `id_tokens`: signed statements of who the job is, by the variables that hold them. */
+/** `id_tokens`: signed identity tokens of the job, by variable name. */
 export const idTokens: Reader<Record<string, { aud: string[] }>> = (value, at) => {
   const found = eachOf(idToken)(value, at);
   return found && Object.fromEntries(found);
@@ -39,13 +39,13 @@ const secret: Reader<TreeMap> = entry(
   (value) => value,
 );
 
-/** `secrets`: what the runner fetches from a store of secrets, by the variables that hold it; kept as it is written. */
+/** `secrets`: values fetched by the runner from a secret store, by variable name; stored as written. */
 export const secrets: Reader<TreeMap> = (value, at) => {
   const found = eachOf(secret)(value, at);
   return found && Object.fromEntries(found);
 };
 
-/** `identity`: of which cloud the job is a user. */
+/** `identity`: cloud provider of the job's identity. */
 export const identity: Reader<string> = checked<string>((value) =>
   value === 'google_cloud' ? null : 'should be one of: google_cloud',
 );

@@ -105,7 +105,7 @@ const simple: Reader<Trigger> = anyEntry([config(PRESENT)], (value) => ({
   inputs: {},
 }));
 
-/** `trigger`: the pipeline that a job starts, of its own project or of another. */
+/** `trigger`: the pipeline to start, in the own or another project. */
 export const trigger: Reader<Trigger> = (value, at) => {
   if (isString(value)) return simple(value, at);
   if (!isMap(value)) return at.says('has to be either a string or a hash');

@@ -13,7 +13,7 @@ const CHECKS = [
   ['options', STRINGS],
 ] as const;
 
-/** @param details what a variable may be written with beside its value; none: it must be the value itself */
+/** @param details allowed attributes besides the value; if none, a variable must be a plain value */
 function detailed(details: readonly Detail[]): Reader<Omit<ConfigVariable, 'key'>> {
   const rules = (config: Tree, at: ConfigNode) => {
     if (!isMap(config)) return;
@@ -43,7 +43,7 @@ function detailed(details: readonly Detail[]): Reader<Omit<ConfigVariable, 'key'
   });
 }
 
-/** `variables`: of the top level, a job, a rule or a service. @param details what may be said of one beside its value */
+/** `variables` of the top level, a job, a rule or a service. @param details allowed attributes besides the value */
 export function variables(details: readonly Detail[]): Reader<ConfigVariable[]> {
   const complex = detailed(details);
   const each = eachOf((value, at) => {
@@ -55,5 +55,5 @@ export function variables(details: readonly Detail[]): Reader<ConfigVariable[]> 
   return (value, at) => each(value, at)?.map(([key, variable]) => ({ key, ...variable })) ?? null;
 }
 
-/** Variables that are nothing but their values. */
+/** Variables without attributes. */
 export const plainVariables = variables([]);

@@ -4,14 +4,14 @@ import { own } from './config-node.ts';
 import { jobsOf } from './multiply.ts';
 import type { WrittenJob } from './processable.ts';
 
-/** Characters that all jobs may have together, each with all that it takes over. */
+/** Maximum total length of all jobs with their inherited keywords. */
 const MAX = 32 * 1024 * 1024;
 
 const TAKEN_OVER = ['default', 'variables', 'before_script', 'image', 'services', 'after_script', 'cache'];
 
 /**
- * Many jobs may take over one large text, which is theirs once each when they are made.
- * @throws ConfigError where that comes to too much
+ * Checks the total size: many jobs may inherit a large text, which is stored with each of them.
+ * @throws ConfigError if it is too large
  */
 export function checkWeight(tree: TreeMap, jobs: readonly WrittenJob[]): void {
   const known = new WeakMap<object, number>();

@@ -2,14 +2,14 @@ import type { TreeMap } from '../config/loaded.ts';
 import type { ConfigNode } from './config-node.ts';
 import type { ReadBy, Reader } from './reader.ts';
 
-/** Readers by keyword, in the order in which what is wrong is told. */
+/** Readers by keyword, in the order of error messages. */
 export type Table = Readonly<Record<string, Reader<unknown>>>;
 export type Values<T extends Table> = { [K in keyof T]: ReadBy<T[K]> };
 
-/** The keywords that some place may have. */
+/** The keywords of a place. */
 export interface KeywordTable<T extends Table> {
   names: readonly string[];
-  /** What they all say there; null for those that do not stand. */
+  /** Reads all keywords; null for missing ones. */
   read(config: TreeMap, at: ConfigNode): Values<T>;
 }
 export type GivenKeywords<W> = W extends KeywordTable<infer T> ? Values<T> : never;

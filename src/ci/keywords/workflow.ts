@@ -5,7 +5,7 @@ import { own } from './config-node.ts';
 import { entry, field, keys, type Reader } from './reader.ts';
 import { workflowRules } from './rules.keyword.ts';
 
-/** `workflow`: whether there is to be a pipeline at all, and what it is called. */
+/** `workflow`: whether to create a pipeline, and its name. */
 export const workflow: Reader<PipelineConfig['workflow']> = entry(
   [
     keys('rules', 'name', 'auto_cancel'),

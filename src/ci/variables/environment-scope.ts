@@ -3,13 +3,13 @@ import type { StoredVariable } from '../compile-request.ts';
 import type { Variable } from './variable.ts';
 
 /**
- * Whether a stored variable is for jobs that deploy to an environment.
- * @param environment its name, expanded; null for jobs without one, which have only what is for all
+ * Whether the environment scope of a stored variable matches.
+ * @param environment expanded environment name; null for jobs without one, which only match the scope `*`
  */
 export const isFor = ({ environmentScope: scope }: StoredVariable, environment: string | null): boolean =>
   scope === '*' || (environment !== null && (scope === environment || matchesWildcard(scope, environment)));
 
-/** The stored variables that jobs have which deploy to an environment, in their order. @param environment see `isFor` */
+/** Stored variables for jobs in an environment, in order. @param environment see `isFor` */
 export const inEnvironment = (stored: readonly StoredVariable[], environment: string | null): Variable[] =>
   stored
     .filter((variable) => isFor(variable, environment))

@@ -1,27 +1,27 @@
 import { circularText, inOrder } from './expansion.order.ts';
 import type { Variable, VariableLookup } from './variable.ts';
 
-/** Why variables cannot be expanded; the words follow the name of the job. */
+/** Why variables cannot be expanded; the text follows the name of the job. */
 export class ExpansionError extends Error {
   override name = 'ExpansionError';
 }
 
-/** Characters that a text, or all variables of a job together, may come to. */
+/** Maximum length of a text, or of all variables of a job, after expansion. */
 const MAX_CHARACTERS = 1_048_576;
 
 const REFERENCE = /\$\$|%%|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|%([A-Za-z_]\w*)%/g;
 
 export interface ExpandOptions {
-  /** What a reference to no variable becomes: nothing (default), or it stays as it is written. */
+  /** Replacement of undefined variables: empty (default), or unchanged. */
   undefinedAs?: 'empty' | 'kept';
-  /** Whether references to variables of the kind stay as they are written, as a job wants them. */
+  /** Whether references to file variables are kept, as for jobs. */
   keepFiles?: boolean;
   keepRaw?: boolean;
-  /** Characters that may come out at most. */
+  /** Maximum length of the result. */
   limit?: number;
 }
 
-/** Names that a text refers to (`$A`, `${A}`, `%A%`), in their order, each once. */
+/** Names referenced in a text (`$A`, `${A}`, `%A%`), in order and without duplicates. */
 export function referencesIn(text: string): string[] {
   if (!text.includes('$') && !text.includes('%')) return [];
   const names = new Set<string>();
@@ -32,13 +32,14 @@ export function referencesIn(text: string): string[] {
   return [...names];
 }
 
-/** Whether references in the value of a variable count. */
+/** Whether the value of a variable is expanded. */
 export const refers = ({ raw, value }: Variable): boolean =>
   raw !== true && (value.includes('$') || value.includes('%'));
 
 /**
- * A text with its references to variables (`$A`, `${A}`, `%A%`) replaced, once: what a value refers to in turn is left. `$$` and `%%` stay.
- * @throws ExpansionError when too much comes out
+ * Expands variable references in a text (`$A`, `${A}`, `%A%`) once: references in values are kept. `$$` and `%%` are
+ * kept.
+ * @throws ExpansionError if the result is too long
  */
 export function expandText(text: string, values: VariableLookup, options: ExpandOptions = {}): string {
   if (!text.includes('$') && !text.includes('%')) return text;
@@ -57,11 +58,11 @@ export function expandText(text: string, values: VariableLookup, options: Expand
 }
 
 /**
- * Variables with the references among them replaced, each after those that it refers to. One that refers to its own name
- * means the one of lower precedence. Raw ones stay as they are.
- * @param variables those of lower precedence first; names may be there several times
- * @returns all of them, in the order given
- * @throws ExpansionError for references in a circle, and when too much comes out
+ * Expands variables among each other, in the order of references. A reference to its own name means the variable of
+ * lower precedence. Raw variables are unchanged.
+ * @param variables lowest precedence first; names may repeat
+ * @returns all of them, in the given order
+ * @throws ExpansionError for circular references, and if the result is too long
  */
 export function expandVariables(variables: Iterable<Variable>, options: ExpandOptions = {}): Variable[] {
   const { limit = MAX_CHARACTERS } = options;
@@ -78,7 +79,7 @@ export function expandVariables(variables: Iterable<Variable>, options: ExpandOp
     const ready = refers(variable)
       ? { ...variable, value: expandText(variable.value, values, { ...options, limit: room + variable.value.length }) }
       : variable;
-    // What was given is held in memory already: only what grew out of it counts.
+    // The input is in memory already: only growth counts.
     room -= Math.max(0, ready.value.length - variable.value.length);
     expanded[place] = ready;
     places.set(ready, place);

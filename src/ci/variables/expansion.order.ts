@@ -5,7 +5,7 @@ interface Visit {
   needs: Iterator<Variable>;
 }
 
-/** What stands on the stack from a variable on, taken off it. */
+/** Pops the stack up to a variable. */
 function close(stack: Variable[], from: Variable): Variable[] {
   let at = stack.length - 1;
   while (stack[at] !== from) at -= 1;
@@ -13,9 +13,10 @@ function close(stack: Variable[], from: Variable): Variable[] {
 }
 
 /**
- * Every variable after those it refers to: the components of the graph of references, in the manner of Tarjan.
- * @param variables those of lower precedence first; a name means the last of them, and in a variable of that name the one before it
- * @returns them in order, and the names of those that refer to each other in a circle
+ * Sorts variables after those they refer to, by Tarjan's algorithm for strongly connected components.
+ * @param variables lowest precedence first; a name refers to its last variable, and inside a variable of that name to
+ *   the previous one
+ * @returns the variables in order, and the names in circles
  */
 export function inOrder(
   variables: readonly Variable[],
@@ -72,7 +73,7 @@ export function inOrder(
   return { ordered, circles };
 }
 
-/** What is said of circles, after the name of the job. */
+/** Error text for circles, after the name of the job. */
 export function circularText(circles: readonly string[][]): string {
   const lists = circles.map((names) => `[${names.map((name) => JSON.stringify(name)).join(', ')}]`);
   return `circular variable reference detected: ${lists.join(', ')}`;

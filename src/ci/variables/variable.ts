@@ -1,24 +1,24 @@
-/** A variable of a pipeline or a job. */
+/** A variable of a pipeline or job. */
 export interface Variable {
   key: string;
   value: string;
-  /** Whether its value is the path of a file with this content, for the job. */
+  /** Whether the job gets its value as a file, whose path is the variable's value. */
   file?: boolean;
-  /** Whether references in its value stay as they are. */
+  /** Whether references in its value are not expanded. */
   raw?: boolean;
-  /** Whether logs hide its value. */
+  /** Whether its value is hidden in logs. */
   masked?: boolean;
   /** Whether the runner may show it. */
   public?: boolean;
 }
 
-/** Values by name, as expressions and references see them. */
+/** Variables by name, for expressions and references. */
 export type VariableValues = ReadonlyMap<string, Variable>;
 
-/** The part of it that finding one takes. */
+/** The lookup of a variable. */
 export type VariableLookup = Pick<VariableValues, 'get'>;
 
-/** @param variables those of lower precedence first: a later one takes the place of an earlier one of its name */
+/** @param variables lowest precedence first: later ones override earlier ones of the same name */
 export function variableValues(...variables: readonly Iterable<Variable>[]): Map<string, Variable> {
   const values = new Map<string, Variable>();
   for (const each of variables) {

@@ -1,17 +1,17 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Reader } from './packets.ts';
 
-/** The numbers of a key that can check signatures. */
+/** Parameters of a key that can verify signatures. */
 export interface PgpKeyMaterial {
   kind: 'rsa' | 'ecdsa' | 'eddsa' | 'eddsa-legacy';
-  /** Number of the algorithm in OpenPGP. */
+  /** OpenPGP number of the algorithm. */
   algorithm: number;
   key: KeyObject;
-  /** Bytes of one number of a signature. */
+  /** Size of a number in signatures. */
   bytes: number;
 }
 
-/** Elliptic curves by the hexadecimal digits of their object identifier. */
+/** Elliptic curves by their object identifier in hexadecimal. */
 const CURVES: Readonly<Record<string, { crv: string; bytes: number }>> = {
   '2a8648ce3d030107': { crv: 'P-256', bytes: 32 },
   '2b81040022': { crv: 'P-384', bytes: 48 },
@@ -19,7 +19,7 @@ const CURVES: Readonly<Record<string, { crv: string; bytes: number }>> = {
   '2b8104000a': { crv: 'secp256k1', bytes: 32 },
 };
 const ED25519 = '2b06010401da470f01';
-/** Larger keys and exponents cost more to check than they are worth. */
+/** Larger keys and exponents are refused because of their cost. */
 const MAX_RSA_BYTES = 1_024;
 const MAX_EXPONENT_BYTES = 4;
 
@@ -55,9 +55,9 @@ function eddsa(algorithm: number, reader: Reader, crv: string, length: number): 
 }
 
 /**
- * The numbers of a public key.
- * @param body content of the key's packet
- * @returns null for keys that make no signatures, and those of algorithms that are not taken (DSA)
+ * Parameters of a public key.
+ * @param body content of the key packet
+ * @returns null for keys that cannot sign, and unsupported algorithms (DSA)
  */
 export function materialOf(body: Buffer): PgpKeyMaterial | null {
   const algorithm = body.readUInt8(5);
@@ -70,7 +70,7 @@ export function materialOf(body: Buffer): PgpKeyMaterial | null {
     if (algorithm === 28) return eddsa(algorithm, reader, 'Ed448', 57);
     return null;
   } catch {
-    // Numbers that are no key, and fields that end too early.
+    // Numbers that are no key, and truncated fields.
     return null;
   }
 }

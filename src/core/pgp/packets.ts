@@ -1,4 +1,4 @@
-/** A packet of OpenPGP (RFC 9580, section 4): what it is, and its content. */
+/** An OpenPGP packet (RFC 9580, section 4): tag and content. */
 export interface Packet {
   tag: number;
   body: Buffer;
@@ -11,7 +11,9 @@ export const PUBLIC_SUBKEY = 14;
 
 const MAX_PACKETS = 5_000;
 
-/** A length of one, two or five bytes, and where what it counts begins. Throws RangeError past the end. */
+/**
+ * Reads a length of one, two or five bytes; returns it with the start of the content. Throws RangeError past the end.
+ */
 export function readLength(bytes: Buffer, at: number): { length: number; start: number } {
   const first = bytes.readUInt8(at);
   if (first < 192) return { length: first, start: at + 1 };
@@ -27,7 +29,7 @@ function oldLength(bytes: Buffer, at: number, kind: number): { length: number; s
   return { length: bytes.length - at, start: at };
 }
 
-/** The packets of a text; throws RangeError for what is none. */
+/** Parses packets; throws RangeError for invalid ones. */
 export function readPackets(bytes: Buffer): Packet[] {
   const packets: Packet[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -43,9 +45,9 @@ export function readPackets(bytes: Buffer): Packet[] {
 }
 
 /**
- * The bytes of an armoured text (RFC 9580, section 6).
- * @param kind what stands after `BEGIN PGP`
- * @returns null where the text is no such one
+ * Decodes an armoured text (RFC 9580, section 6).
+ * @param kind the text after `BEGIN PGP`
+ * @returns null if it is not an armoured text of that kind
  */
 export function dearmor(text: string, kind: 'SIGNATURE' | 'PUBLIC KEY BLOCK', maxLength: number): Buffer | null {
   if (text.length > maxLength) return null;
@@ -54,7 +56,7 @@ export function dearmor(text: string, kind: 'SIGNATURE' | 'PUBLIC KEY BLOCK', ma
   const end = lines.indexOf(`-----END PGP ${kind}-----`, begin);
   if (begin === -1 || end === -1) return null;
   let first = begin + 1;
-  // Headers, where there are any, end with an empty line.
+  // Optional headers end with an empty line.
   while (first < end && /^[A-Za-z-]+: /.test(lines[first]!)) first += 1;
   const data = lines.slice(first, end).map((line) => line.trim());
   if (data[0] === '') data.shift();
@@ -64,7 +66,7 @@ export function dearmor(text: string, kind: 'SIGNATURE' | 'PUBLIC KEY BLOCK', ma
     : null;
 }
 
-/** Reads numbers and byte strings one after the other; throws RangeError past the end. */
+/** Reads numbers and byte strings in sequence; throws RangeError past the end. */
 export class Reader {
   readonly #bytes: Buffer;
   #at: number;

@@ -3,31 +3,31 @@ import { materialOf, type PgpKeyMaterial } from './key-material.ts';
 import { dearmor, type Packet, PUBLIC_KEY, PUBLIC_SUBKEY, readPackets, SIGNATURE, USER_ID } from './packets.ts';
 import { isMadeBy, isMadeByInThreadPool, type PgpSignature, signatureOf } from './pgp.signature.ts';
 
-/** A key or subkey that may sign. */
+/** A key or subkey. */
 export interface PgpSigningKey {
   /** 16 hexadecimal digits in upper case. */
   keyid: string;
   material: PgpKeyMaterial | null;
-  /** Seconds since 1970 between which it is valid. */
+  /** Validity in seconds since 1970. */
   from: number;
   until: number;
-  /** Whether it may sign: it says so, and nobody has taken it back. */
+  /** Whether it may sign, and is not revoked. */
   signs: boolean;
 }
 
-/** A public key, with what it says of itself that is really signed by it. */
+/** A public key with its valid self-signatures. */
 export interface PgpPublicKey {
   /** Hexadecimal digits in upper case. */
   fingerprint: string;
   keyid: string;
-  /** The key itself, then its subkeys. */
+  /** The primary key, then its subkeys. */
   keys: readonly PgpSigningKey[];
-  /** Whose it is, in the order of the key; names and addresses as they are written. */
+  /** User ids in the order of the key, as written. */
   userIds: readonly { name: string; email: string }[];
 }
 
 const MAX_ARMOUR = 512 * 1024;
-/** Signatures of a key that are checked; the rest of an enormous key is not looked at. */
+/** Maximum number of self-signatures verified. */
 const MAX_CHECKS = 100;
 const SIGNS = 0x02;
 
@@ -39,7 +39,7 @@ const header = (body: Buffer): Buffer => {
 const fingerprintOf = (body: Buffer): string => hash('sha1', header(body), 'hex').toUpperCase();
 const keyidOf = (body: Buffer): string => fingerprintOf(body).slice(-16);
 
-/** One packet of a key with the signatures that follow it. */
+/** A packet of a key with the signatures that follow it. */
 interface Part {
   packet: Packet;
   signatures: PgpSignature[];
@@ -48,7 +48,7 @@ interface Part {
 function partsOf(packets: readonly Packet[]): Part[] {
   const parts: Part[] = [];
   for (const packet of packets) {
-    // Of several keys in one text the first counts.
+    // Only the first of several keys is read.
     if (packet.tag === PUBLIC_KEY && parts.length > 0) break;
     if (packet.tag !== SIGNATURE) parts.push({ packet, signatures: [] });
     else {
@@ -59,7 +59,7 @@ function partsOf(packets: readonly Packet[]): Part[] {
   return parts;
 }
 
-/** Checks the signatures by which a key speaks of itself. */
+/** Verifies self-signatures of a key. */
 class SelfChecks {
   readonly keyid: string;
   readonly #body: Buffer;
@@ -72,7 +72,7 @@ class SelfChecks {
     this.#material = materialOf(body);
   }
 
-  /** Those of the signatures that the key made over itself and `more`; the latest first. */
+  /** The valid self-signatures over the key and `more`, latest first. */
   valid(signatures: readonly PgpSignature[], types: readonly number[], more: Buffer): PgpSignature[] {
     const content = Buffer.concat([header(this.#body), more]);
     return signatures
@@ -84,7 +84,7 @@ class SelfChecks {
       .sort((a, b) => b.created - a.created);
   }
 
-  /** Whether a subkey that may sign has itself said that it belongs to the key. */
+  /** Whether a signing subkey has confirmed its binding to the primary key. */
   isBoundBack(binding: PgpSignature, subkey: Buffer): boolean {
     const { embedded } = binding;
     const content = Buffer.concat([header(this.#body), header(subkey)]);
@@ -107,7 +107,7 @@ function subkeyOf({ packet: { body }, signatures }: Part, checks: SelfChecks): P
   return { keyid: keyidOf(body), material: materialOf(body), ...lifeOf(body, binding), signs: may && !revoked };
 }
 
-/** A user id with the newest statement of the key about it; null where that is missing or taken back. */
+/** A user id with its latest self-signature; null if that is missing or revoked. */
 function identityOf({ packet: { body }, signatures }: Part, checks: SelfChecks) {
   const length = Buffer.from([0xb4, 0, 0, 0, 0]);
   length.writeUInt32BE(body.length, 1);
@@ -122,8 +122,8 @@ function identityOf({ packet: { body }, signatures }: Part, checks: SelfChecks) 
 }
 
 /**
- * Reads an armoured public key of version 4, as GnuPG exports it. What the key does not itself sign counts for nothing.
- * @returns null where the text is no such key
+ * Parses an armoured public key of version 4, as exported by GnuPG. Parts without a valid self-signature are ignored.
+ * @returns null if it is not such a key
  */
 export function readPgpKey(armoured: string): PgpPublicKey | null {
   const bytes = dearmor(armoured, 'PUBLIC KEY BLOCK', MAX_ARMOUR);
@@ -155,7 +155,7 @@ function keyFrom([primary, ...parts]: Part[]): PgpPublicKey | null {
     keyid: checks.keyid,
     material: materialOf(body),
     ...lifeOf(body, signature),
-    // A key that says nothing of its use may do everything.
+    // A key without usage flags may do everything.
     signs: !revoked && ((flags ?? SIGNS) & SIGNS) !== 0,
   };
   const subkeys = parts
@@ -164,7 +164,7 @@ function keyFrom([primary, ...parts]: Part[]): PgpPublicKey | null {
   return {
     fingerprint: fingerprintOf(body),
     keyid: checks.keyid,
-    // What hangs on a revoked or expired key goes with it.
+    // Subkeys of a revoked or expired key are invalid as well.
     keys: [
       own,
       ...subkeys.map((key) => ({ ...key, signs: key.signs && !revoked, until: Math.min(key.until, own.until) })),
@@ -174,8 +174,9 @@ function keyFrom([primary, ...parts]: Part[]): PgpPublicKey | null {
 }
 
 /**
- * Whether a key made a signature over bytes, at a time when it could; found out on another thread. SHA-1 is not taken for what is signed.
- * @param payload the bytes
+ * Whether a key signed a payload at a time when it was valid; verified in the thread pool. SHA-1 signatures of content
+ * are refused.
+ * @param payload the signed bytes
  */
 export async function isSignedBy(key: PgpPublicKey, signature: PgpSignature, payload: Buffer): Promise<boolean> {
   const { type, digest, created, expiresAfter, issuer } = signature;

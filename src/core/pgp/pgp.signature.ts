@@ -3,30 +3,30 @@ import { type Verification, verifyInThreadPool, verifySync } from '../verificati
 import type { PgpKeyMaterial } from './key-material.ts';
 import { dearmor, type Packet, Reader, readLength, readPackets, SIGNATURE } from './packets.ts';
 
-/** A signature as it is written, not yet checked. */
+/** A parsed, unverified signature. */
 export interface PgpSignature {
-  /** What kind of thing is signed: 0x00 for bytes, 0x10-0x13 a user id, 0x18 a subkey, ... */
+  /** Signature type: 0x00 for content, 0x10-0x13 for user ids, 0x18 for subkeys, ... */
   type: number;
   algorithm: number;
-  /** Name for `node:crypto`; null for a hash that is not taken. */
+  /** Digest name for `node:crypto`; null if it is not accepted. */
   digest: string | null;
-  /** What the hash ends with. */
+  /** Final part of the hashed data. */
   trailer: Buffer;
-  /** The signature itself, as its algorithm writes it. */
+  /** The signature value in the format of its algorithm. */
   value: Buffer;
-  /** Key that made it, 16 hexadecimal digits in upper case; null when it names none. */
+  /** Id of the signing key, 16 hexadecimal digits in upper case; null if absent. */
   issuer: string | null;
   /** Seconds since 1970. */
   created: number;
-  /** Seconds after `created` from which on the signature is not valid; 0 for never. */
+  /** Validity in seconds after `created`; 0 for unlimited. */
   expiresAfter: number;
-  /** Seconds after the making of the key from which on that is not valid; 0 for never. */
+  /** Validity of the key in seconds after its creation; 0 for unlimited. */
   keyExpiresAfter: number;
-  /** What the key may do; null where nothing is said. */
+  /** Usage flags of the key; null if absent. */
   keyFlags: number | null;
-  /** A signature inside: by which a subkey says that it belongs to the key. */
+  /** An embedded signature, by which a subkey confirms its binding. */
   embedded: PgpSignature | null;
-  /** Whether it says something important that is not understood here. */
+  /** Whether it has an unknown critical subpacket. */
   unknownCritical: boolean;
 }
 
@@ -40,7 +40,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   12: 'sha3-256',
   14: 'sha3-512',
 };
-/** Subpackets that a signature may call critical: those that are read here or decide nothing about a commit. */
+/** Supported critical subpackets: those that are read here, or are irrelevant for commits. */
 const KNOWN = new Set([2, 3, 4, 5, 7, 9, 11, 16, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33]);
 
 type Facts = Pick<
@@ -48,7 +48,7 @@ type Facts = Pick<
   'issuer' | 'created' | 'expiresAfter' | 'keyExpiresAfter' | 'keyFlags' | 'embedded' | 'unknownCritical'
 >;
 
-/** @param hashed false for those that are not signed: only who made it is taken from them */
+/** @param hashed false for unsigned subpackets, of which only the issuer is read */
 function readSubpackets(bytes: Buffer, facts: Facts, hashed: boolean): void {
   for (let at = 0; at < bytes.length; ) {
     const { length, start } = readLength(bytes, at);
@@ -72,7 +72,7 @@ function readFact(type: number, value: Buffer, facts: Facts): void {
 }
 
 /**
- * Reads a signature packet of version 4; throws RangeError for one that is cut.
+ * Parses a version 4 signature packet; throws RangeError if it is truncated.
  * @returns null for other packets and versions
  */
 export function signatureOf({ tag, body }: Packet, nested = true): PgpSignature | null {
@@ -89,7 +89,7 @@ export function signatureOf({ tag, body }: Packet, nested = true): PgpSignature 
     expiresAfter: 0,
     keyExpiresAfter: 0,
     keyFlags: null,
-    // A signature inside one that is inside is not looked at.
+    // Embedded signatures are parsed one level deep.
     embedded: nested ? null : NONE,
     unknownCritical: false,
   };
@@ -110,7 +110,7 @@ export function signatureOf({ tag, body }: Packet, nested = true): PgpSignature 
 }
 const NONE = {} as PgpSignature;
 
-/** Whether an armoured text holds several signatures. */
+/** Whether an armoured text contains several signatures. */
 export function hasSeveralSignatures(armoured: string): boolean {
   const bytes = dearmor(armoured, 'SIGNATURE', MAX_ARMOUR);
   if (bytes === null) return false;
@@ -122,7 +122,7 @@ export function hasSeveralSignatures(armoured: string): boolean {
   }
 }
 
-/** Reads an armoured signature. @returns null where the text is none, or one of another version */
+/** Parses an armoured signature. @returns null if it is invalid, or of another version */
 export function readPgpSignature(armoured: string): PgpSignature | null {
   const bytes = dearmor(armoured, 'SIGNATURE', MAX_ARMOUR);
   if (bytes === null) return null;
@@ -140,7 +140,7 @@ const padded = (number: Buffer, bytes: number): Buffer => {
   return Buffer.concat([Buffer.alloc(bytes - bare.length), bare]);
 };
 
-/** The signature's value as `node:crypto` takes it; throws RangeError for one that is cut. */
+/** Converts a signature value for `node:crypto`; throws RangeError if it is truncated. */
 function rawValue({ value }: PgpSignature, material: PgpKeyMaterial): Buffer {
   const reader = new Reader(value);
   if (material.kind === 'rsa') return padded(reader.number(), material.bytes);
@@ -159,18 +159,18 @@ function verification(signature: PgpSignature, content: Buffer, material: PgpKey
     if (kind === 'ecdsa') return { digest, signed, key: { key, dsaEncoding: 'ieee-p1363' }, value };
     return { digest: null, signed: hash(digest, signed, 'buffer'), key, value };
   } catch {
-    // Numbers that are no signature, and fields that end too early.
+    // Numbers that are no signature, and truncated fields.
     return null;
   }
 }
 
-/** Whether the key made the signature over the content. Nothing is said about what the key may do. */
+/** Whether the key made the signature over the content. Usage flags of the key are not checked. */
 export function isMadeBy(signature: PgpSignature, content: Buffer, material: PgpKeyMaterial | null): boolean {
   const found = verification(signature, content, material);
   return found !== null && verifySync(found);
 }
 
-/** As `isMadeBy`, found out on another thread: for many at a time. */
+/** Like `isMadeBy`, in the thread pool, for many signatures. */
 export async function isMadeByInThreadPool(
   signature: PgpSignature,
   content: Buffer,

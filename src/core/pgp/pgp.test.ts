@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isSignedBy, readPgpKey } from './pgp.key.ts';
 import { readPgpSignature } from './pgp.signature.ts';
 
-/** Keys and signatures over `payload` that GnuPG made. */
+/** Keys and signatures over `payload` made by GnuPG. */
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../test/fixtures/pgp', name));
 const keyOf = (name: string) => readPgpKey(fixture(name).toString())!;
 const payload = fixture('payload');

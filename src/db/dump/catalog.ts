@@ -2,16 +2,16 @@ import { sql } from 'kysely';
 import type { Db } from '../db.schema.ts';
 import type { Engine } from '../migration-history.ts';
 
-/** A table with its columns in their order. */
+/** A table with its columns in order. */
 export interface TableShape {
   name: string;
   columns: string[];
 }
 
-/** Tables that migrations keep for themselves. */
+/** Tables of the migration history. */
 const KEPT_BY_MIGRATIONS = /^kysely_/;
 
-/** Every table that holds data of the installation, by name. */
+/** All tables with data of the installation, by name. */
 export async function tablesOf(db: Db): Promise<TableShape[]> {
   const tables = await db.introspection.getTables();
   return tables
@@ -20,10 +20,10 @@ export async function tablesOf(db: Db): Promise<TableShape[]> {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A name as a quoted identifier, the same in both engines. */
+/** A quoted identifier, in the syntax of both engines. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A query of the last number that each table with numbered rows has given out: table and number. */
+/** Query for the last generated id of each table: table and number. */
 export const sequencesQuery = (engine: Engine): string =>
   engine === 'sqlite'
     ? 'select name, seq from sqlite_sequence order by name'
@@ -34,7 +34,7 @@ export const sequencesQuery = (engine: Engine): string =>
         where d.deptype in ('a', 'i') and t.relnamespace = current_schema()::regnamespace
         order by t.relname`;
 
-/** Has a table give out only numbers above `value` from now on. */
+/** Makes a table generate ids above `value` from now on. */
 export async function setSequence(db: Db, engine: Engine, table: string, value: number): Promise<void> {
   if (value < 1) return;
   if (engine === 'postgres') {

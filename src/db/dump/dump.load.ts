@@ -7,20 +7,19 @@ import type { DumpLine } from './dump.write.ts';
 type Row = (string | number | null)[];
 
 const BATCH = 500;
-/** Fewer than either engine takes in one statement. */
+/** Below the parameter limits of both engines. */
 const MAX_PARAMETERS = 30_000;
 
-/** Whether nobody has ever used the installation of this database. */
+/** Whether the installation in this database was never used. */
 export async function isUnused(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) === undefined;
 }
 
 /**
- * Loads a dump into a database that has the tables of its migrations and no rows: all of it or, where anything fails,
- * nothing.
- * @param lines what `writeDump` wrote
- * @param complete is called with the transaction once all rows are in
- * @throws Error where a line names a table that is not there, or rows refer to rows that are not there
+ * Loads a dump into a migrated database without rows: completely, or nothing on failure.
+ * @param lines output of `writeDump`
+ * @param complete called with the transaction after all rows are loaded
+ * @throws Error if a line names an unknown table, or rows refer to missing rows
  */
 export async function loadDump(
   db: Db,
@@ -53,7 +52,7 @@ export async function loadDump(
   });
 }
 
-/** Takes the foreign keys away for as long as rows come in any order. @returns how to add each again */
+/** Drops foreign keys, because rows come in any order. @returns statements that restore them */
 async function dropForeignKeys(db: Db): Promise<{ add: string }[]> {
   const { rows } = await sql<{ add: string; drop: string }>`
     select format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as add,
@@ -65,7 +64,7 @@ async function dropForeignKeys(db: Db): Promise<{ add: string }[]> {
 
 async function insertAll(db: Db, engine: Engine, lines: AsyncIterable<DumpLine>): Promise<number> {
   const shapes = new Map((await tablesOf(db)).map((shape) => [shape.name, shape]));
-  // Migrations may have left rows of their own.
+  // Migrations may have inserted rows.
   for (const name of shapes.keys()) await sql.raw(`delete from ${quoted(name)}`).execute(db);
   let table: TableShape | undefined;
   let batch: Row[] = [];

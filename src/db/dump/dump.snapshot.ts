@@ -1,12 +1,12 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Config } from '../../config/config.ts';
 
-/** A value as both engines give it: numbers, text and null are all that the tables hold. */
+/** A value in the form of both engines: tables only contain numbers, texts and null. */
 export type Value = string | number | null;
 
-/** The database as it was at one instant, whatever is written meanwhile. */
+/** The database as of one instant, whatever is written meanwhile. */
 export interface Snapshot {
-  /** The rows of a query that only reads, some thousands at a time, each an array in the order of its columns. */
+  /** Rows of a reading query, some thousands at a time, each as an array in the order of its columns. */
   rows(query: string): AsyncIterable<Value[][]>;
   close(): Promise<void>;
 }
@@ -14,9 +14,8 @@ export interface Snapshot {
 const BATCH = 2_000;
 
 /**
- * Opens a view of the database that stands still until it is closed; writers are not held up. It changes nothing, and
- * the tables are read as they are.
- * @throws the database's error where it cannot be reached
+ * Opens a consistent read-only view of the database until it is closed; writers are not blocked.
+ * @throws the database's error if it cannot be reached
  */
 export function openSnapshot(config: Config['database']): Promise<Snapshot> {
   return config.kind === 'sqlite' ? openSqlite(config.path) : openPostgres(config.url);
@@ -24,7 +23,7 @@ export function openSnapshot(config: Config['database']): Promise<Snapshot> {
 
 async function openSqlite(path: string): Promise<Snapshot> {
   const database = new DatabaseSync(path, { timeout: 10_000 });
-  // The first read of a transaction fixes what it sees.
+  // The first read of a transaction determines its snapshot.
   database.exec('pragma query_only = on; begin; select count(*) from sqlite_master');
   return {
     async *rows(query) {
@@ -46,7 +45,7 @@ async function openSqlite(path: string): Promise<Snapshot> {
 async function openPostgres(url: string): Promise<Snapshot> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, keepAlive: true });
-  // What breaks off is told by the query that needed it.
+  // Lost connections are reported by the query that needs them.
   client.on('error', () => {});
   await client.connect();
   const numeric = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);

@@ -2,7 +2,7 @@ import type { Engine } from '../migration-history.ts';
 import { quoted, sequencesQuery, type TableShape } from './catalog.ts';
 import type { Snapshot } from './dump.snapshot.ts';
 
-/** One line of a dump: it says what the rows after it belong to, is such a row, or tells of sequences. */
+/** One line of a dump: a table or section header, a row, or a sequence. */
 export type DumpLine =
   | { migrations: string[] }
   | TableShape
@@ -17,10 +17,10 @@ export interface DumpCounts {
 const order = (columns: readonly string[]): string => (columns.includes('id') ? ' order by id' : '');
 
 /**
- * Writes everything that the database holds, in a form that either engine can load: the names of its migrations, then
- * for each table its shape and rows, then the numbers that were given out last.
- * @param tables from `tablesOf`
- * @param write takes a line at a time
+ * Writes the whole database in a form that either engine can load: names of migrations, then shape and rows of each
+ * table, then the last generated ids.
+ * @param tables result of `tablesOf`
+ * @param write receives one line at a time
  */
 export async function writeDump(
   snapshot: Snapshot,

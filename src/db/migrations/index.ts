@@ -38,7 +38,7 @@ import { topicPositions } from './0052-topic-positions.ts';
 import { serverProcesses } from './0062-server-processes.ts';
 import { userSignInAddresses } from './0066-user-sign-in-addresses.ts';
 
-/** Every migration by name, in the order of their numbers. One that has been released is never changed. */
+/** All migrations by name, in the order of their numbers. Released ones are never changed. */
 export const migrations: Readonly<Record<string, string>> = {
   '0001-foundation': foundation,
   '0002-collaboration': collaboration,

@@ -19,7 +19,7 @@ export interface AccessTokensTable {
   /** Set for project and group access tokens. */
   resource_type: 'project' | 'group' | null;
   resource_id: number | null;
-  /** The first token of a chain of rotations; null for that first one. */
+  /** The first token of a chain of rotations; null for the first one itself. */
   family_id: number | null;
 }
 export type AccessToken = Selectable<AccessTokensTable>;

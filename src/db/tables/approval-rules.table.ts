@@ -4,22 +4,22 @@ import type { Ownership } from '../ownership.ts';
 
 export type ApprovalRuleType = 'regular' | 'any_approver' | 'report_approver' | 'code_owner';
 
-/** Rules of projects (`merge_request_id` null) and of single merge requests. */
+/** Approval rules of projects (`merge_request_id` null) and of single merge requests. */
 export interface ApprovalRulesTable {
   id: Id;
   project_id: number;
   merge_request_id: number | null;
-  /** Of a merge request's rule: the project's rule it stands for. */
+  /** For merge request rules: the project rule they derive from. */
   source_rule_id: number | null;
   name: string;
   rule_type: Defaulted<ApprovalRuleType>;
   report_type: string | null;
   approvals_required: number;
-  /** Of code owners: the section of CODEOWNERS. */
+  /** For code owner rules: the section of CODEOWNERS. */
   section: string | null;
-  /** Of code owners: nobody has to approve. */
+  /** For code owner rules: whether approval is optional. */
   optional: Defaulted<Bit>;
-  /** Whether the merge request has values of its own instead of the source rule's. */
+  /** Whether the merge request overrides the values of the source rule. */
   overridden: Defaulted<Bit>;
   applies_to_all_protected_branches: Defaulted<Bit>;
   created_at: Timestamp;

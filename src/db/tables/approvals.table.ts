@@ -5,7 +5,7 @@ export interface ApprovalsTable {
   id: Id;
   merge_request_id: number;
   user_id: number;
-  /** Head of the merge request when it was approved. */
+  /** Head of the merge request at the time of approval. */
   head_sha: string;
   created_at: Timestamp;
 }

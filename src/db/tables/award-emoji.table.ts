@@ -8,7 +8,7 @@ export interface AwardEmojiTable {
   awardable_type: NoteableType | 'Note';
   awardable_id: number;
   user_id: number;
-  /** Null on personal snippets and their notes. */
+  /** Null for personal snippets and their notes. */
   project_id: number | null;
   name: string;
   created_at: Timestamp;

@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Pictures with links that a project shows, or all projects of a group. */
+/** Badges of a project, or of all projects of a group. */
 export interface BadgesTable {
   id: Id;
-  /** Either of the two is set. */
+  /** Exactly one of the two is set. */
   project_id: number | null;
   group_id: number | null;
   name: string | null;
-  /** Addresses with placeholders such as `%{project_path}`. */
+  /** URLs with placeholders such as `%{project_path}`. */
   link_url: string;
   image_url: string;
   created_at: Timestamp;

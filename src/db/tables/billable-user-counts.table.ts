@@ -1,10 +1,10 @@
 import type { Day, Timestamp } from '../columns.ts';
 
-/** How many billable users the server had, day by day. */
+/** Daily number of billable users. */
 export interface BillableUserCountsTable {
   day: Day;
-  /** The most that were counted on that day. */
+  /** The highest count of that day. */
   users: number;
-  /** When these were counted. */
+  /** Time of the highest count. */
   recorded_at: Timestamp;
 }

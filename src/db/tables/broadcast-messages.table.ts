@@ -16,7 +16,7 @@ export const BROADCAST_THEMES = [
   'light',
 ] as const;
 
-/** What administrators tell everybody for some time. */
+/** Messages that administrators show to everybody for some time. */
 export interface BroadcastMessagesTable {
   id: Id;
   message: string;
@@ -25,9 +25,9 @@ export interface BroadcastMessagesTable {
   /** Colour of the letters, `#FFFFFF`. */
   font: string;
   theme: (typeof BROADCAST_THEMES)[number];
-  /** Levels of those whom it is for; empty for everybody. */
+  /** Levels of the users it is shown to; empty for all. */
   target_access_levels: DefaultedJson<number[]>;
-  /** Path that it is for, with `*`; null for all. */
+  /** Path it is shown on, with `*`; null for all. */
   target_path: string | null;
   broadcast_type: (typeof BROADCAST_TYPES)[number];
   dismissable: Defaulted<Bit>;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** What of an entity could not be taken over. */
+/** Parts of an entity that could not be imported. */
 export interface BulkImportFailuresTable {
   id: Id;
   entity_id: number;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Accounts of a chat, with the users who run commands from there. One counts for the integration that it was linked to alone. */
+/** Chat accounts linked to users, who run commands from the chat. A link is valid for one integration only. */
 export interface ChatNamesTable {
   id: Id;
   user_id: number;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Files that jobs left: archives, reports and logs, each a blob. */
+/** Files of jobs: archives, reports and logs, each in the blob store. */
 export interface CiJobArtifactsTable {
   id: Id;
   job_id: number;
@@ -10,12 +10,12 @@ export interface CiJobArtifactsTable {
   file_type: string;
   file_format: 'raw' | 'zip' | 'gzip';
   filename: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   sha256: string;
-  /** Who may read it, beside those who may read the job. */
+  /** Further restriction among those who may read the job. */
   accessibility: 'all' | 'developer' | 'maintainer' | 'none';
-  /** When it may go; null: never. */
+  /** When it expires; null for never. */
   expire_at: Timestamp | null;
   created_at: Timestamp;
 }

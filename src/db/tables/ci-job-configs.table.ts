@@ -1,12 +1,12 @@
 import type { Json } from '../columns.ts';
 
-/** What a job was made of: JSON that only the runner, a retry or a variable wants. */
+/** Configuration of a job: JSON that only runners, retries and variables need. */
 export interface CiJobConfigsTable {
   job_id: number;
   /** A `JobOptions`. */
   options: Json<unknown>;
-  /** A `Variable[]`: those of the YAML. */
+  /** A `Variable[]`: those of the YAML file. */
   variables: Json<unknown>;
-  /** An `EnvironmentConfig` as JSON, expanded as far as was possible at the making. */
+  /** An `EnvironmentConfig` as JSON, expanded as far as possible when the job was created. */
   environment: string | null;
 }

@@ -1,6 +1,6 @@
 import type { Bit, Defaulted } from '../columns.ts';
 
-/** The jobs of its pipeline that a job waits for, by name. */
+/** Jobs in the same pipeline that a job needs, by name. */
 export interface CiJobNeedsTable {
   job_id: number;
   name: string;

@@ -1,9 +1,9 @@
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Projects and groups whose job tokens a project lets in. */
+/** Allowlist of projects and groups whose job tokens a project admits. */
 export interface CiJobTokenLinksTable {
   id: Id;
-  /** The project that lets in. */
+  /** The admitting project. */
   source_project_id: number;
   target_project_id: number | null;
   target_group_id: number | null;

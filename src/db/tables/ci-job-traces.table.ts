@@ -1,14 +1,14 @@
 import type { Bit, Defaulted } from '../columns.ts';
 
-/** The log of a job that is not over, in the pieces in which it came; then it is a blob that `ci_job_artifacts` names. */
+/** Log of a running job, in the chunks in which it arrived; afterwards it is an artifact in `ci_job_artifacts`. */
 export interface CiJobTracesTable {
   job_id: number;
   /** Offset of its first byte in the whole log. */
   start: number;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   /** Base64. */
   data: string;
-  /** Whether nobody sees it yet: it may be the beginning of a secret. At most the last piece is. */
+  /** Whether it is not shown yet, because it may begin a masked value. Only the last chunk can be held. */
   held: Defaulted<Bit>;
 }

@@ -4,10 +4,10 @@ import type { When } from '../../ci/pipeline-config.ts';
 import type { State } from '../../ci/states.ts';
 import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 
-/** What pipelines consist of: jobs for runners, bridges to other pipelines, and states that outside systems report of a commit. */
+/** Jobs of pipelines: jobs for runners, bridges to other pipelines, and external commit statuses. */
 export interface CiJobsTable {
   id: Id;
-  /** `status`: reported from outside. */
+  /** `status`: reported by an external system. */
   kind: Defaulted<'build' | 'bridge' | 'status'>;
   project_id: number;
   pipeline_id: number;
@@ -18,23 +18,23 @@ export interface CiJobsTable {
   protected: Defaulted<Bit>;
   name: string;
   stage: Defaulted<string>;
-  /** Reported states come last. */
+  /** External statuses come last. */
   stage_index: Defaulted<number>;
   status: State;
   /** `when` of the configuration. */
   run_when: Defaulted<When>;
-  /** Whether it waits for the stages before it, or for the jobs that it needs. */
+  /** Whether it waits for earlier stages, or for the jobs that it needs. */
   scheduling: Defaulted<'stage' | 'dag'>;
   target_url: string | null;
   description: string | null;
   coverage: number | null;
   coverage_regex: string | null;
   allow_failure: Defaulted<Bit>;
-  /** Replaced by a later one of the same name. */
+  /** Replaced by a later job of the same name. */
   retried: Defaulted<Bit>;
   failure_reason: FailureReason | null;
   exit_code: number | null;
-  /** Who it runs for. */
+  /** The user on whose behalf it runs. */
   user_id: number;
   created_at: Timestamp;
   updated_at: Defaulted<Timestamp>;
@@ -48,11 +48,14 @@ export interface CiJobsTable {
   start_in: number | null;
   /** Sorted. */
   tag_list: DefaultedJson<string[]>;
-  /** Of the token that its runner got: it is good while the job is at work, and tells the runner afterwards that it is not. */
+  /**
+   * Digest of the token given to its runner: valid while the job runs; afterwards it tells the runner that the job is
+   * over.
+   */
   token_digest: string | null;
   runner_id: number | null;
   runner_manager_id: number | null;
-  /** Seconds it may run. */
+  /** Timeout in seconds. */
   timeout: number | null;
   timeout_source: number | null;
   interruptible: Bit | null;
@@ -60,9 +63,9 @@ export interface CiJobsTable {
   /** Name of its environment, expanded. */
   environment: string | null;
   resource_group_id: number | null;
-  /** The pipeline of another project whose state a bridge waits for (`needs:pipeline`). */
+  /** The pipeline of another project whose state a bridge mirrors (`needs:pipeline`). */
   followed_pipeline_id: number | null;
-  /** Bytes of its log so far. */
+  /** Size of its log so far in bytes. */
   trace_size: Defaulted<number>;
   debug_trace: Defaulted<Bit>;
   artifacts_expire_at: Timestamp | null;

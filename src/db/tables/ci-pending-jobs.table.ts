@@ -1,6 +1,6 @@
 import type { Bit, Defaulted, Timestamp } from '../columns.ts';
 
-/** Jobs that wait for a runner: what requests look through. */
+/** Jobs that wait for a runner, for the queries of runners. */
 export interface CiPendingJobsTable {
   job_id: number;
   project_id: number;

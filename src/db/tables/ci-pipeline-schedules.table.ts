@@ -4,7 +4,7 @@ import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts
 export interface CiPipelineSchedulesTable {
   id: Id;
   project_id: number;
-  /** In whose name it runs. */
+  /** The user on whose behalf it runs. */
   owner_id: number | null;
   description: string;
   /** Full name, `refs/heads/...` or `refs/tags/...`. */

@@ -1,6 +1,6 @@
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Tokens of old by which runners register themselves: of a project, of a group, or, where both are null, of the installation. */
+/** Legacy registration tokens for runners of a project, a group, or (both null) the instance. */
 export interface CiRegistrationTokensTable {
   id: Id;
   project_id: number | null;

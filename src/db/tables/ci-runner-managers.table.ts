@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { DefaultedJson, Id, Timestamp } from '../columns.ts';
 
-/** The machines that use the token of a runner. */
+/** Machines that use the token of a runner. */
 export interface CiRunnerManagersTable {
   id: Id;
   runner_id: number;

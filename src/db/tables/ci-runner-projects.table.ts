@@ -1,6 +1,6 @@
 import type { Timestamp } from '../columns.ts';
 
-/** Which projects a project runner works for; the first is its owner. */
+/** Projects of a project runner; the first one owns it. */
 export interface CiRunnerProjectsTable {
   runner_id: number;
   project_id: number;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Programs that run jobs. Those of projects are tied to them by `ci_runner_projects`. */
+/** Runners. Project runners are linked to projects by `ci_runner_projects`. */
 export interface CiRunnersTable {
   id: Id;
   runner_type: 'instance_type' | 'group_type' | 'project_type';
@@ -10,22 +10,22 @@ export interface CiRunnersTable {
   creator_id: number | null;
   description: string | null;
   maintenance_note: string | null;
-  /** Of its token. */
+  /** Digest of its token. */
   digest: string;
-  /** Eight characters by which it is told from others in logs. */
+  /** Eight characters of the token that identify the runner in logs. */
   short_token: string;
   token_expires_at: Timestamp | null;
-  /** How it came: made by a user, or with a registration token. */
+  /** Whether it was created by a user or registered with a registration token. */
   registration: 'user' | 'registration_token';
   paused: Defaulted<Bit>;
   locked: Defaulted<Bit>;
   run_untagged: Defaulted<Bit>;
   access_level: 'not_protected' | 'ref_protected';
-  /** Seconds. */
+  /** Maximum job timeout in seconds. */
   maximum_timeout: number | null;
   /** Sorted. */
   tag_list: Json<string[]>;
-  /** Whether it has asked for a job yet. */
+  /** Whether it has requested a job yet. */
   requested: Defaulted<Bit>;
   contacted_at: Timestamp | null;
   created_at: Timestamp;

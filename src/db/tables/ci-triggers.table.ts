@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Tokens by which pipelines are started from outside. */
+/** Trigger tokens for starting pipelines. */
 export interface CiTriggersTable {
   id: Id;
   project_id: number;
-  /** In whose name its pipelines run. */
+  /** The user on whose behalf its pipelines run. */
   owner_id: number;
   description: string;
   token: string;

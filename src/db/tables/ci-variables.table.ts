@@ -3,7 +3,7 @@ import type { StoredSecret } from '../../core/stored-secret.ts';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Variables that are kept for the jobs of a project, of a group, or, where both are null, of the installation. */
+/** CI/CD variables of a project, a group, or (both null) the instance. */
 export interface CiVariablesTable {
   id: Id;
   project_id: number | null;

@@ -2,7 +2,7 @@ import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { IssuableType, NoteableType } from './tables.kinds.ts';
 
-/** That something names an issue or merge request, told once however often it does. */
+/** Mentions of issues and merge requests, each recorded once. */
 export interface CrossReferencesTable {
   id: Id;
   target_type: IssuableType;
@@ -10,11 +10,11 @@ export interface CrossReferencesTable {
   source_type: NoteableType | 'Commit';
   source_id: number | null;
   source_sha: string | null;
-  /** The source in one text: `Issue:12`, `Commit:5:<sha>`. */
+  /** The source as one text: `Issue:12`, `Commit:5:<sha>`. */
   source_key: string;
   source_project_id: number | null;
   target_project_id: number | null;
-  /** The system note that tells of it; it is shown to those who may see the source. */
+  /** The system note about it, which is visible to those who may see the source. */
   note_id: number | null;
   created_at: Timestamp;
 }

@@ -12,7 +12,7 @@ export interface DeploymentsTable {
   status: 'created' | 'running' | 'success' | 'failed' | 'canceled' | 'skipped' | 'blocked';
   user_id: number | null;
   job_id: number | null;
-  /** Name of the job that stops what it deployed. */
+  /** Name of the job that stops the environment. */
   on_stop: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;

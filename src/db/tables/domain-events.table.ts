@@ -1,6 +1,6 @@
 import type { Id, Json, Timestamp } from '../columns.ts';
 
-/** What happened, written in the transaction that made it happen; subscribers read it in order. */
+/** Events, written in the transaction of the change; subscribers read them in order. */
 export interface DomainEventsTable {
   id: Id;
   type: string;

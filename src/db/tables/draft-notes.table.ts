@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
 
-/** A comment of a review that only its author sees, until they publish it. */
+/** Draft comments of a review, visible to their author only until they are published. */
 export interface DraftNotesTable {
   id: Id;
   merge_request_id: number;
   author_id: number;
-  /** The thread that it answers in. */
+  /** The thread that it replies to. */
   discussion_id: string | null;
-  /** Of an answer: whether the thread is resolved with it, else opened again. */
+  /** For replies: whether publishing resolves or reopens the thread. */
   resolve_discussion: Defaulted<Bit>;
   note: string;
   commit_id: string | null;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** A further e-mail address of a user; the first one is in `users`. */
+/** Secondary email addresses of users; the primary one is in `users`. */
 export interface EmailsTable {
   id: Id;
   user_id: number;

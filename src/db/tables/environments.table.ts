@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Where projects are deployed to. */
+/** Environments of projects. */
 export interface EnvironmentsTable {
   id: Id;
   project_id: number;

@@ -16,7 +16,7 @@ export type EventAction =
   | 'expired'
   | 'approved';
 
-/** What a push event tells; of several refs at once only `ref_count`. */
+/** Payload of a push event; with several refs only `ref_count` is set. */
 export interface PushData {
   commit_count: number;
   action: 'created' | 'removed' | 'pushed';
@@ -28,13 +28,13 @@ export interface PushData {
   ref_count: number | null;
 }
 
-/** Entries that one domain event can become. */
+/** Maximum number of entries for one domain event. */
 export const MAX_ORDINALS = 32;
 
-/** Id of an entry: ids follow the order in which things happened, whatever the order in which they are written. */
+/** Id of an entry: ids follow the order of the events, whatever the order of writing. */
 export const eventId = (domainEventId: number, ordinal: number): number => domainEventId * MAX_ORDINALS + ordinal;
 
-/** The activity feed (part 1, 4.11). Who may see an entry is decided when it is read. */
+/** The activity feed (part 1, 4.11). Visibility of entries is decided on reading. */
 export interface EventsTable {
   /** `eventId` of domain event and ordinal. */
   id: number;
@@ -53,11 +53,11 @@ export interface EventsTable {
     | 'WikiPage::Meta'
     | null;
   target_id: number | null;
-  /** Of comments: what is discussed. */
+  /** For comments: the type of the discussed object. */
   noteable_type: 'Issue' | 'MergeRequest' | 'Snippet' | 'Commit' | null;
   noteable_id: number | null;
   push_data: Json<PushData> | null;
-  /** The domain event it was made from, and its number among those of that event: nothing is told twice. */
+  /** The domain event behind the entry, and its ordinal: no entry is written twice. */
   domain_event_id: number;
   ordinal: Defaulted<number>;
   created_at: Timestamp;

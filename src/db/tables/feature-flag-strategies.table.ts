@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { DefaultedJson, Id } from '../columns.ts';
 
-/** For whom a feature flag is on. */
+/** Names of strategies. */
 export const STRATEGY_NAMES = [
   'default',
   'gradualRolloutUserId',
@@ -16,7 +16,7 @@ export interface FeatureFlagStrategiesTable {
   feature_flag_id: number;
   name: StrategyName;
   parameters: DefaultedJson<Record<string, string>>;
-  /** Of the same project; `svcUserList` alone has one. */
+  /** A list of the same project; only set for `svcUserList`. */
   user_list_id: number | null;
 }
 export type FeatureFlagStrategy = Selectable<FeatureFlagStrategiesTable>;

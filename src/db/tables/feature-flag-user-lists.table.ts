@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Users of the programs that ask for flags, which several strategies can name together. */
+/** Lists of application users, shared by strategies. */
 export interface FeatureFlagUserListsTable {
   id: Id;
   project_id: number;
   iid: number;
   /** Unique in the project. */
   name: string;
-  /** Ids as those programs know their users, with commas between them. */
+  /** User ids of the application, separated by commas. */
   user_xids: string;
   created_at: Timestamp;
   updated_at: Timestamp;

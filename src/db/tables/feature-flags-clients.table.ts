@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type { Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** What programs that ask for the feature flags of a project have in common. */
+/** Shared state of the feature flags clients of a project. */
 export interface FeatureFlagsClientsTable {
   id: Id;
   project_id: number;
-  /** The instance id by which they are known. */
+  /** Their instance id. */
   token: string;
-  /** One higher with each change of the project's flags and user lists; whoever changes them changes this first. */
+  /** Incremented with each change of the project's flags and user lists; the first row that each change updates. */
   version: Defaulted<number>;
   created_at: Timestamp;
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** Switches that programs ask for while they run. */
+/** Feature flags of projects. */
 export interface FeatureFlagsTable {
   id: Id;
   project_id: number;

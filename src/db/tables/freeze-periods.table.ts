@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** When a project shall not be deployed. */
+/** Periods in which a project must not be deployed. */
 export interface FreezePeriodsTable {
   id: Id;
   project_id: number;

@@ -1,6 +1,6 @@
 import type { Bit, Id } from '../columns.ts';
 
-/** Ids by which signatures name a key: its own, and those of its subkeys. */
+/** Key ids in signatures of a key: its own, and those of its subkeys. */
 export interface GpgKeyIdsTable {
   id: Id;
   gpg_key_id: number;

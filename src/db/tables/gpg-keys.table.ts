@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** PGP keys with which users sign commits. */
+/** GPG keys of users for signed commits. */
 export interface GpgKeysTable {
   id: Id;
   user_id: number;

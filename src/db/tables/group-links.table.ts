@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Day, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** A project or group shared with a group. */
+/** Shares of projects and groups with groups. */
 export interface GroupLinksTable {
   id: Id;
   source_type: 'project' | 'group';

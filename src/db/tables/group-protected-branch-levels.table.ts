@@ -1,6 +1,6 @@
 import type { Id } from '../columns.ts';
 
-/** Who may do what with them: roles alone. */
+/** Access levels of group-level branch protections: roles only. */
 export interface GroupProtectedBranchLevelsTable {
   id: Id;
   group_protected_branch_id: number;

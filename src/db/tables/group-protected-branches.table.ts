@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** Protected branches of a group, in force in every project of its tree. */
+/** Protected branches of a group, which apply to every project of its tree. */
 export interface GroupProtectedBranchesTable {
   id: Id;
   group_id: number;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Keys of authorities whose SSH certificates open the projects of a group at the top. */
+/** Certificate authorities for SSH access to the projects of a top-level group. */
 export interface GroupSshCertificatesTable {
   id: Id;
   group_id: number;

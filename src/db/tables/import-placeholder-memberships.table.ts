@@ -1,10 +1,10 @@
 import type { Day, Id, Timestamp } from '../columns.ts';
 
-/** Memberships that wait for the user who is given the contributions. */
+/** Memberships that wait for the reassignment of imported contributions. */
 export interface ImportPlaceholderMembershipsTable {
   id: Id;
   source_user_id: number;
-  /** Either of the two is set. */
+  /** Exactly one of the two is set. */
   group_id: number | null;
   project_id: number | null;
   access_level: number;

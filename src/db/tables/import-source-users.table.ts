@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Defaulted, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** What becomes of the contributions of somebody from another server (silent parts 2.4.11). */
+/** Status of the contributions of a user of another server (silent parts 2.4.11). */
 export const SOURCE_USER_STATUS = {
   pending_reassignment: 0,
   awaiting_approval: 1,
@@ -14,22 +14,22 @@ export const SOURCE_USER_STATUS = {
 } as const;
 export type SourceUserStatus = (typeof SOURCE_USER_STATUS)[keyof typeof SOURCE_USER_STATUS];
 
-/** Somebody of another server whose contributions came with an import. */
+/** Users of other servers with imported contributions. */
 export interface ImportSourceUsersTable {
   id: Id;
-  /** The top group below which they are. */
+  /** The top-level group that contains them. */
   namespace_id: number;
   source_hostname: string;
   import_type: string;
   source_user_identifier: string;
   source_username: string | null;
   source_name: string | null;
-  /** Who stands for them here. */
+  /** The placeholder user here. */
   placeholder_user_id: number | null;
   reassign_to_user_id: number | null;
   reassigned_by_user_id: number | null;
   status: Defaulted<SourceUserStatus>;
-  /** With which the user who shall be given the contributions answers. */
+  /** Token with which the chosen user accepts or rejects the contributions. */
   reassignment_token: string | null;
   reassignment_error: string | null;
   created_at: Timestamp;

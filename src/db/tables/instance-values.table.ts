@@ -1,6 +1,6 @@
 import type { Defaulted, Json, Timestamp } from '../columns.ts';
 
-/** Values that belong to the installation: its id, its settings. */
+/** Values of the installation: its id, its settings. */
 export interface InstanceValuesTable {
   key: string;
   value: Json<unknown>;

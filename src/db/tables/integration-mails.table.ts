@@ -1,8 +1,8 @@
 import type { Timestamp } from '../columns.ts';
 
-/** Of which events integrations have had their mails sent, so that none is sent twice. */
+/** Events for which integrations have sent mails, so that none is sent twice. */
 export interface IntegrationMailsTable {
-  /** Of the event, as one integration is told of it. */
+  /** Key of the event and the integration. */
   key: string;
   created_at: Timestamp;
 }

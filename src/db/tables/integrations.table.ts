@@ -1,21 +1,21 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 
-/** Other programs that a project or a group works with. What has no row of a kind inherits that of the group above. */
+/** Integrations of projects and groups. A project or group without a row of a kind inherits that of its ancestor. */
 export interface IntegrationsTable {
   id: Id;
-  /** Null where it is a group's. */
+  /** Null for groups. */
   project_id: number | null;
-  /** Null where it is a project's. */
+  /** Null for projects. */
   group_id: number | null;
-  /** Its kind: `slack`. */
+  /** Kind of the integration: `slack`. */
   slug: string;
   active: Defaulted<Bit>;
-  /** What it is told of, where that was said. */
+  /** Event triggers that were set. */
   flags: DefaultedJson<Record<string, boolean | null>>;
-  /** All that was set up of it, sealed: `settings.ts` reads it. */
+  /** All its settings, encrypted; read by `settings.ts`. */
   settings: string;
-  /** Attempts in a row in which it was not reached. */
+  /** Number of consecutive failed attempts. */
   failures: Defaulted<number>;
   created_at: Timestamp;
   updated_at: Timestamp;

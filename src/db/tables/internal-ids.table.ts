@@ -1,6 +1,6 @@
 import type { Ownership } from '../ownership.ts';
 
-/** The last number given to the issues (and the like) of a project or group. */
+/** The last assigned iid of issues (and the like) in a project or group. */
 export interface InternalIdsTable {
   source_type: 'project' | 'group';
   source_id: number;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Day, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Somebody who becomes a member when a user with that confirmed address appears. */
+/** Invitations by email address: they become memberships when a user confirms the address. */
 export interface InvitationsTable {
   id: Id;
   source_type: 'project' | 'group';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Defaulted, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** A relation of two issues; `blocks` reads from source to target. */
+/** Links between issues; `blocks` reads from source to target. */
 export interface IssueLinksTable {
   id: Id;
   source_id: number;

@@ -1,4 +1,4 @@
-/** Of the request that made an issue, for administrators. */
+/** User agent and IP address of the request that created an issue, for administrators. */
 export interface IssueUserAgentsTable {
   issue_id: number;
   user_agent: string;

@@ -4,7 +4,7 @@ import type { Ownership } from '../ownership.ts';
 
 export interface LabelsTable {
   id: Id;
-  /** Either of the two is set. */
+  /** Exactly one of the two is set. */
   project_id: number | null;
   group_id: number | null;
   name: string;

@@ -4,7 +4,7 @@ import type { Id, Timestamp } from '../columns.ts';
 /** Licenses as they were added. */
 export interface LicensesTable {
   id: Id;
-  /** The key: all that it says is signed in it. */
+  /** The license key, which contains its signed terms. */
   data: string;
   created_at: Timestamp;
 }

@@ -1,4 +1,4 @@
-/** What a role gives beside its level, a row for each permission by its name in the API. */
+/** Permissions of custom roles in addition to their level, one row each, by the name in the API. */
 export interface MemberRolePermissionsTable {
   member_role_id: number;
   permission: string;

@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** A role of one's own making: a level, and permissions beside it. */
+/** Custom roles: a level with additional permissions. */
 export interface MemberRolesTable {
   id: Id;
-  /** The top-level group in whose tree it can be given; null for everywhere. */
+  /** The top-level group in which it can be assigned; null for everywhere. */
   group_id: number | null;
   name: string;
   description: string | null;
-  /** Level of every membership that has the role. */
+  /** Level of all memberships with the role. */
   base_access_level: number;
   created_at: Timestamp;
 }

@@ -14,7 +14,7 @@ export interface MembersTable {
   state: Defaulted<'active' | 'awaiting'>;
   notification_level: Defaulted<number>;
   created_at: Timestamp;
-  /** Null while the membership is as it was made. */
+  /** Null until the membership is changed. */
   updated_at: Timestamp | null;
 }
 export type Member = Selectable<MembersTable>;

@@ -1,6 +1,6 @@
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Commits that belong to no merge request of their own but are looked at with this one. */
+/** Context commits of merge requests. */
 export interface MergeRequestContextCommitsTable {
   id: Id;
   merge_request_id: number;

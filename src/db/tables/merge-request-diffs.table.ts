@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** A version of a merge request: what one push made of it. */
+/** Versions of merge requests, one for each push. */
 export interface MergeRequestDiffsTable {
   id: Id;
   merge_request_id: number;
@@ -11,7 +11,7 @@ export interface MergeRequestDiffsTable {
   /** Head of the target branch at that time. */
   start_commit_sha: string;
   state: 'collected' | 'overflow' | 'without_files' | 'empty';
-  /** Number of files as text, with a `+` where there are more. */
+  /** Number of files as text, with a `+` if there are more. */
   real_size: string;
   commits_count: number;
   patch_id_sha: string | null;

@@ -4,7 +4,7 @@ import type { Ownership } from '../ownership.ts';
 import type { Approval } from './approvals.table.ts';
 import type { IssuableColumns } from './tables.kinds.ts';
 
-/** As the platform stores it (part 1, 4.4); answers show `checking` for the states between. */
+/** The platform's stored status (part 1, 4.4); answers show `checking` for intermediate ones. */
 export type MergeStatus =
   | 'unchecked'
   | 'preparing'
@@ -14,42 +14,42 @@ export type MergeStatus =
   | 'cannot_be_merged_recheck'
   | 'cannot_be_merged_rechecking';
 
-/** What was asked of a merge that waits. */
+/** Parameters of a scheduled merge. */
 export interface MergeParams {
   merge_commit_message?: string;
   squash_commit_message?: string;
   should_remove_source_branch?: boolean;
   squash?: boolean;
   sha?: string;
-  /** It was merged by itself, when nothing stood in the way any more. */
+  /** Whether it was merged automatically. */
   automatic?: true;
-  /** While it is locked: the approvals that let it be merged. */
+  /** While locked: the approvals that allow the merge. */
   approvals?: readonly Pick<Approval, 'user_id' | 'head_sha' | 'created_at'>[];
 }
 
 /** `project_id` is the target project. */
 export interface MergeRequestsTable extends IssuableColumns {
-  /** Null when the fork that it came from is gone. */
+  /** Null if the source fork was removed. */
   source_project_id: number | null;
-  /** `locked` while it is being merged. */
+  /** `locked` during the merge. */
   state: Defaulted<'opened' | 'closed' | 'locked' | 'merged'>;
   source_branch: string;
   target_branch: string;
-  /** Whether the title says so. */
+  /** Whether the title marks it as a draft. */
   draft: Defaulted<Bit>;
   allow_collaboration: Defaulted<Bit>;
   squash: Defaulted<Bit>;
   remove_source_branch: Defaulted<Bit>;
   approvals_before_merge: number | null;
   /**
-   * Head of the source branch, moved in the transaction that records the push. Approvals count for it, and only it is
+   * Head of the source branch, updated in the transaction that records the push. Approvals apply to it, and only it is
    * ever merged.
    */
   head_sha: string | null;
-  /** The version (`merge_request_diffs`) of `head_sha`, or an older one while the new one is being made. */
+  /** The version (`merge_request_diffs`) of `head_sha`, or an older one until the new one is created. */
   latest_diff_id: number | null;
   merge_status: Defaulted<MergeStatus>;
-  /** Set with a push, cleared when rules and version belong to the new head. */
+  /** Set by a push; cleared when rules and version match the new head. */
   approvals_syncing: Defaulted<Bit>;
   merge_error: string | null;
   /** Merge when the pipeline succeeds, with `merge_params`. */

@@ -1,4 +1,4 @@
-/** Which milestones a release is of. */
+/** Milestones of releases. */
 export interface MilestoneReleasesTable {
   release_id: number;
   milestone_id: number;

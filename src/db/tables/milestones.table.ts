@@ -4,7 +4,7 @@ import type { Day, Defaulted, Id, Timestamp } from '../columns.ts';
 export interface MilestonesTable {
   id: Id;
   iid: number;
-  /** Either of the two is set. */
+  /** Exactly one of the two is set. */
   project_id: number | null;
   group_id: number | null;
   title: string;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Json, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Comments on everything that can be discussed. */
+/** Comments and system notes. */
 export interface NotesTable {
   id: Id;
   project_id: number | null;
@@ -18,10 +18,10 @@ export interface NotesTable {
   internal: Defaulted<Bit>;
   resolved_at: Timestamp | null;
   resolved_by_id: number | null;
-  /** Of system notes: what they tell, `closed`, `cross_reference`, ... */
+  /** For system notes: the action, such as `closed`, `cross_reference`, ... */
   system_action: string | null;
   updated_by_id: number | null;
-  /** Whether the lines that it stands on have changed since. */
+  /** Whether the commented lines have changed since. */
   diff_refs_outdated: Defaulted<Bit>;
   created_at: Timestamp;
   updated_at: Timestamp;

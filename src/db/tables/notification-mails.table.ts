@@ -1,11 +1,11 @@
 import type { Timestamp } from '../columns.ts';
 
-/** Which mails were made for whom: each once, however often what makes them runs. */
+/** Mails by occasion and user, so that none is created twice. */
 export interface NotificationMailsTable {
-  /** What it is about, such as `event:12`. */
+  /** The occasion, such as `event:12`. */
   occasion: string;
   user_id: number;
-  /** Where it happened; both null for what happened nowhere. */
+  /** Where it happened; both null for neither. */
   project_id: number | null;
   group_id: number | null;
   created_at: Timestamp;

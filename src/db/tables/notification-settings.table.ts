@@ -1,16 +1,16 @@
 import type { DefaultedJson, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** How much somebody wants to be mailed of: everywhere (`user`, their own id), in a group, or in a project. */
+/** Notification level of a user: everywhere (`user`, their own id), in a group, or in a project. */
 export interface NotificationSettingsTable {
   user_id: number;
   source_type: 'user' | 'group' | 'project';
   source_id: number;
-  /** By `NOTIFICATION_LEVELS`. */
+  /** One of `NOTIFICATION_LEVELS`. */
   level: number;
-  /** Events that were switched on or off, by their names. */
+  /** Events that were enabled or disabled, by name. */
   events: DefaultedJson<Record<string, boolean>>;
-  /** Where mails of a group go instead of their own address; null where nothing else was said. */
+  /** Email address for notifications of a group; null for the default. */
   notification_email: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;

@@ -1,7 +1,7 @@
 import type { Ownership } from '../ownership.ts';
 import type { PackageType } from './packages.table.ts';
 
-/** What begins at each character of a name: that a text is a part of the name says an index on these. */
+/** Indexed substrings of package names, one for each start position, for searches. */
 export interface PackageNamePartsTable {
   name_id: number;
   project_id: number;

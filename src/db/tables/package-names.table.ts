@@ -2,13 +2,13 @@ import type { Id } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PackageType } from './packages.table.ts';
 
-/** Names of packages, each once in a project however many versions it has: what is searched by a part of a name. */
+/** Distinct package names of projects, for searches. */
 export interface PackageNamesTable {
   id: Id;
   project_id: number;
   package_type: PackageType;
   name_key: string;
-  /** In small letters, as they are compared; a name that is spelled in several ways has a row for each. */
+  /** Lower case; names with several spellings have a row for each. */
   name: string;
 }
 

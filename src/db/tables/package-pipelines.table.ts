@@ -1,6 +1,6 @@
 import type { Id } from '../columns.ts';
 
-/** Pipelines whose jobs published a package, or a file of it. */
+/** Pipelines that published a package or one of its files. */
 export interface PackagePipelinesTable {
   id: Id;
   package_id: number;

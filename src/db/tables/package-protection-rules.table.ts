@@ -3,11 +3,11 @@ import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PackageType } from './packages.table.ts';
 
-/** Roles that publishing and deleting packages of certain names takes. */
+/** Minimum roles for publishing and deleting packages of certain names. */
 export interface PackageProtectionRulesTable {
   id: Id;
   project_id: number;
-  /** `*` stands for any characters. */
+  /** `*` matches any characters. */
   package_name_pattern: string;
   package_type: PackageType;
   minimum_access_level_for_push: 'maintainer' | 'owner' | 'admin' | null;

@@ -2,13 +2,13 @@ import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PackageType } from './packages.table.ts';
 
-/** Names for versions: the dist-tags of npm, of which a package has each once; the tags of NuGet. */
+/** Tags of versions: npm dist-tags, of which a package has each once, and NuGet tags. */
 export interface PackageTagsTable {
   id: Id;
   project_id: number;
   package_id: number;
   package_type: PackageType;
-  /** That of the package. */
+  /** Name key of the package. */
   name_key: string;
   name: string;
   created_at: Timestamp;

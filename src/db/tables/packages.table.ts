@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** The registries that packages come through, as the API names them. */
+/** Package registries, by the names of the API. */
 export const PACKAGE_TYPES = [
   'composer',
   'conan',
@@ -17,7 +17,7 @@ export const PACKAGE_TYPES = [
 ] as const;
 export type PackageType = (typeof PACKAGE_TYPES)[number];
 
-/** What becomes of packages (part 1, section 3). */
+/** Package statuses (part 1, section 3). */
 export const PACKAGE_STATUSES = [
   'default',
   'hidden',
@@ -28,22 +28,22 @@ export const PACKAGE_STATUSES = [
 ] as const;
 export type PackageStatus = (typeof PACKAGE_STATUSES)[number];
 
-/** Versions of packages of all registries. */
+/** Package versions of all registries. */
 export interface PackagesTable {
   id: Id;
   project_id: number;
   package_type: PackageType;
   name: string;
-  /** Null where a registry keeps files of a package that are of no version. */
+  /** Null for files of a package without a version. */
   version: string | null;
-  /** What the registry holds to be one name, or one version: unique within project and type, but for what is going away. */
+  /** Normalized name and version: unique within project and type, except for packages being removed. */
   name_key: string;
   version_key: string;
   status: Defaulted<PackageStatus>;
-  /** Why the status is `error`, or `deprecated`. */
+  /** Reason for the status `error` or `deprecated`. */
   status_message: string | null;
   creator_id: number | null;
-  /** What only its registry reads. */
+  /** Data that only its registry reads. */
   metadata: DefaultedJson<unknown>;
   created_at: Timestamp;
   updated_at: Timestamp;

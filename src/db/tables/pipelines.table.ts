@@ -17,37 +17,37 @@ export interface PipelinesTable {
   updated_at: Timestamp;
   started_at: Timestamp | null;
   finished_at: Timestamp | null;
-  /** What the ref was before the push. */
+  /** The previous head of the ref. */
   before_sha: string | null;
   source_sha: string | null;
-  /** Of a pipeline for a merged result. */
+  /** For merged results pipelines: the head of the target branch. */
   target_sha: string | null;
-  /** The merge request that it is for. */
+  /** The merge request of a merge request pipeline. */
   merge_request_id: number | null;
   name: string | null;
   yaml_errors: string | null;
   failure_reason: string | null;
-  /** Seconds that its jobs ran. */
+  /** Total run time of its jobs in seconds. */
   duration: number | null;
   /** Whether its ref was protected when it was made. */
   protected: Defaulted<Bit>;
-  /** Where its configuration stood. */
+  /** Source of its configuration. */
   config_path: string | null;
   on_new_commit: 'conservative' | 'interruptible' | 'none' | null;
   on_job_failure: 'none' | 'all' | null;
   /** The pipeline that made it redundant. */
   auto_canceled_by_id: number | null;
-  /** The job (a bridge) that started it. */
+  /** The bridge job that started it. */
   upstream_job_id: number | null;
   /** The pipeline of that job. */
   upstream_pipeline_id: number | null;
-  /** The same, where this is a child of it: of the same project. */
+  /** The same pipeline if this is a child pipeline, in the same project. */
   parent_id: number | null;
   schedule_id: number | null;
   trigger_id: number | null;
-  /** Whether it is the last successful one of its ref: its artifacts are kept. */
+  /** Whether it is the last successful pipeline of its ref, whose artifacts are kept. */
   locked: Defaulted<Bit>;
-  /** What it was made for, so that nothing is made twice for one event; null where nobody would ask twice. */
+  /** The event it was created for, so that none is created twice; null if that cannot happen. */
   origin: string | null;
 }
 export type Pipeline = Selectable<PipelinesTable>;

@@ -1,11 +1,11 @@
 import type { DefaultedJson, Timestamp } from '../columns.ts';
 
-/** What an administrator changed of the limits of a plan; a plan without a row has all its defaults. */
+/** Changed plan limits; a plan without a row has the defaults. */
 export interface PlanLimitsTable {
   plan: string;
-  /** Limits by name, those that were changed. */
+  /** Changed limits by name. */
   limits: DefaultedJson<Record<string, number>>;
-  /** Who changed what, by name, the oldest first. */
+  /** History of changes by limit, oldest first. */
   history: DefaultedJson<Record<string, LimitChange[]>>;
   updated_at: Timestamp;
 }

@@ -1,6 +1,6 @@
 import type { Id } from '../columns.ts';
 
-/** Short names of projects. */
+/** Aliases of projects. */
 export interface ProjectAliasesTable {
   id: Id;
   project_id: number;

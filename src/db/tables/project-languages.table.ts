@@ -1,4 +1,4 @@
-/** Bytes by programming language on the default branch, kept by background work for searches. */
+/** Bytes by programming language on the default branch, updated by background jobs, for searches. */
 export interface ProjectLanguagesTable {
   project_id: number;
   name: string;

@@ -3,6 +3,6 @@ import type { Defaulted } from '../columns.ts';
 export interface ProjectTopicsTable {
   project_id: number;
   topic_id: number;
-  /** Its place among those of the project. */
+  /** Its position among the topics of the project. */
   position: Defaulted<number>;
 }

@@ -5,7 +5,7 @@ import type { Bit, Day, Defaulted, DefaultedJson, Id, Timestamp } from '../colum
 
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
-/** Parts of a project that can be closed or kept to members; each is a column `<name>_access_level`. */
+/** Parts of a project with an access level; each is a column `<name>_access_level`. */
 export const PROJECT_FEATURES = [
   'repository',
   'issues',
@@ -38,40 +38,40 @@ export interface ProjectsTable extends Record<FeatureColumn, Defaulted<FeatureLe
   namespace_id: number;
   name: string;
   path: string;
-  /** Path from the root with the namespace; unique without regard to case. */
+  /** Path from the root including the namespace; unique ignoring case. */
   full_path: string;
   description: string | null;
   visibility: Visibility;
-  /** Storage and path inside it, without `.git`: never changed by a rename. */
+  /** Storage and path inside it, without `.git`; not changed by renames. */
   repository_storage: string;
   disk_path: string;
-  /** While a storage move runs: no writes. */
+  /** Set during a storage move, which blocks writes. */
   repository_read_only: Defaulted<Bit>;
   creator_id: number | null;
   forked_from_id: number | null;
-  /** The project at the root of the network of forks; itself when it is no fork. */
+  /** The root project of the fork network; the project itself if it is not a fork. */
   fork_root_id: number | null;
   archived: Defaulted<Bit>;
   avatar: string | null;
   star_count: Defaulted<number>;
   request_access_enabled: Defaulted<Bit>;
-  /** Attributes that no query filters by; see `ProjectSettings` in the projects resource. */
+  /** Attributes without query filters; see `ProjectSettings` in the projects resource. */
   settings: DefaultedJson<Record<string, unknown>>;
-  /** Bytes by kind and the number of commits, kept by background work. */
+  /** Sizes by kind and number of commits, updated by background jobs. */
   statistics: DefaultedJson<Record<string, number>>;
   import_url: StoredSecret<'projects.import_url'> | null;
   import_status: Defaulted<string>;
   import_error: string | null;
   pending_delete: Defaulted<Bit>;
   marked_for_deletion_on: Day | null;
-  /** Who marked it. */
+  /** The user who marked it for deletion. */
   marked_by_id: number | null;
-  /** Whether it, or a group above it, is marked for deletion: nothing is written to it then. */
+  /** Whether it or a group above it is marked for deletion, which makes it read-only. */
   in_deletion: Defaulted<Bit>;
   created_at: Timestamp;
   updated_at: Timestamp;
   last_activity_at: Timestamp;
-  /** Bytes, as in `statistics`; here to sort by. */
+  /** Bytes, as in `statistics`; a column for sorting. */
   repository_size: Defaulted<number>;
   storage_size: Defaulted<number>;
 }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id } from '../columns.ts';
 
-/** Who may do what with a protected ref: a level, a user, a group or a deploy key. */
+/** Access levels of protected refs: a role, a user, a group or a deploy key. */
 export interface ProtectedRefLevelsTable {
   id: Id;
   protected_ref_id: number;

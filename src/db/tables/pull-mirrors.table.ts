@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** How far projects follow a repository elsewhere; what they follow, and how, are their settings and `import_url`. */
+/** State of pull mirrors; their URL and options are `import_url` and settings of the project. */
 export interface PullMirrorsTable {
   id: Id;
   project_id: number;
@@ -10,13 +10,13 @@ export interface PullMirrorsTable {
   last_update_started_at: Timestamp | null;
   last_update_at: Timestamp | null;
   last_successful_update_at: Timestamp | null;
-  /** When the next update is due; null where none comes by itself. */
+  /** Next automatic update; null if there is none. */
   next_update_at: Timestamp | null;
-  /** Updates in a row that failed. */
+  /** Number of consecutive failed updates. */
   failures: Defaulted<number>;
-  /** Lines of `known_hosts`: the keys that the host of an SSH address had at first. */
+  /** `known_hosts` lines: the keys of the host at the first connection. */
   host_keys: string | null;
-  /** Digest of both sides and all settings after the last update: where it is the same, there is nothing to do. */
+  /** Digest of both sides and all settings after the last update; if it is unchanged, there is nothing to do. */
   settled: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;

@@ -19,20 +19,20 @@ export const PUSH_RULE_FLAGS = [
   'reject_non_dco_commits',
 ] as const;
 
-/** What pushes must keep to, in a project or in all projects below a group that have no rules of their own. */
+/** Push rules of a project, or of all projects below a group without rules of their own. */
 export interface PushRulesTable {
   id: Id;
-  /** Null where it is a group's. */
+  /** Null for groups. */
   project_id: number | null;
-  /** Group; null where it is a project's. */
+  /** The group; null for projects. */
   namespace_id: number | null;
-  /** Patterns in the syntax of RE2; empty for none. */
+  /** RE2 patterns; empty for none. */
   commit_message_regex: Defaulted<string>;
   commit_message_negative_regex: Defaulted<string>;
   branch_name_regex: Defaulted<string>;
   author_email_regex: Defaulted<string>;
   file_name_regex: Defaulted<string>;
-  /** MiB; 0 for any size. */
+  /** Maximum file size in MiB; 0 for any. */
   max_file_size: Defaulted<number>;
   deny_delete_tag: Defaulted<Bit>;
   member_check: Defaulted<Bit>;

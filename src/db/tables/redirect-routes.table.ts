@@ -1,7 +1,7 @@
 import type { Id } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Where a renamed or moved project or group used to be. */
+/** Former paths of renamed or moved projects and groups. */
 export interface RedirectRoutesTable {
   id: Id;
   path: string;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 import type { ExportStatus } from './relation-exports.table.ts';
 
-/** Files of an export that comes in batches. */
+/** Files of a batched export. */
 export interface RelationExportBatchesTable {
   id: Id;
   export_id: number;
@@ -10,11 +10,11 @@ export interface RelationExportBatchesTable {
   batch_number: number;
   status: ExportStatus;
   objects_count: number;
-  /** Key of its last object: the next batch begins behind it. */
+  /** Key of its last object, after which the next batch begins. */
   last_key: number;
   error: string | null;
   sha256: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   updated_at: Timestamp;
 }

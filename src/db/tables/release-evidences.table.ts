@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** What releases were at a time: nothing of it ever changes. */
+/** Evidence of releases, which is immutable. */
 export interface ReleaseEvidencesTable {
   id: Id;
   release_id: number;

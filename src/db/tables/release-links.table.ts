@@ -2,11 +2,11 @@ import type { Selectable } from 'kysely';
 import type { Defaulted, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** What an asset is, in the order in which people look for it. */
+/** Kinds of assets, in the order of their display. */
 export const LINK_TYPES = ['other', 'runbook', 'image', 'package'] as const;
 export type LinkType = (typeof LINK_TYPES)[number];
 
-/** Assets of releases: addresses of what they bring. Name, address and path are unique within a release. */
+/** Asset links of releases. Name, URL and path are unique within a release. */
 export interface ReleaseLinksTable {
   id: Id;
   release_id: number;

@@ -8,19 +8,19 @@ export type AuthMethod = (typeof AUTH_METHODS)[number];
 export const REMOTE_MIRROR_STATUSES = ['none', 'to_retry', 'started', 'finished', 'failed'] as const;
 export type RemoteMirrorStatus = (typeof REMOTE_MIRROR_STATUSES)[number];
 
-/** Repositories elsewhere that follow projects. */
+/** Push mirrors of projects. */
 export interface RemoteMirrorsTable {
   id: Id;
   project_id: number;
-  /** With user and password, where it has any. */
+  /** Including user and password. */
   url: StoredSecret<'remote_mirrors.url'>;
   enabled: Defaulted<Bit>;
   only_protected_branches: Defaulted<Bit>;
   keep_divergent_refs: Defaulted<Bit>;
-  /** RE2. */
+  /** RE2 pattern. */
   mirror_branch_regex: string | null;
   auth_method: Defaulted<AuthMethod>;
-  /** In OpenSSH's format; set with `ssh_public_key`. */
+  /** In OpenSSH's format; set together with `ssh_public_key`. */
   private_key: StoredSecret<'remote_mirrors.private_key'> | null;
   public_key: string | null;
   /** Lines of `known_hosts`. */
@@ -31,7 +31,7 @@ export interface RemoteMirrorsTable {
   last_update_started_at: Timestamp | null;
   last_update_at: Timestamp | null;
   last_successful_update_at: Timestamp | null;
-  /** Updates in a row that failed. */
+  /** Number of consecutive failed updates. */
   failures: Defaulted<number>;
   created_at: Timestamp;
   updated_at: Timestamp;

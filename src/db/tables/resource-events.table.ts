@@ -3,20 +3,20 @@ import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { IssuableType } from './tables.kinds.ts';
 
-/** A change of a label, the milestone, the state or the weight of an issue or merge request. */
+/** Changes of the labels, milestone, state or weight of issues and merge requests. */
 export interface ResourceEventsTable {
   id: Id;
   kind: 'label' | 'milestone' | 'state' | 'weight' | 'iteration';
   issuable_type: IssuableType;
   issuable_id: number;
   project_id: number;
-  /** Null for the system, and for users that are gone. */
+  /** Null for the system, and for deleted users. */
   user_id: number | null;
-  /** Of labels and milestones. */
+  /** For labels and milestones. */
   action: 'add' | 'remove' | null;
-  /** The new one where the state changed, else the one that it had. */
+  /** The new state for state changes, else the current one. */
   state: 'opened' | 'closed' | 'reopened' | 'merged' | 'locked' | null;
-  /** Null for others than labels, and once the label is gone; milestones likewise. */
+  /** Null for other kinds, and for deleted labels; milestones likewise. */
   label_id: number | null;
   milestone_id: number | null;
   weight: number | null;

@@ -1,9 +1,9 @@
 import type { Timestamp } from '../columns.ts';
 
-/** One row: which group manages the security policies of the installation. */
+/** One row: the group that manages the security policies of the installation. */
 export interface SecurityPolicySettingsTable {
   id: number;
-  /** Null for none; a group that is removed leaves none. */
+  /** Null for none, also after the group is removed. */
   csp_namespace_id: number | null;
   updated_at: Timestamp;
 }

@@ -1,9 +1,9 @@
 import type { Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** Processes that serve one database of PostgreSQL; on SQLite there is one, and no row. */
+/** Server processes on a PostgreSQL database; empty on SQLite. */
 export interface ServerProcessesTable {
   id: Id;
-  /** Counted up by the process for as long as it lives. */
+  /** Heartbeat counter of the process. */
   beat: Defaulted<number>;
   started_at: Timestamp;
 }

@@ -3,7 +3,7 @@ import type { Visibility } from '../../core/access-levels.ts';
 import type { Bit, Defaulted, DefaultedJson, Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 
-/** Personal snippets (`project_id` null) and those of projects; each is a git repository of its own. */
+/** Personal snippets (`project_id` null) and project snippets; each has a git repository of its own. */
 export interface SnippetsTable {
   id: Id;
   project_id: number | null;
@@ -11,14 +11,14 @@ export interface SnippetsTable {
   title: string;
   description: string | null;
   visibility: Visibility;
-  /** Paths of the files on the default branch, in order; moved with the refs. */
+  /** Sorted paths of the files on the default branch; updated with the refs. */
   file_names: DefaultedJson<string[]>;
   repository_storage: string;
   disk_path: string;
   repository_read_only: Defaulted<Bit>;
-  /** Bytes, kept by background work for those of projects. */
+  /** Bytes, updated by background jobs for project snippets. */
   repository_size: Defaulted<number>;
-  /** Of the request that made it, for administrators. */
+  /** User agent of the request that created it, for administrators. */
   user_agent: string | null;
   ip_address: string | null;
   user_notes_count: Defaulted<number>;

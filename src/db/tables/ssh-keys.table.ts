@@ -9,7 +9,7 @@ export interface SshKeysTable {
   key: string;
   /** `SHA256:...` without padding; unique over all keys, deploy keys included. */
   fingerprint: string;
-  /** Pairs of hexadecimal digits with colons; only looked up, never relied on. */
+  /** Pairs of hexadecimal digits with colons; only for lookups, not for security. */
   md5_fingerprint: string;
   usage_type: Defaulted<'auth' | 'signing' | 'auth_and_signing'>;
   created_at: Timestamp;

@@ -1,6 +1,6 @@
 import type { Id, Timestamp } from '../columns.ts';
 
-/** What a service said of a head; the newest counts. */
+/** Responses of external status checks for a head; the newest counts. */
 export interface StatusCheckResponsesTable {
   id: Id;
   external_status_check_id: number;

@@ -1,32 +1,32 @@
 import type { Selectable } from 'kysely';
 import type { Id, Json, Timestamp } from '../columns.ts';
 
-/** What is moved: the repositories of a project, that of a snippet, that of a group's wiki. */
+/** What is moved: the repositories of a project, that of a snippet, or that of a group's wiki. */
 export type StorageMoveKind = 'project' | 'snippet' | 'group';
 
-/** As the API shows it. */
+/** States in the API. */
 export type StorageMoveState = 'scheduled' | 'started' | 'replicated' | 'finished' | 'failed' | 'cleanup failed';
 
-/** Where a repository lies: the storage's name and the path in it. */
-interface Place {
+/** Location of a repository: storage name and path. */
+interface RepositoryLocation {
   storage: string;
   diskPath: string;
 }
 
-/** A repository that a move takes along, and whose it is. */
+/** A repository included in a move, with its holder. */
 export interface MovedRepository {
   type: 'project' | 'snippet' | 'wiki';
   id: number;
-  from: Place;
-  /** Where it is copied to; drawn anew at each attempt. */
-  to: Place | null;
+  from: RepositoryLocation;
+  /** Destination; chosen again at each attempt. */
+  to: RepositoryLocation | null;
 }
 
-/** Moves of repositories to other storages; they go with what they move. */
+/** Storage moves of repositories; removed with their holders. */
 export interface StorageMovesTable {
   id: Id;
   kind: StorageMoveKind;
-  /** One of the three is set, by the kind. */
+  /** Exactly one of the three is set, by the kind. */
   project_id: number | null;
   snippet_id: number | null;
   group_id: number | null;
@@ -35,7 +35,7 @@ export interface StorageMovesTable {
   state: StorageMoveState;
   error_message: string | null;
   places: Json<MovedRepository[]>;
-  /** Of the attempt that copies: another one ends it. */
+  /** Claim of the attempt that copies; another attempt ends it. */
   claim: string | null;
   created_at: Timestamp;
   updated_at: Timestamp;

@@ -2,7 +2,7 @@ import type { Bit, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { IssuableType } from './tables.kinds.ts';
 
-/** Said by a user themselves: `subscribed` 0 is stronger than taking part. */
+/** Explicit subscriptions of users: `subscribed` 0 overrides participation. */
 export interface SubscriptionsTable {
   subscribable_type: IssuableType | 'Label';
   subscribable_id: number;

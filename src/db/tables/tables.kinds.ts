@@ -1,12 +1,12 @@
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** What carries labels, assignees and a milestone. */
+/** Objects with labels, assignees and a milestone. */
 export type IssuableType = 'Issue' | 'MergeRequest';
 
-/** What can be discussed and reacted to, commits apart. */
+/** Objects with comments and reactions, except commits. */
 export type NoteableType = IssuableType | 'Snippet';
 
-/** Columns that issues and merge requests have in common. */
+/** Common columns of issues and merge requests. */
 export interface IssuableColumns {
   id: Id;
   iid: number;
@@ -22,9 +22,9 @@ export interface IssuableColumns {
   closed_at: Timestamp | null;
   closed_by_id: number | null;
   updated_by_id: number | null;
-  /** Comments of people, system notes apart; kept by who writes notes. */
+  /** Number of comments without system notes; updated with notes. */
   user_notes_count: Defaulted<number>;
-  /** Thumbs up and down; kept by who writes reactions. */
+  /** Thumbs up and down; updated with reactions. */
   upvotes: Defaulted<number>;
   downvotes: Defaulted<number>;
   created_at: Timestamp;

@@ -1,14 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** A state as it was written once; the one of the highest serial is the current one. */
+/** Versions of Terraform states; the one with the highest serial is current. */
 export interface TerraformStateVersionsTable {
   id: Id;
   terraform_state_id: number;
   serial: number;
-  /** Of its bytes in the blob store. */
+  /** Digest of its content in the blob store. */
   sha256: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   created_by_id: number | null;
   ci_job_id: number | null;

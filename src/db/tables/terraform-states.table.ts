@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** What Terraform knows of what it made: a name, its versions, and who works on it. */
+/** Terraform states: name, versions and lock. */
 export interface TerraformStatesTable {
   id: Id;
   project_id: number;
   name: string;
-  /** JSON of the lock as its holder sent it, with their name; null while it is free. */
+  /** JSON of the lock as sent by its holder, with their name; null while unlocked. */
   lock_info: string | null;
   locked_by_id: number | null;
   locked_at: Timestamp | null;

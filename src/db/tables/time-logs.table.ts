@@ -2,7 +2,7 @@ import type { Id, Timestamp } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { IssuableType } from './tables.kinds.ts';
 
-/** Time that was spent (or taken back), in seconds. */
+/** Time spent (or subtracted), in seconds. */
 export interface TimeLogsTable {
   id: Id;
   issuable_type: IssuableType;

@@ -13,18 +13,18 @@ export type TodoAction =
   | 'unmergeable'
   | 'review_requested';
 
-/** Something that waits for a user. */
+/** To-do items of users. */
 export interface TodosTable {
   id: Id;
   user_id: number;
-  /** Who made it, the user themselves perhaps. */
+  /** The author, possibly the user themselves. */
   author_id: number;
   project_id: number;
   target_type: IssuableType | 'Commit';
   /** Null for commits. */
   target_id: number | null;
   commit_id: string | null;
-  /** The comment that it is about. */
+  /** The comment behind it. */
   note_id: number | null;
   action: TodoAction;
   state: Defaulted<'pending' | 'done'>;

@@ -1,6 +1,6 @@
 import type { Id, Timestamp } from '../columns.ts';
 
-/** What projects are about; a topic comes into being when it is first given to a project. */
+/** Topics of projects; created when they are first assigned. */
 export interface TopicsTable {
   id: Id;
   name: string;

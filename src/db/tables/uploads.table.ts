@@ -1,17 +1,17 @@
 import type { Selectable } from 'kysely';
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Files that texts of a project or group refer to; the bytes are in the blob store. */
+/** Uploaded files in texts of a project or group; the content is in the blob store. */
 export interface UploadsTable {
   id: Id;
-  /** Either of the two is set. */
+  /** Exactly one of the two is set. */
   project_id: number | null;
   group_id: number | null;
-  /** 32 hexadecimal digits, a part of the address. */
+  /** 32 hexadecimal digits, part of the URL. */
   secret: string;
   filename: string;
   sha256: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   uploaded_by_id: number | null;
   created_at: Timestamp;

@@ -1,6 +1,6 @@
 import type { Id, Timestamp } from '../columns.ts';
 
-/** Who a user is at another provider of identities. */
+/** Identities of users at external providers. */
 export interface UserIdentitiesTable {
   id: Id;
   user_id: number;

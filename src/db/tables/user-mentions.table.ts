@@ -2,7 +2,7 @@ import type { Id } from '../columns.ts';
 import type { Ownership } from '../ownership.ts';
 import type { NoteableType } from './tables.kinds.ts';
 
-/** People named with `@` in a description (`note_id` null) or in a note. */
+/** Users mentioned with `@` in a description (`note_id` null) or in a note. */
 export interface UserMentionsTable {
   id: Id;
   target_type: NoteableType | 'Commit';

@@ -37,7 +37,7 @@ export interface UsersTable {
   theme_id: number | null;
   color_scheme_id: Defaulted<number>;
   preferred_language: Defaulted<string>;
-  /** Key of the picture in the blob store with its file name, `<sha256>/<name>`. */
+  /** Path of the avatar in the blob store with its file name, `<sha256>/<name>`. */
   avatar: string | null;
   created_by_id: number | null;
   created_at: Timestamp;
@@ -48,7 +48,7 @@ export interface UsersTable {
   last_sign_in_ip: string | null;
   current_sign_in_ip: string | null;
   last_activity_on: Day | null;
-  /** Of service accounts: the group or project that made it; null for those of the whole server. */
+  /** For service accounts: the group or project that created it; null for those of the instance. */
   provisioned_by_group_id: number | null;
   provisioned_by_project_id: number | null;
 }

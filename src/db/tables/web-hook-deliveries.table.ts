@@ -1,16 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { Bit, Defaulted, Id, Timestamp } from '../columns.ts';
 
-/** What a hook has still to be told, an event each, in the order of their ids. */
+/** Pending deliveries of webhooks, one for each event, in the order of their ids. */
 export interface WebHookDeliveriesTable {
   id: Id;
   hook_id: number;
   event_id: number;
-  /** One for all hooks that are told of the event, and of what follows from it. */
+  /** Shared by all webhooks of the event, and by what follows from it. */
   event_uuid: string;
-  /** Whether the payloads of the event are there. */
+  /** Whether the payloads of the event exist. */
   built: Defaulted<Bit>;
-  /** Payloads of the event up to this position are done. */
+  /** Payloads up to this position have been delivered. */
   sent: Defaulted<number>;
   created_at: Timestamp;
 }

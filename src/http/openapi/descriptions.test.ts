@@ -20,7 +20,7 @@ const choices = (schema: SchemaObject): SchemaObject[] =>
 const isDescribed = (schema: SchemaObject): boolean =>
   schema.description !== undefined || choices(schema).some(isDescribed);
 
-/** Whether a reader sees a value: the schema's own, or those of what it is made of. */
+/** Whether a reader sees an example: of the schema itself, or of its parts. */
 function hasExample(schema: SchemaObject): boolean {
   const { examples, $ref, items, format, type } = schema;
   const types = [type ?? []].flat();
@@ -30,7 +30,7 @@ function hasExample(schema: SchemaObject): boolean {
   return choices(schema).some(hasExample) || (items !== undefined && hasExample(items));
 }
 
-/** Properties inside a schema of which something is left unsaid. */
+/** Properties of a schema without description or example. */
 function* gaps(schema: SchemaObject, where: string): Generator<string> {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (!isDescribed(property)) yield `${where}.${name} has no description`;
@@ -42,7 +42,7 @@ function* gaps(schema: SchemaObject, where: string): Generator<string> {
   if (typeof schema.additionalProperties === 'object') yield* gaps(schema.additionalProperties as SchemaObject, where);
 }
 
-/** Whether a body is bytes as they are, of which there is no example to give. */
+/** Whether a body is raw content, which has no example. */
 const isBytes = (body: unknown): boolean =>
   Object.values((body as Body).content).every(({ schema }) => Object.keys(schema).length === 0);
 

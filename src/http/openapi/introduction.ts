@@ -1,6 +1,6 @@
 /**
- * What a reader of the reference sees first: how to sign in, and a first call to copy. Markdown.
- * @param base address of the server, without a trailing slash
+ * Introduction of the reference: how to sign in, and first calls to copy. Markdown.
+ * @param base URL of the server, without a trailing slash
  */
 export const introduction = (base: string): string => `A source-hosting server, wire-compatible with version 4 of the
 GitLab REST API: clients of that API work unmodified.

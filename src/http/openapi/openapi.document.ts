@@ -20,7 +20,7 @@ import { operationIdOf } from './operation-ids.ts';
 import { bytesBody, pathParameters, queryParameters, requestBody } from './parameters.ts';
 import type { SchemaObject } from './schema-object.ts';
 
-/** A document of OpenAPI 3.1, as far as the code that makes it needs to know. */
+/** The part of an OpenAPI 3.1 document that the generator uses. */
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: object;
@@ -42,18 +42,18 @@ export interface OperationObject {
 /** `/projects/:id/jobs/*path` -> `/projects/{id}/jobs/{path}`. */
 const templated = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
-/** The path that clients call. */
+/** The path for clients. */
 const shownPath = ({ options: { address, path } }: Route): string => address ?? path;
 
-/** Segments that tell whose a resource is, not what it is. */
+/** Segments that name the owner of a resource rather than the resource. */
 const OWNED = /^\/(projects|groups|users|user)\/(?:\[\]\/)?(repository\/)?([a-z_]+)(\/\[\])?/;
 
-/** Paths with nameless parameters, by which routes are compared. */
+/** Paths with anonymous parameters, to compare routes. */
 const patternOf = (path: string): string => path.replace(/[:*]\w+/g, '[]');
 
 /**
- * What each route is about, out of the paths: the collection inside a project, group or user (one whose members have
- * paths of their own), else the owner itself.
+ * Derives tags of routes from their paths: the collection inside a project, group or user (if its members have paths of
+ * their own), else the owner itself.
  */
 export class Tags {
   readonly #collections = new Set<string>();
@@ -79,14 +79,14 @@ export class Tags {
   }
 }
 
-/** Last fixed segment of a path: it names what an answer holds. */
+/** Last fixed segment of a path: it names the content of an answer. */
 const resourceOf = (path: string): string =>
   singular(path.split('/').findLast((part) => /^[a-z]/.test(part)) ?? 'object');
 
-/** First word of a path, in the singular: what is below belongs to it. */
+/** First word of a path in the singular: the owner of what is below. */
 const ownerOf = (path: string): string => pascalCase(singular(/^\/([a-z]\w*)/.exec(path)?.[1] ?? ''));
 
-/** `Create an issue` -> `CreateIssue`: what a body is called. */
+/** `Create an issue` -> `CreateIssue`: name of a body. */
 const bodyName = (summary: string): string =>
   pascalCase(
     summary
@@ -97,7 +97,7 @@ const bodyName = (summary: string): string =>
       .trim(),
   );
 
-/** What there is to say of an operation, in Markdown. */
+/** Description of an operation in Markdown. */
 function describe({ options }: Route, scopes: readonly string[]): string {
   const { description, access, plan, credentials, rules = {} } = options;
   return [
@@ -148,7 +148,7 @@ function operation(book: SchemaBook, tags: Tags, route: Route, method: Method): 
   };
 }
 
-/** Paths that differ only in the names of their parameters are one path; the first route's names stand for all. */
+/** Paths that differ in the names of parameters only are merged; the names of the first route are used. */
 class Paths {
   readonly items: OpenApiDocument['paths'] = {};
   readonly #byPattern = new Map<string, string>();
@@ -166,7 +166,7 @@ class Paths {
   }
 }
 
-/** Gives the path parameters of an operation the names that another path has in their places. */
+/** Renames path parameters of an operation to those of another route with the same path. */
 function rename(made: OperationObject, from: string, to: string): void {
   const names = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const wanted = names(to);
@@ -178,9 +178,9 @@ function rename(made: OperationObject, from: string, to: string): void {
 
 /**
  * Describes the routes as an OpenAPI 3.1 document.
- * @param base address of the server, without a trailing slash
- * @param vocabulary what the declarations leave unsaid
- * @param dialect of the answers
+ * @param base URL of the server, without a trailing slash
+ * @param vocabulary descriptions for declarations without one
+ * @param dialect dialect of the answers
  */
 export function openApiDocument(
   routes: readonly Route[],

@@ -1,10 +1,15 @@
 import { type PaidPlan, planWords } from '../../access/access.plan.ts';
 import type { SchemaObject } from './schema-object.ts';
 
-/** A description with the plan that the parameter belongs to, and what becomes of it on a lower one. */
+/** Adds to a description the plan of the parameter, and its effect on a lower one. */
 export function withPlan<T>(description: T, schema: SchemaObject): T | string {
-  const { 'x-plan': plan, 'x-plan-keeps': kept } = schema as { 'x-plan'?: PaidPlan; 'x-plan-keeps'?: number };
+  const { 'x-plan': plan, 'x-plan-keeps': keptElements } = schema as { 'x-plan'?: PaidPlan; 'x-plan-keeps'?: number };
   if (plan === undefined || typeof description !== 'string') return description;
-  const lower = kept === undefined ? 'ignored' : kept === 1 ? 'only the first counts' : `only ${kept} count`;
-  return `${description} Plan: ${planWords(plan)}; on a lower one ${lower}.`;
+  const lower =
+    keptElements === undefined
+      ? 'ignored'
+      : keptElements === 1
+        ? 'only the first element is used'
+        : `only ${keptElements} elements are used`;
+  return `${description} Plan: ${planWords(plan)}; on a lower plan ${lower}.`;
 }

@@ -3,29 +3,29 @@ import { propertiesOf } from '../http.schema.ts';
 import type { SchemaBook } from './openapi.schemas.ts';
 import type { SchemaObject } from './schema-object.ts';
 
-/** What refusals mean, by status. */
+/** Meaning of refusals by status. */
 const REFUSALS: Record<number, [name: string, description: string]> = {
-  400: ['BadRequest', 'A parameter is missing or does not fit, or the request cannot be carried out as it stands.'],
-  401: ['Unauthorized', 'No token where one is needed, or one that is unknown, expired or revoked.'],
-  403: ['Forbidden', 'The caller, or the scope of the token, does not allow it.'],
-  404: ['NotFound', 'There is no such resource, or the caller may not see it.'],
-  405: ['MethodNotAllowed', 'Not possible for this resource.'],
-  406: ['NotAcceptable', 'The resource is not in a state that allows it.'],
-  409: ['Conflict', 'It exists already, or has changed meanwhile.'],
-  410: ['Gone', 'No longer there.'],
+  400: ['BadRequest', 'A parameter is missing or invalid, or the request cannot be executed in this form.'],
+  401: ['Unauthorized', 'A token is required, or the token is unknown, expired or revoked.'],
+  403: ['Forbidden', 'The permissions of the caller or the scopes of the token do not allow the request.'],
+  404: ['NotFound', 'The resource does not exist, or the caller may not see it.'],
+  405: ['MethodNotAllowed', 'The method is not allowed for this resource.'],
+  406: ['NotAcceptable', 'The state of the resource does not allow the request.'],
+  409: ['Conflict', 'The resource already exists, or has changed meanwhile.'],
+  410: ['Gone', 'The resource no longer exists.'],
   412: ['PreconditionFailed', 'The resource has changed since the time of If-Unmodified-Since.'],
   413: ['ContentTooLarge', 'The body is larger than allowed.'],
   415: ['UnsupportedMediaType', 'The body is neither JSON nor a form.'],
-  416: ['RangeNotSatisfiable', 'The range lies outside of the content.'],
-  422: ['UnprocessableContent', 'The parameters fit, but not together or not for this resource.'],
-  429: ['TooManyRequests', 'Too many requests; Retry-After says when to go on.'],
-  503: ['ServiceUnavailable', 'The server is busy, or in maintenance mode and changes nothing; try again.'],
+  416: ['RangeNotSatisfiable', 'The range is outside the content.'],
+  422: ['UnprocessableContent', 'The parameters are valid, but not in this combination or for this resource.'],
+  429: ['TooManyRequests', 'Too many requests; Retry-After says when to try again.'],
+  503: ['ServiceUnavailable', 'The server is busy or in maintenance mode; try again later.'],
 };
 
 const json = (schema: SchemaObject, mediaType = 'application/json') => ({ [mediaType]: { schema } });
 const header = (description: string, type = 'string') => ({ description, schema: { type } });
 
-/** Schema of every refusal's body. */
+/** Schema of the body of refusals. */
 export const ERROR_SCHEMA: SchemaObject = {
   type: 'object',
   required: ['message'],
@@ -33,41 +33,45 @@ export const ERROR_SCHEMA: SchemaObject = {
     message: {
       type: 'string',
       minLength: 1,
-      description: 'What is wrong, in words.',
+      description: 'Error message.',
       examples: ['title is missing'],
     },
     error: {
       type: 'string',
-      description: 'The same words where a parameter is wrong; a code where a token is.',
+      description: 'The same message for an invalid parameter; an error code for an invalid token.',
       examples: ['title is missing'],
     },
     errors: {
       type: 'object',
-      description: 'What is wrong, by field.',
+      description: 'Error messages by field.',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
-    error_description: { type: 'string', description: 'What is wrong with a token.', examples: ['Token was revoked.'] },
-    scope: { type: 'string', description: 'Scopes of which one would do.', examples: ['api read_api'] },
+    error_description: {
+      type: 'string',
+      description: 'Description of a token error.',
+      examples: ['Token was revoked.'],
+    },
+    scope: { type: 'string', description: 'Scopes of which one is required.', examples: ['api read_api'] },
   },
 };
 
 /** Headers that operations refer to. */
 export const HEADERS = {
-  RequestId: header('Id of the request, also in the log.'),
-  ETag: header('Weak tag of the body, for If-None-Match.'),
-  Link: header('Addresses of the pages prev, next, first and last.'),
+  RequestId: header('Id of the request, as in the server log.'),
+  ETag: header('Weak ETag of the body, for If-None-Match.'),
+  Link: header('Links to the pages prev, next, first and last.'),
   Page: header('Number of this page.', 'integer'),
-  PerPage: header('Items on a page.', 'integer'),
+  PerPage: header('Items per page.', 'integer'),
   NextPage: header('Number of the next page; empty on the last one.'),
-  PrevPage: header('Number of the page before; empty on the first one.'),
-  Total: header('Items in all; absent when there are very many.', 'integer'),
-  TotalPages: header('Pages in all; absent when there are very many.', 'integer'),
+  PrevPage: header('Number of the previous page; empty on the first one.'),
+  Total: header('Total number of items; absent for very long lists.', 'integer'),
+  TotalPages: header('Total number of pages; absent for very long lists.', 'integer'),
   RetryAfter: header('Seconds to wait.', 'integer'),
 };
 
 const refer = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
 
-/** Answers that operations refer to. */
+/** Responses that operations refer to. */
 export function sharedResponses(): Record<string, object> {
   const responses: Record<string, object> = {};
   for (const [status, [name, description]] of Object.entries(REFUSALS)) {
@@ -86,7 +90,7 @@ export function sharedResponses(): Record<string, object> {
   return responses;
 }
 
-/** Statuses of refusals that follow from what the route declares. */
+/** Statuses of refusals that follow from the declaration of a route. */
 export function refusalsOf({ options }: Route): number[] {
   const { method, path, access, input, body, errors = [] } = options;
   const reads = method === 'GET' || method === 'HEAD';
@@ -111,20 +115,20 @@ const DESCRIPTIONS: Record<number, string> = {
   201: 'Created.',
   202: 'Accepted.',
   204: 'Done.',
-  302: 'Leads elsewhere.',
+  302: 'Redirect.',
 };
 
-/** Bytes as they are (OpenAPI 3.1: no type, no encoding). */
+/** Raw content (OpenAPI 3.1: no type, no encoding). */
 const BYTES: SchemaObject = {};
 const bytesOf = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: BYTES }]));
 
-/** What an answer holds, in a word, and what that belongs to. */
+/** Name of an answer's content and of its owner. */
 interface Hint {
   name: string;
   context: string;
 }
 
-/** One kind of success. @param shared headers beside those it declares */
+/** A success response. @param shared headers in addition to declared ones */
 function successOf(
   book: SchemaBook,
   success: Success,
@@ -154,7 +158,7 @@ function successOf(
   };
 }
 
-/** Answers of a route by status. @param bodiless for HEAD, which is answered without bodies */
+/** Responses of a route by status. @param bodiless for HEAD, whose answers have no bodies */
 export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless: boolean): object {
   const { success, otherSuccess, input, method, mediaType } = route.options;
   const isList = ['page', 'per_page'].every((name) => name in (input?.properties ?? {}));
@@ -194,11 +198,11 @@ export function responsesOf(book: SchemaBook, route: Route, hint: Hint, bodiless
   };
 }
 
-const NOT_MODIFIED = { description: 'The client has it already: If-None-Match names its tag. No body.' };
-const UNCHANGED = { description: 'It is so already: nothing was changed. No body.' };
+const NOT_MODIFIED = { description: 'Not modified: If-None-Match contains the current ETag. No body.' };
+const UNCHANGED = { description: 'Not modified: the resource already has the requested state. No body.' };
 const MOVED = {
-  description: 'The project or group has another path now.',
-  headers: { Location: { description: 'The same request at its new address.', schema: { type: 'string' } } },
+  description: 'The project or group has a different path now.',
+  headers: { Location: { description: 'URL of the same request with the new path.', schema: { type: 'string' } } },
   content: { 'text/plain': { schema: { type: 'string' } } },
 };
 
@@ -212,7 +216,7 @@ const PAGE_HEADERS = {
   'X-Total-Pages': refer('TotalPages'),
 };
 
-/** Every schema that the answers of a route hold. */
+/** All schemas in the answers of a route. */
 export function successSchemas({ options: { success, otherSuccess } }: Route) {
   return [success, ...(otherSuccess === undefined ? [] : [otherSuccess])].flatMap((each) => [
     ...('schema' in each ? [each.schema] : []),
@@ -220,7 +224,7 @@ export function successSchemas({ options: { success, otherSuccess } }: Route) {
   ]);
 }
 
-/** Every schema of a route's own parameters. */
+/** All schemas of a route's own parameters. */
 export const pathSchemas = ({ options }: Route) => ({
   ...options.access.params,
   ...(options.params === undefined ? {} : propertiesOf(options.params)),

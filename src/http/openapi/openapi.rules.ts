@@ -4,13 +4,13 @@ type Constraint = Record<string, unknown>;
 
 const required = (names: readonly string[]): Constraint => ({ required: [...names] });
 
-/** Every two of the names. */
+/** All pairs of the names. */
 function* pairs(names: readonly string[]): Generator<[string, string]> {
   for (const [index, first] of names.entries()) for (const second of names.slice(index + 1)) yield [first, second];
 }
 
 /**
- * Rules over several parameters as constraints of the object that holds them.
+ * Rules over several parameters as constraints of an object schema.
  * @param all names of all its properties
  */
 export function ruleConstraints(rules: ParamRules, all: readonly string[]): Constraint {
@@ -30,7 +30,7 @@ export function ruleConstraints(rules: ParamRules, all: readonly string[]): Cons
 const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 const MAX = 12;
 
-/** The same rules in sentences. */
+/** The rules as sentences. */
 export function ruleSentences(rules: ParamRules): string[] {
   return [
     ...(rules.atLeastOne ?? []).map((names) =>

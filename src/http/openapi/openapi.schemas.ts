@@ -4,17 +4,17 @@ import { withPlan } from './openapi.plan.ts';
 import { NO_VOCABULARY, type Vocabulary, VocabularyLookup } from './openapi.words.ts';
 import type { SchemaObject } from './schema-object.ts';
 
-/** Keywords that steer the reading of parameters and mean nothing to others. */
+/** Keywords that control the parsing of parameters and are not part of the document. */
 const PRIVATE = new Set(['x-message', 'x-comma-separated', 'x-spooled']);
-/** Objects with fewer properties are not worth a name of their own. */
+/** Objects with fewer properties are not shared. */
 const MIN_SHARED_PROPERTIES = 3;
 
-/** @param owner name of the object that the schema stands in */
+/** @param owner name of the object that contains the schema */
 type Visit = (schema: SchemaObject, hint: string, owner: string) => SchemaObject;
-/** What a property gets beside what its schema says. */
+/** Adds to a property what its schema does not contain. */
 type Finish = (written: SchemaObject, owner: string, key: string) => SchemaObject;
 
-/** The schema with `visit` applied to every schema inside it. */
+/** Applies `visit` to every schema inside a schema. */
 function mapInside(
   schema: SchemaObject,
   hint: string,
@@ -43,10 +43,10 @@ function mapInside(
   return result;
 }
 
-/** Words whose last s is no plural. */
+/** Words whose final s is not a plural. */
 const SINGULAR = /(us|ss|is|ias|statistics|settings|stats)$/;
 
-/** Endings of plurals, the special ones first. */
+/** Plural endings, special ones first. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/ies$/, 'y'],
   [/(ch|sh|x|us|ss|ias)es$/, '$1'],
@@ -64,13 +64,13 @@ export function singular(word: string): string {
 export const pascalCase = (words: string): string =>
   words.replace(/(?:^|[_\s.-]+)([^\W_])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Whether something is said of the schema already. */
+/** Whether the schema has a description. */
 const isDescribed = ({ description, anyOf }: SchemaObject): boolean =>
   description !== undefined || (Array.isArray(anyOf) && (anyOf as SchemaObject[]).some(isDescribed));
 
 /**
- * Writes schemas into one document: objects that occur in several places get a name among the components and are
- * referred to from then on. Every schema of an answer must be shown to `count` before any is handed to `write`.
+ * Writes schemas into one document: objects that occur several times become named components. All schemas of answers
+ * must be passed to `count` before the first one is passed to `write`.
  */
 export class SchemaBook {
   readonly components: Record<string, SchemaObject> = {};
@@ -80,7 +80,7 @@ export class SchemaBook {
   readonly #names = new Map<string, string>();
   readonly #given = new Map<string, string>();
 
-  /** @param dialect whose schemas are written where there is one for each */
+  /** @param dialect dialect of schemas that depend on it */
   constructor(vocabulary: Vocabulary = NO_VOCABULARY, dialect: Dialect = 'specification') {
     this.#dialect = dialect;
     this.words = new VocabularyLookup(vocabulary);
@@ -90,7 +90,7 @@ export class SchemaBook {
     }
   }
 
-  /** Notes which objects there are. */
+  /** Counts the objects of a schema. */
   count(schema: TSchema): void {
     const visit: Visit = (given) => {
       const each = this.#spoken(given);
@@ -98,7 +98,7 @@ export class SchemaBook {
       if (key !== undefined) {
         const uses = this.#uses.get(key) ?? 0;
         this.#uses.set(key, uses + 1);
-        // What is inside a shared object is written once.
+        // Content of a shared object is written once.
         if (uses > 0) return each;
       }
       return mapInside(each, '', '', visit);
@@ -107,8 +107,8 @@ export class SchemaBook {
   }
 
   /**
-   * @param hint what the schema is of: a path's or a property's name, out of which its own is made
-   * @param context what it belongs to: begins the name where the plain one is taken
+   * @param hint name of a path or property, from which the component name is derived
+   * @param context prefix of the name if the plain one is taken
    */
   write(schema: TSchema, hint: string, context = ''): SchemaObject {
     return this.#write(schema as SchemaObject, hint, context);
@@ -126,7 +126,7 @@ export class SchemaBook {
     const finish: Finish = (written, within, key) => this.#finish(written, within, key);
     const key = this.#sharedKey(schema);
     const given = key === undefined ? undefined : this.#givenName(key, schema);
-    // A body is never counted, and always shared: it is written for each encoding.
+    // Bodies are not counted and always shared, because they are written for each encoding.
     if (key === undefined || (this.#uses.get(key) === 1 && given === undefined)) {
       const isObject = schema.properties !== undefined;
       return mapInside(schema, hint, isObject ? pascalCase(singular(hint)) : owner, inner, finish);
@@ -140,13 +140,15 @@ export class SchemaBook {
     }
     const reference = { $ref: `#/components/schemas/${name}` };
     const { description } = schema;
-    const said = description === undefined ? {} : { description };
-    return Array.isArray(schema.type) ? { anyOf: [reference, { type: 'null' }], ...said } : { ...reference, ...said };
+    const described = description === undefined ? {} : { description };
+    return Array.isArray(schema.type)
+      ? { anyOf: [reference, { type: 'null' }], ...described }
+      : { ...reference, ...described };
   }
 
   #finish(written: SchemaObject, owner: string, key: string): SchemaObject {
-    const said = isDescribed(written) ? undefined : this.words.description(owner, key);
-    const description = withPlan(said ?? written.description, written) ?? said;
+    const fallback = isDescribed(written) ? undefined : this.words.description(owner, key);
+    const description = withPlan(fallback ?? written.description, written) ?? fallback;
     const refers = JSON.stringify(written).includes('"$ref"') || written.properties !== undefined;
     const example = refers ? undefined : this.words.example(owner, key, written);
     return {
@@ -160,7 +162,7 @@ export class SchemaBook {
     return this.#given.get(key) ?? (typeof schema.title === 'string' ? pascalCase(schema.title) : undefined);
   }
 
-  /** What tells objects apart; undefined for what is never shared. */
+  /** Identity of an object; undefined if it is never shared. */
   #sharedKey(schema: SchemaObject): string | undefined {
     const key = objectKey(schema);
     if (key === undefined || this.#givenName(key, schema) !== undefined) return key;
@@ -178,7 +180,7 @@ export class SchemaBook {
   }
 }
 
-/** The object without the alternative null, and without what is said of one of its uses. */
+/** The object without the alternative null and without the description of one use. */
 function plainObject({
   type: _type,
   description: _description,
@@ -188,7 +190,7 @@ function plainObject({
   return { type: 'object', ...rest };
 }
 
-/** What tells an object from others; undefined for what is no object with properties. */
+/** Identity of an object; undefined if it has no properties. */
 function objectKey(schema: SchemaObject): string | undefined {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   if (!types.includes('object') || types.some((type) => type !== 'object' && type !== 'null')) return undefined;

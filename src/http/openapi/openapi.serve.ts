@@ -11,7 +11,7 @@ import type { Vocabulary } from './openapi.words.ts';
 
 const SCRIPT = 'vendor/rapidoc/rapidoc-min.js.gz';
 
-/** The page runs only its own scripts and talks only to this server. */
+/** The page only runs its own scripts and only connects to this server. */
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ async function sendScript(acceptsGzip: boolean, reply: FastifyReply): Promise<Fa
   return reply.send(await promisify(gunzip)(packed));
 }
 
-/** Serves the OpenAPI document of the routes, and at `/-/api` a reference page that works without internet. */
+/** Serves the OpenAPI document, and at `/-/api` a reference page that works offline. */
 export function registerReference(
   app: FastifyInstance,
   deps: Deps,

@@ -23,7 +23,7 @@ const inProject: Access = {
 const Person = Type.Object({ id: Type.Integer(), name: Type.String(), seen_at: Nullable(Instant()) });
 const handler = () => undefined;
 
-/** The operation that one route is described as. */
+/** The operation of a single route. */
 function operationOf(given: Parameters<typeof openApiDocument>[0][number], method?: string): OperationObject {
   const [item] = Object.values(document([given]).paths);
   const operation = item?.[method ?? given.options.method.toLowerCase()];

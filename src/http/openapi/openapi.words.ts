@@ -1,14 +1,14 @@
 import type { TSchema } from 'typebox';
 import type { SchemaObject } from './schema-object.ts';
 
-/** What a name means wherever it stands, and a value that it could have. */
+/** Description and example of a name, wherever it occurs. */
 export type VocabularyEntry = readonly [description: string, example?: unknown];
 
-/** What the routes speak of: it is said once, and stands in the document wherever a declaration says nothing itself. */
+/** Shared descriptions, used where a declaration has none. */
 export interface Vocabulary {
-  /** Meanings by name (`web_url`), or by what it belongs to and name where that makes a difference (`Note.system`). */
+  /** Entries by name (`web_url`), or by owner and name if the meaning differs (`Note.system`). */
   entries: Readonly<Record<string, VocabularyEntry>>;
-  /** Names of objects; one that has none is called after the path or the property that it first occurs in. */
+  /** Names of objects; others are named after the path or property of their first occurrence. */
   objects: Readonly<Record<string, TSchema>>;
 }
 
@@ -17,7 +17,7 @@ export const NO_VOCABULARY: Vocabulary = { entries: {}, objects: {} };
 const INSTANT = '2026-03-01T09:30:00.000Z';
 const DAY = '2026-03-01';
 
-/** Texts that are told by how their name ends. */
+/** Examples of texts by the ending of their name. */
 const BY_ENDING: readonly (readonly [RegExp, string])[] = [
   [/(^|_)emails?$/, 'ann@forge.example'],
   [/(^|_)url(_to_repo)?$/, 'https://forge.example/tools/app'],
@@ -56,7 +56,7 @@ function made(name: string, schema: SchemaObject): unknown {
   return BY_ENDING.find(([ending]) => ending.test(name))?.[1] ?? name.replace(/_/g, ' ');
 }
 
-/** Looks up what the declarations leave unsaid. */
+/** Looks up descriptions and examples for declarations without one. */
 export class VocabularyLookup {
   readonly #words: Vocabulary['entries'];
 
@@ -64,12 +64,12 @@ export class VocabularyLookup {
     this.#words = vocabulary.entries;
   }
 
-  /** @param owner name of the object that has the property; '' for a parameter */
+  /** @param owner name of the object with the property; '' for a parameter */
   description(owner: string, name: string): string | undefined {
     return (this.#words[`${owner}.${name}`] ?? this.#words[name])?.[0];
   }
 
-  /** A value that fits; undefined for objects, whose properties have their own. */
+  /** An example; undefined for objects, whose properties have their own. */
   example(owner: string, name: string, schema: SchemaObject): unknown {
     const alternatives = schema.anyOf as SchemaObject[] | undefined;
     if (alternatives !== undefined && schema.type === undefined) {

@@ -1,10 +1,10 @@
 import type { Route } from '../http.route.ts';
 import { pascalCase, singular } from './openapi.schemas.ts';
 
-/** What the last segment of a path does, where it is no thing that is read or made. */
+/** Last segments that are actions. */
 const ACTION =
   /^(activate|add|approve|archive|ban|block|bulk_publish|cancel|cherry_pick|clone|deactivate|disable|enable|follow|fork|mark|merge(?!_request)|move|promote|protect|publish|rebase|reject|render|renew|reorder|reset|restore|retry|revert|revoke|rotate|share|star|subscribe|transfer|unapprove|unarchive|unban|unblock|unfollow|unlock|unprotect|unstar|unsubscribe|verify)(?:_(.+))?$/;
-/** Segments that say nothing of what a path is about. */
+/** Segments without a meaning for the name. */
 const SILENT: ReadonlySet<string> = new Set(['-', 'repository', 'info']);
 const ON_ONE: Readonly<Record<string, string>> = {
   GET: 'get',
@@ -20,7 +20,7 @@ const WRITES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 const isParameter = (segment: string | undefined): boolean => segment !== undefined && /^[:*]/.test(segment);
 const capital = (words: string): string => pascalCase(words.replace(/^[A-Z]/, (letter) => letter.toLowerCase()));
 
-/** `projects/:id/issues` -> `Project Issues`: what a parameter, or `self`, follows is one of its kind. */
+/** `projects/:id/issues` -> `Project Issues`: a segment before a parameter, or `self`, is in the singular. */
 function nounsOf(segments: readonly string[]): string {
   const nouns = segments.map((segment, index) => {
     if (isParameter(segment) || SILENT.has(segment)) return '';
@@ -31,7 +31,7 @@ function nounsOf(segments: readonly string[]): string {
   return nouns.join('');
 }
 
-/** Parameters at the end of a path, where one alone does not tell what it names. */
+/** Names the final parameters of a path if one alone is ambiguous. */
 function byParameters(segments: readonly string[]): string {
   const names = segments.slice(segments.findLastIndex((segment) => !isParameter(segment)) + 1);
   return names.length < 2 ? '' : `By${names.map((name) => pascalCase(name.slice(1))).join('And')}`;
@@ -42,9 +42,9 @@ export const isListRoute = ({ options: { method, success } }: Route): boolean =>
   method === 'GET' && 'schema' in success && (success.schema as { type?: unknown }).type === 'array';
 
 /**
- * What an operation is called in generated clients: `listProjectIssues`, `approveProjectMergeRequest`. It is made of
- * what never changes, the method and the path (and whether it gives a list), unless the route names it.
- * @param address as clients call it
+ * Operation id for generated clients: `listProjectIssues`, `approveProjectMergeRequest`. Derived from method, path and
+ * whether the answer is a list, unless the route declares it.
+ * @param address path for clients
  */
 export function operationIdOf(route: Route, address: string): string {
   const { operationId, method } = route.options;

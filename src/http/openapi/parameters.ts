@@ -32,7 +32,7 @@ export interface ParameterObject {
 const isKind = (schema: InputSchema, kind: string): boolean =>
   schema.type === kind || (Array.isArray(schema.type) && schema.type.includes(kind));
 
-/** A schema with what is said of the parameter taken out of it. */
+/** A parameter whose description is moved out of its schema. */
 function parameter(
   book: SchemaBook,
   place: 'path' | 'query',
@@ -55,7 +55,7 @@ function parameter(
   };
 }
 
-/** One property of the input, named as it is sent in a query string. */
+/** A property of the input, named as in a query string. */
 function* queryParameter(
   book: SchemaBook,
   name: string,
@@ -92,7 +92,7 @@ export function queryParameters(book: SchemaBook, input: TObject): ParameterObje
   ]);
 }
 
-/** Files can be sent as such only in a multipart body; elsewhere their content is a text. */
+/** Files can only be sent in a multipart body; elsewhere their content is a text. */
 function withoutFiles(schema: InputSchema): InputSchema {
   if (schema.properties === undefined) {
     const { format, ...rest } = schema as InputSchema & { format?: string };
@@ -103,7 +103,7 @@ function withoutFiles(schema: InputSchema): InputSchema {
   return { ...schema, properties: Object.fromEntries(members) } as InputSchema;
 }
 
-/** A small body that is no refusal: what is required, or else the first parameter. */
+/** An example of a valid body: the required parameters, or else the first one. */
 function exampleOf(book: SchemaBook, input: TObject, rules: ParamRules): object {
   const choices = [...(rules.exactlyOne ?? []), ...(rules.atLeastOne ?? [])].flatMap(([first]) => first ?? []);
   const properties = Object.entries(propertiesOf(input));
@@ -115,7 +115,7 @@ function exampleOf(book: SchemaBook, input: TObject, rules: ParamRules): object 
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** A body of bytes. */
+/** A raw body. */
 export const bytesBody = ({ contentType, description }: NonNullable<Route['options']['body']>): object => ({
   description,
   required: true,
@@ -123,8 +123,8 @@ export const bytesBody = ({ contentType, description }: NonNullable<Route['optio
 });
 
 /**
- * The input as a body, in each of the encodings.
- * @param mediaType the only encoding, where the route has JSON of its own kind
+ * The input as a body in all encodings.
+ * @param mediaType the only encoding, for routes with a JSON media type of their own
  */
 export function requestBody(
   book: SchemaBook,

@@ -1,4 +1,4 @@
-/** A JSON Schema as the document holds it. */
+/** A JSON Schema in the document. */
 export interface SchemaObject {
   [keyword: string]: unknown;
   type?: string | string[];

@@ -13,23 +13,23 @@ import { RequestBody } from './request-body.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What its body takes up; null for a request without a body that is parsed. */
+    /** Resources of its body; null if the request has no parsed body. */
     held: RequestBody | null;
   }
   interface FastifyContextConfig {
-    /** Whether long texts of the body are handed on as files: of routes that take files. */
+    /** Whether long texts of the body are passed on as files; for routes that accept files. */
     spoolTexts?: boolean;
-    /** Whether the body is handed on as it comes, be it of whatever type. */
+    /** Whether the body is passed on as a stream, whatever its type. */
     isBytes?: boolean;
   }
 }
 
-/** Types of bodies that are read as parameters. */
+/** Types of bodies that are parsed as parameters. */
 const READ = /^(application\/json|application\/x-www-form-urlencoded|multipart\/form-data) *(;|$)/i;
 
 /**
- * Teaches the server the body encodings of part 1, section 1.4: JSON, urlencoded and multipart; JSON of another media
- * type for routes that declare it, and bytes for those that read them themselves.
+ * Registers the body encodings of part 1, section 1.4: JSON, urlencoded and multipart; JSON of another media type for
+ * routes that declare it, and raw bodies.
  */
 export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
   const folder = join(deps.config.dataDir, 'tmp');
@@ -71,12 +71,12 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
     throw new ApiError(415, '415 Unsupported Media Type');
   });
   app.addHook('onRequest', (request, reply, done) => {
-    // A type of the client's own does not matter where there is no body. One that is read says that there is to be one.
-    const said = request.headers['content-type'] ?? '';
-    if (!READ.test(said) && isWithoutBody(request) && routeMatchOf(request).config.isBytes !== true) {
+    // An unknown content type is ignored without a body. A parsed type announces a body.
+    const contentType = request.headers['content-type'] ?? '';
+    if (!READ.test(contentType) && isWithoutBody(request) && routeMatchOf(request).config.isBytes !== true) {
       delete request.headers['content-type'];
     }
-    // `close` comes whether the answer was sent or the client went away.
+    // `close` is emitted whether the answer was sent or the client disconnected.
     if (request.headers['content-type'] !== undefined) {
       reply.raw.once('close', () => void request.held?.clientLeft().catch(() => {}));
     }
@@ -84,7 +84,7 @@ export function registerBodyParsers(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/** Whether a request has no body, not even an empty one that comes in chunks. */
+/** Whether a request has no body, not even an empty chunked one. */
 function isWithoutBody({ headers }: FastifyRequest): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] === undefined && (length === undefined || length === '0');

@@ -7,7 +7,7 @@ import { Day, Enum, Filled, Instant, IntegerEnum, List, Nullable, Upload } from 
 import { compileParams, type ParamRules } from './coerce.ts';
 import { parseUrlencoded } from './rack.ts';
 
-/** What the parameters come out as, or the text of the refusal. */
+/** The parsed parameters, or the text of the refusal. */
 function read(properties: Record<string, TSchema>, source: Record<string, unknown>, rules?: ParamRules): unknown {
   try {
     return compileParams(Type.Object(properties), rules)(source);

@@ -14,7 +14,7 @@ import {
 import { SpooledText } from './request-body.ts';
 import { UploadedFile } from './uploaded-file.ts';
 
-/** Rules over several parameters, as the platform words their failures (400). */
+/** Rules over several parameters, with the platform's messages (400). */
 export interface ParamRules {
   mutuallyExclusive?: readonly (readonly string[])[];
   atLeastOne?: readonly (readonly string[])[];
@@ -28,7 +28,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   !(value instanceof UploadedFile) &&
   !(value instanceof SpooledText);
 
-/** A value of any shape, in texts that a database keeps. */
+/** Any JSON value whose texts can be stored in a database. */
 const coerceAny: Coercer = (value, name, failures) =>
   isDatabaseText(value) ? value : fail(failures, `${name} is invalid`);
 
@@ -42,20 +42,20 @@ function compileArray(schema: JsonSchema): Coercer {
     else if (typeof value === 'string' && (commas || numbers)) {
       list = value === '' ? [] : value.split(',').map((part) => part.trim());
     } else if (isPlain(value) && Object.keys(value).every((key) => /^\d{1,6}$/.test(key))) {
-      // Rails also takes a list as a hash of its positions.
+      // Rails also accepts a list as a hash of indices.
       list = Object.keys(value)
         .sort((a, b) => Number(a) - Number(b))
         .map((key) => value[key]);
     } else if (typeof value === 'string' && value === '') list = [];
     else if (typeof value === 'string' && schema.items?.type === 'string') list = [value];
-    // A bare number is a list of one.
+    // A single number is a list of one.
     else if (typeof value === 'number' && (numbers || schema.items?.type === 'string')) list = [value];
     else return fail(failures, `${name} is invalid`);
-    // A lone empty element is how a form says "an empty list".
+    // A form sends an empty list as a single empty element.
     if (list.length === 1 && (list[0] === '' || list[0] === null)) list = [];
     if (list.length > maxItems) return fail(failures, `${name} has too many elements (maximum is ${maxItems})`);
     if (list.length < minItems) return fail(failures, `${name} is empty`);
-    // Elements of a plain list are spoken of by the list's name, nested objects by their position.
+    // Messages use the name of a plain list for its elements, and the index for nested objects.
     const nameOf = (index: number) => (schema.items?.type === 'object' ? `${name}[${index}]` : name);
     const results = list.map((element, index) => item(element, nameOf(index), failures));
     return results.includes(INVALID) ? INVALID : results;
@@ -73,7 +73,7 @@ function compileObject(schema: JsonSchema): Coercer {
   };
 }
 
-/** A hash with keys of any name; its values are held to their schema when there is one. */
+/** A hash with arbitrary keys; its values are checked against their schema, if there is one. */
 function compileRecord(schema: JsonSchema): Coercer {
   const [pattern] = Object.values(schema.patternProperties ?? {});
   const values = pattern ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
@@ -89,7 +89,7 @@ function compileRecord(schema: JsonSchema): Coercer {
   };
 }
 
-/** One of several schemas: the first that takes the value. */
+/** A union: the first schema that accepts the value. */
 function compileUnion(schemas: readonly JsonSchema[]): Coercer {
   const coercers = schemas.map(compile);
   return (value, name, failures) => {
@@ -111,7 +111,7 @@ function compile(schema: JsonSchema): Coercer {
   return (value, name, failures) => {
     if (value === null || (value === '' && type !== 'string')) return null;
     if (value === '' && schema.format !== undefined && schema.format !== 'password') return null;
-    // An empty choice is none.
+    // An empty text is null, unless it is an allowed value.
     if (value === '' && schema.enum !== undefined && !schema.enum.includes('')) return null;
     return inner(value, name, failures);
   };
@@ -148,7 +148,7 @@ interface Field {
   fallback: unknown;
 }
 
-/** Types an empty text is none of. */
+/** Types that an empty text is not a value of. */
 const SCALARS = new Set(['integer', 'number', 'boolean']);
 
 function compileFields(schema: JsonSchema): Field[] {
@@ -170,10 +170,10 @@ function compileFields(schema: JsonSchema): Field[] {
   });
 }
 
-/** What the client sent for a field; undefined for what stands for nothing. */
+/** The value sent for a field; undefined if it counts as absent. */
 function givenValue({ key, scalar, nullable }: Field, source: Record<string, unknown>): unknown {
   const value = Object.hasOwn(source, key) ? source[key] : undefined;
-  // An empty text is no number, no truth and no date: the platform reads it as "not given".
+  // An empty text is not a number, boolean or date: the platform treats it as absent.
   const nothing = value === null || (value === '' && scalar);
   return nothing && !nullable ? undefined : value;
 }
@@ -215,7 +215,7 @@ function checkRules(
     if (both.length > 1) failures.push(`${both.join(', ')} are mutually exclusive`);
   }
   for (const names of rules.atLeastOne ?? []) {
-    // An update that names a value, be it to say "none", is one.
+    // A name with a null value counts as given.
     if (!names.some((name) => Object.hasOwn(source, name))) {
       failures.push(`${names.join(', ')} are missing, at least one parameter must be provided`);
     }
@@ -228,9 +228,9 @@ function checkRules(
 }
 
 /**
- * Makes a reader of parameters out of their description: it takes what any of the encodings delivered, turns texts
- * into the declared types, fills in defaults, drops what is not declared, and words failures as the platform does
- * (`ref is missing, ref is empty`; several are joined in the order of declaration).
+ * Compiles a schema to a parser of parameters: it accepts the result of any encoding, converts texts to the declared
+ * types, applies defaults, drops undeclared parameters, and words failures like the platform (`ref is missing, ref is
+ * empty`; several are joined in the order of declaration).
  * @returns a function that throws ApiError 400
  */
 export function compileParams(

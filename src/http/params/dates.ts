@@ -2,8 +2,8 @@ const SHAPE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * Reads a day or an instant as clients send them (ISO 8601, a space instead of `T`, no zone means UTC).
- * @returns `YYYY-MM-DDTHH:MM:SS.mmmZ`, or `YYYY-MM-DD` when only the day is wanted; null when it is no date
+ * Parses a day or an instant as sent by clients (ISO 8601, a space instead of `T`, UTC without a zone).
+ * @returns `YYYY-MM-DDTHH:MM:SS.mmmZ`, or `YYYY-MM-DD` if only the day is wanted; null if it is invalid
  */
 export function parseInstant(text: string, dayOnly: boolean): string | null {
   const match = SHAPE.exec(text.trim());
@@ -12,11 +12,11 @@ export function parseInstant(text: string, dayOnly: boolean): string | null {
   const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
   const offset = /^(z|utc)$/i.test(zone) ? 'Z' : zone.replace(/^([+-]\d{2}):?(\d{2})$/, '$1:$2');
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`);
-  // Date rolls 31 February over to March; the day in its own zone must be the one that was written.
+  // Date turns 31 February into March; the day in its own zone must equal the written one.
   const valid = new Date(`${year}-${month}-${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime()) || Number.isNaN(valid.getTime()) || valid.getUTCDate() !== Number(day)) return null;
   if (dayOnly) return `${year}-${month}-${day}`;
-  // Next to year 0 or 9999 a zone can lead out of the four digits that the text order of timestamps relies on.
+  // Near year 0 or 9999 a zone can lead to more than four digits, which would break the text order of timestamps.
   const instant = date.toISOString();
   return instant.length === 24 ? instant : null;
 }

@@ -10,14 +10,14 @@ const SPACE = 0x20;
 
 const invalid = () => new ParamsError('invalid %-encoding');
 
-/** Takes long values out of an urlencoded text that comes in chunks. */
+/** Extracts long values from an urlencoded text that arrives in chunks. */
 export class FormExtractor implements Extractor {
   readonly #sink: TextSink;
   #carried: Buffer = Buffer.alloc(0);
-  /** What a pair has so far, as it was written, while it is short. */
+  /** The current pair as written, while it is short. */
   #pending: Buffer[] = [];
   #pendingSize = 0;
-  /** Looks over the long value that is being read; null while there is none. */
+  /** Checks the long value being read; null if there is none. */
   #check: Utf8Check | null = null;
 
   constructor(sink: TextSink) {
@@ -45,7 +45,7 @@ export class FormExtractor implements Extractor {
     if (this.#pendingSize <= LONG_TEXT) return;
     const pair = Buffer.concat(this.#pending);
     const equals = pair.indexOf(EQUALS);
-    if (equals === -1) throw new ParamsError('a parameter has too long a name');
+    if (equals === -1) throw new ParamsError('the name of a parameter is too long');
     this.#pending = [];
     this.#sink.keep(pair.subarray(0, equals + 1));
     this.#check = new Utf8Check();

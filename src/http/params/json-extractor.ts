@@ -5,7 +5,7 @@ import { type Extractor, LONG_TEXT, type TextSink } from './text-sink.ts';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const U = 0x75;
-/** Two escapes that make up one character. */
+/** Length of two escapes that form one character. */
 const LONGEST_ESCAPE = 12;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -18,16 +18,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 const HEX = /^\\u([0-9a-fA-F]{4})/;
-/** JSON allows no control characters in a text. */
+/** JSON allows no control characters in texts. */
 const FIRST_PRINTABLE = 0x20;
 
-/** Takes long strings out of a JSON text that comes in chunks. What it leaves is checked by the parser. */
+/** Extracts long strings from a JSON text that arrives in chunks. The parser validates the rest. */
 export class JsonExtractor implements Extractor {
   readonly #sink: TextSink;
   #carried: Buffer = Buffer.alloc(0);
   #inString = false;
   #long = false;
-  /** What a string has so far, as it was written, while it is short. */
+  /** The current string as written, while it is short. */
   #pending: Buffer[] = [];
   #pendingSize = 0;
 
@@ -55,20 +55,20 @@ export class JsonExtractor implements Extractor {
     if (last && this.#inString) throw invalidJson();
   }
 
-  /** @returns where to go on; null when an escape is cut off and waits for the next chunk */
+  /** @returns where to continue; null if an escape is incomplete until the next chunk */
   #readString(bytes: Buffer, from: number, last: boolean): number | null {
     let at = from;
     let quote = bytes.indexOf(QUOTE, at);
     for (;;) {
-      // Looked for again only once it is passed: a text of nothing but escapes is read once.
+      // Searched again only after it was passed, so that a text of escapes is scanned once.
       if (quote !== -1 && quote < at) quote = bytes.indexOf(QUOTE, at);
-      const found = bytes.subarray(at, quote === -1 ? bytes.length : quote).indexOf(BACKSLASH);
-      if (found === -1) {
+      const offset = bytes.subarray(at, quote === -1 ? bytes.length : quote).indexOf(BACKSLASH);
+      if (offset === -1) {
         if (quote !== -1) return this.#end(bytes, at, quote);
         this.#add(bytes.subarray(at));
         return bytes.length;
       }
-      const start = at + found;
+      const start = at + offset;
       this.#add(bytes.subarray(at, start));
       if (!last && bytes.length - start < LONGEST_ESCAPE) {
         this.#carried = Buffer.from(bytes.subarray(start));
@@ -90,7 +90,7 @@ export class JsonExtractor implements Extractor {
     return quote + 1;
   }
 
-  /** Adds characters that stand for themselves. */
+  /** Adds unescaped characters. */
   #add(bytes: Buffer): void {
     if (bytes.length === 0) return;
     if (!this.#long) {
@@ -116,7 +116,7 @@ export class JsonExtractor implements Extractor {
     this.#add(text.subarray(at));
   }
 
-  /** Takes one escape. @returns its length in bytes */
+  /** Adds one escape. @returns its length in bytes */
   #escape(bytes: Buffer, at: number): number {
     const length = escapeLength(bytes, at);
     if (this.#long) this.#sink.spool(Buffer.from(decodeEscape(bytes.toString('latin1', at, at + length))));
@@ -134,7 +134,7 @@ function escapeLength(bytes: Buffer, at: number): number {
   return unit !== null && isHigh(Number.parseInt(unit[1]!, 16)) && HEX.test(second) ? LONGEST_ESCAPE : 6;
 }
 
-/** @throws ApiError 400 for what is no escape, or half of a character */
+/** @throws ApiError 400 for an invalid escape or an unpaired surrogate */
 function decodeEscape(text: string): string {
   const simple = ESCAPES[text[1] ?? ''];
   if (text.length === 2 && simple !== undefined) return simple;
@@ -145,6 +145,6 @@ function decodeEscape(text: string): string {
     units.push(Number.parseInt(unit[1]!, 16));
   }
   const decoded = String.fromCharCode(...units);
-  if (!decoded.isWellFormed()) throw badRequest('a text holds half of a pair of surrogates');
+  if (!decoded.isWellFormed()) throw badRequest('a text contains an unpaired surrogate');
   return decoded;
 }

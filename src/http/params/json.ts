@@ -1,18 +1,18 @@
 import { ApiError } from '../../core/core.errors.ts';
 import { checkWellFormed } from './text.ts';
 
-/** Nested arrays and objects; deeper ones could exhaust the stack where values are walked. */
+/** Maximum nesting; deeper values could exhaust the stack. */
 const MAX_DEPTH = 100;
-/** What a body may hold: all of it takes the event loop, and memory many times its length in the text. */
+/** Limits of a body: parsing blocks the event loop, and values take many times the memory of their text. */
 export interface JsonBounds {
-  /** Elements and keys in all. */
+  /** Total number of elements and keys. */
   values: number;
-  /** Keys of one object. */
+  /** Number of keys of one object. */
   keys: number;
 }
-/** Of whoever says who they are: a commit of 20,000 files has as many values. */
+/** For requests with credentials: a commit of 20,000 files has as many values. */
 const OF_CALLERS: JsonBounds = { values: 100_000, keys: 5_000 };
-/** As many as forms have. */
+/** For anonymous requests, as many as in forms. */
 const OF_ANYBODY: JsonBounds = { values: 20_000, keys: 5_000 };
 
 const QUOTE = 0x22;
@@ -21,13 +21,13 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const [OPEN, OPEN_LIST, CLOSE, CLOSE_LIST] = [0x7b, 0x5b, 0x7d, 0x5d];
 
-/** Bounds of the body of a request. @param known whether somebody has said who they are */
+/** Limits of a request's body. @param known whether the request has credentials */
 export const jsonBounds = (known: boolean): JsonBounds => (known ? OF_CALLERS : OF_ANYBODY);
 
-/** 400 of a body that is no JSON object. */
+/** 400 for a body that is not a JSON object. */
 export const invalidJson = () => new ApiError(400, 'Invalid json', { error: 'Invalid json' });
 
-/** Index of the quote that ends the string which begins before `from`; -1 when there is none. */
+/** Index of the quote that ends a string which begins before `from`; -1 if there is none. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (end !== -1) {
@@ -46,13 +46,13 @@ const tooMany = ({ values, keys }: JsonBounds) =>
   );
 
 /**
- * Refuses texts that would grow out of bounds when they are parsed, as soon as they pass one.
+ * Refuses texts that exceed the limits, before they are parsed.
  * @throws ApiError 400 or 413
  */
 export function checkShape(text: string, bounds: JsonBounds): void {
   let depth = 0;
   let values = 0;
-  /** Keys of the objects that are open, by their depth. */
+  /** Number of keys of the open objects, by depth. */
   const keys = new Uint32Array(MAX_DEPTH + 1);
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -78,9 +78,10 @@ export function checkShape(text: string, bounds: JsonBounds): void {
 }
 
 /**
- * Reads a JSON body; an empty one stands for no parameters.
- * @param bounds default: those of whoever says who they are
- * @throws ApiError 400 when it is no JSON object, nested too deeply, or holds half a character; 413 when it has too many keys or values
+ * Parses a JSON body; an empty one has no parameters.
+ * @param bounds limits; default: those of requests with credentials
+ * @throws ApiError 400 if it is not a JSON object, nested too deeply, or has an unpaired surrogate; 413 if it has too
+ *   many keys or values
  */
 export function parseJsonBody(text: string, bounds = OF_CALLERS): object {
   if (text.trim() === '') return {};
@@ -91,7 +92,7 @@ export function parseJsonBody(text: string, bounds = OF_CALLERS): object {
   } catch {
     throw invalidJson();
   }
-  // Clients in Go send this where they have no parameters.
+  // Clients in Go send this for no parameters.
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw invalidJson();
   checkWellFormed(text, value);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { multipartChunks } from './multipart-end.ts';
 
-/** What comes out of a body that comes in pieces of a size. */
+/** The output for a body that arrives in chunks of a size. */
 async function read(body: string, size: number): Promise<string> {
   const pieces: Buffer[] = [];
   for (let at = 0; at < body.length; at += size) pieces.push(Buffer.from(body.slice(at, at + size), 'latin1'));

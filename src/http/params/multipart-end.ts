@@ -1,18 +1,17 @@
 import type { Readable } from 'node:stream';
 
-/** More than the line that ends a body takes: two line ends, four dashes, and a boundary as long as the parser takes it. */
+/** More than the final line of a body: two line ends, four dashes, and the longest boundary. */
 const MAX_END = 270;
-/** The line that ends a body, where a bare line feed stands before it. */
+/** The final line of a body after a bare line feed. */
 const BARE_END = /[^\r](?=\n--[^\r\n]+--(?:\r?\n)?$)/;
 
 /**
- * A multipart body as it comes, by chunks, which ends as RFC 2046 (5.1.1) has it: where a bare line feed stands before the line that
- * ends the body, as NuGet sends it from Linux, there is a whole line end. Nothing before that line is looked at, for it may be the
- * content of a file.
+ * Passes a multipart body on in chunks, with an end as in RFC 2046 (5.1.1): a bare line feed before the final line, as
+ * sent by NuGet on Linux, becomes a whole line end. The rest is not touched, because it may be the content of a file.
  */
 export async function* multipartChunks(body: Readable): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
-  // The connection stays, for the answer.
+  // The connection stays open for the answer.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     const joined: Buffer = Buffer.concat([held, chunk]);
     const done = Math.max(0, joined.length - MAX_END);

@@ -8,7 +8,7 @@ import { readFileBody } from './multipart-file.ts';
 const headers = { 'content-type': 'multipart/form-data; boundary=x' };
 const begun = `--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'y'.repeat(1_000)}`;
 
-/** A body of which no more comes. */
+/** A body that stalls. */
 const stalled = (start: string): Readable => {
   const body = new Readable({ read() {} });
   body.push(start);
@@ -23,7 +23,7 @@ test('what goes wrong with a file is told although the rest of the body does not
     throw new Error('too large');
   });
   await assert.rejects(read, { message: 'too large' });
-  // What comes then is read no more.
+  // What arrives then is not read.
   body.push('z'.repeat(1_000));
   await sleep(5);
   body.push('\r\n--x--\r\n');

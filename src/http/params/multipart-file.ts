@@ -11,30 +11,30 @@ const malformed = (what: string) => new ApiError(400, `400 Bad request - the mul
 const MAX_PARTS = 100;
 const MAX_FIELD = 64 * 1024;
 
-/** What a multipart body held beside the file that was wanted. */
+/** Content of a multipart body besides the expected file. */
 export interface FileBody<T> {
-  /** What was made of the file; undefined where there was none. */
+  /** Result for the file; undefined if there was none. */
   file: T | undefined;
-  /** Its other fields, as texts. */
+  /** The other fields, as texts. */
   fields: Record<string, string>;
 }
 
-/** What a tool sends beyond what others do. */
+/** Options for bodies of certain tools. */
 export interface FileBodyOptions {
-  /** How many parts there may be; 100 when absent. */
+  /** Maximum number of parts; 100 by default. */
   parts?: number;
-  /** Fields that are kept, and cut where they are longer than 64 KiB; all others are passed over. All when absent. */
+  /** Fields to keep, cut at 64 KiB; others are skipped. All by default. */
   keep?: ReadonlySet<string>;
 }
 
 /**
- * Reads a multipart body whose one file is handed on while it comes, to be stored where it belongs without lying anywhere
- * else before. Other files are passed over.
- * @param body its bytes, which fail past their limit
- * @param name of the field that holds the file
- * @param take reads the file to its end; what it throws ends the reading
- * @param options for bodies of many parts
- * @throws ApiError 400 for what is no such body; what `body` and `take` fail with
+ * Reads a multipart body with one file, which is streamed to its destination without a temporary file. Further files
+ * are skipped.
+ * @param body the body, which fails past its limit
+ * @param name field of the file
+ * @param take consumes the file; its errors end the reading
+ * @param options for bodies with many parts
+ * @throws ApiError 400 for an invalid body; errors of `body` and `take`
  */
 export async function readFileBody<T>(
   headers: IncomingHttpHeaders,
@@ -61,7 +61,7 @@ export async function readFileBody<T>(
   form.on('file', (field = '', stream, filename) => {
     streams.add(stream);
     stream.once('close', () => streams.delete(stream));
-    // What ends before its time is told by the form.
+    // The form reports a premature end.
     stream.on('error', () => {});
     if (field !== name || taking !== undefined) {
       stream.resume();
@@ -83,7 +83,7 @@ export async function readFileBody<T>(
     await closed;
   };
   try {
-    // What fails is told even where the rest of the body never comes.
+    // A failure is reported even if the rest of the body never arrives.
     await Promise.race([readAll(), failed]);
     return { file: await taking, fields };
   } catch (error) {

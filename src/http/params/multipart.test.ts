@@ -79,7 +79,7 @@ async function uploadsGone(): Promise<void> {
   assert.fail('uploaded files are left');
 }
 
-/** A request on a socket. @param length what Content-Length says */
+/** A request on a socket. @param length value of Content-Length */
 const raw = (body: string, length = Buffer.byteLength(body, 'latin1')) =>
   Buffer.from(
     `POST /api/v4/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${length}\r\n\r\n${body}`,
@@ -181,7 +181,7 @@ test('fields and files are bounded, and a body with more is not read to its end'
   assert.deepEqual([many.statusCode, many.json()], [413, { message: tooMany }]);
   const files = await post(Array.from({ length: 101 }, (_, place) => file(`f${place}`, 'x', '1')).join('') + END);
   assert.deepEqual([files.statusCode, files.json()], [413, { message: tooMany }]);
-  // One that goes on for ever is answered.
+  // An endless one is answered.
   const head =
     'POST /api/v4/upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 190000\r\n\r\n';
   assert.match(await exchange(address, `${head}${fields(2_600).slice(0, 150_000)}`), /^HTTP\/1\.1 413/);

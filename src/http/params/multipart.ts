@@ -18,13 +18,13 @@ const CLOSE = { Connection: 'close' };
 const malformed = (what: string) => new ApiError(400, `400 Bad request - the multipart body ${what}`, {}, CLOSE);
 const tooLarge = (why = '') => new ApiError(413, `413 Request Entity Too Large${why}`, {}, CLOSE);
 
-/** Each costs far more than a field of a form of another type. */
+/** Each field costs far more than one of another form type. */
 const MAX_FIELDS = 2_000;
 const MAX_FILES = 100;
-/** What a decoder puts where bytes were no text. */
+/** Replacement for invalid bytes in decoded text. */
 const REPLACEMENT = '\ufffd';
 
-/** Every part is read as bytes: only so can a text that is no UTF-8 be told from one that is. */
+/** All parts are read as bytes, which is the only way to detect invalid UTF-8. */
 function newForm(headers: BusboyHeaders, limit: number): BusboyInstance {
   try {
     const parts = MAX_FIELDS + MAX_FILES;
@@ -35,7 +35,7 @@ function newForm(headers: BusboyHeaders, limit: number): BusboyInstance {
   }
 }
 
-/** One body while it is read. */
+/** Reads one body. */
 class MultipartReader {
   readonly pairs: [string, ParamValue][] = [];
   readonly form: BusboyInstance;
@@ -44,7 +44,7 @@ class MultipartReader {
   readonly #targets: WriteStream[] = [];
   readonly #writes: Promise<void>[] = [];
   #refused: ApiError | undefined;
-  /** Why a file could not be written, where that is no fault of the client. */
+  /** Why a file could not be written, if the client is not at fault. */
   fault: unknown;
   #closed: Promise<void>;
 
@@ -75,7 +75,7 @@ class MultipartReader {
     this.#closed.catch(() => {});
   }
 
-  /** Reads a field whose value is a text: a long one into a file. */
+  /** Reads a field with a text value; a long one into a file. */
   #read(name: string, stream: BusboyFileStream): void {
     const pair: [string, ParamValue] = [name, ''];
     const check = new Utf8Check();
@@ -106,7 +106,7 @@ class MultipartReader {
       const written = new Promise<void>((resolve, reject) => target.once('finish', resolve).once('error', reject));
       written.catch(() => {});
       this.#writes.push(written);
-      // The rest is read all the same: what failed is told at the end.
+      // The rest is read all the same; the failure is reported at the end.
       for (const event of ['drain', 'error'] as const) target.on(event, () => stream.resume());
       target.write(Buffer.concat(chunks));
       chunks = [];
@@ -124,7 +124,7 @@ class MultipartReader {
         pair[1] = new SpooledText(this.#owner, long.path, 0, size);
       }
     });
-    // What ends before its time is told by the form.
+    // The form reports a premature end.
     stream.on('error', () => {});
   }
 
@@ -138,14 +138,14 @@ class MultipartReader {
     const target = createWriteStream(file.path, { mode: 0o600 });
     this.#targets.push(target);
     const write = pipeline(stream, target);
-    // Looked at in `finish`; a file that fails before must not end the process.
+    // Checked in `finish`; an earlier failure of a file must not end the process.
     write.catch((error: unknown) => {
       if (environmentFaultOf(error) !== null) this.fault ??= error;
     });
     this.#writes.push(write);
   }
 
-  /** Reads on until the body ends, it is refused, or the client goes away. */
+  /** Reads until the body ends, is refused, or the client disconnects. */
   async read(body: Readable, limit: number): Promise<void> {
     let size = 0;
     for await (const chunk of multipartChunks(body)) {
@@ -154,7 +154,7 @@ class MultipartReader {
       if (this.#refused !== undefined) throw this.#refused;
       const parts = this.pairs.length;
       if (!this.form.write(chunk)) await Promise.race([drained(this.form), this.#closed]);
-      // Many small parts are much work, and what has come already would be read without a pause.
+      // Many small parts are much work, and buffered ones would be read without a pause.
       if (this.pairs.length > parts) await setImmediate();
     }
     this.form.end();
@@ -163,14 +163,14 @@ class MultipartReader {
     if (this.#refused !== undefined) throw this.#refused;
   }
 
-  /** Closes and removes the files of a body that was not read to its end. */
+  /** Closes and removes the files of an incomplete body. */
   async abandon(): Promise<void> {
     await Promise.all(this.#targets.map(closed));
     await this.#owner.release();
   }
 }
 
-/** Closes a file, and waits until it is: one that is still being opened would come back after its removal. */
+/** Closes a file and waits for it: a file that is still being opened would reappear after its removal. */
 const closed = (target: WriteStream): Promise<void> =>
   new Promise((resolve) => {
     if (target.closed) return resolve();
@@ -182,10 +182,10 @@ const closed = (target: WriteStream): Promise<void> =>
 const drained = (form: BusboyInstance): Promise<void> => new Promise((resolve) => form.once('drain', resolve));
 
 /**
- * Reads a multipart body: fields are nested like a query string's; files and long texts wait in temporary files.
- * @param owner where these come from
- * @param limit bytes of the whole body
- * @throws ApiError 400 when it is malformed, 413 when it is too large; the file system's error on a full disk
+ * Reads a multipart body: fields are nested as in a query string; files and long texts are stored in temporary files.
+ * @param owner provider of the temporary files
+ * @param limit maximum size of the body
+ * @throws ApiError 400 if it is malformed, 413 if it is too large; the file system's error on a full disk
  */
 export async function readMultipart(
   request: FastifyRequest,

@@ -4,7 +4,7 @@ import { ApiError, badRequest } from '../../core/core.errors.ts';
 
 const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, { Connection: 'close' });
 
-/** Refuses a body that is announced as too large before any of it is read. @throws ApiError 413 */
+/** Refuses a body with a too large Content-Length before it is read. @throws ApiError 413 */
 export function refuseTooLarge(request: FastifyRequest, limit: number): void {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
 }
@@ -13,20 +13,20 @@ async function* read(body: Readable | undefined, limit: number): AsyncGenerator<
   if (body === undefined) return;
   let size = 0;
   try {
-    // The connection stays, for the answer.
+    // The connection stays open for the answer.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) throw tooLarge();
       yield chunk;
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') throw badRequest('the body broke off');
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') throw badRequest('the body ended prematurely');
     throw error;
   }
 }
 
 /**
- * The bytes of a body as they come, for a handler to read.
+ * The body as a stream for a handler.
  * @param body undefined for a request without one
  * @param limit bytes after which reading fails
  * @returns a stream that fails with ApiError 400 or 413

@@ -16,7 +16,7 @@ after(() => rm(folder, { recursive: true }));
 
 const memory = memoryBudget(8 * 1024 * 1024);
 
-/** Reads a body that comes in pieces of a size, and gives texts for the files that its long ones wait in. */
+/** Reads a body that arrives in chunks of a size, and returns texts in place of the files of long ones. */
 async function read(text: string | Buffer, kind: TextKind, { step = 7_001, spoolTexts = true, limit = 1e9 } = {}) {
   const bytes = Buffer.from(text as string);
   const pieces = Array.from({ length: Math.ceil(bytes.length / step) }, (_, index) =>
@@ -46,7 +46,7 @@ function count(value: unknown): number {
   return Object.values(value).reduce<number>((sum, item) => sum + count(item), 0);
 }
 
-/** Characters of one to four bytes, and all that JSON escapes. */
+/** Characters of one to four bytes, and everything that JSON escapes. */
 const LONG = 'a"\\/\b\f\n\r\té€\u{1f600}\u0001'.repeat(2_500);
 
 test('long texts of a large JSON body wait in a file, and come out as they were sent', async () => {

@@ -9,27 +9,27 @@ import { decodeUtf8 } from './text.ts';
 import { type Extractor, TextSink } from './text-sink.ts';
 import { Utf8Check } from './utf8-check.ts';
 
-/** Bodies up to here are read in memory; larger ones into files, until there is room to parse them. */
+/** Bodies up to this size are read in memory; larger ones into files, until there is memory to parse them. */
 const SMALL_BODY = 64 * 1024;
 const READ_BYTES = 256 * 1024;
-/** How many times its length a text takes while it is parsed: bytes, text, values, and what is made of them. */
+/** Memory of a text during parsing as a multiple of its length: bytes, text, values, and results. */
 const MEMORY_FACTOR = 6;
 
 export type TextKind = 'json' | 'form';
 
 export interface ReadOptions {
-  /** Bytes of the whole body. */
+  /** Maximum size of the whole body. */
   limit: number;
-  /** Where files and memory come from. */
+  /** Provider of files and memory. */
   owner: RequestBody;
-  /** Takes long texts out, so that they never are in memory. */
+  /** Whether long texts are extracted to files, so that they are never in memory. */
   spoolTexts: boolean;
 }
 
 /** The rest of the body is not read, so the connection cannot serve another request. */
 const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, { Connection: 'close' });
 
-/** A body that has come in completely. */
+/** A completely received body. */
 type Stored = { bytes: Buffer } | { path: string; size: number };
 
 async function store(body: Readable, { limit, owner }: ReadOptions): Promise<Stored> {
@@ -50,7 +50,7 @@ async function store(body: Readable, { limit, owner }: ReadOptions): Promise<Sto
       await file.handle.appendFile(Buffer.concat(chunks.splice(0)));
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') throw badRequest('the body broke off');
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') throw badRequest('the body ended prematurely');
     throw error;
   } finally {
     await file?.handle.close();
@@ -65,7 +65,7 @@ async function* chunksOf(path: string): AsyncGenerator<{ chunk: Buffer; last: bo
     for (let at = 0; at < size; ) {
       const chunk = Buffer.allocUnsafe(Math.min(READ_BYTES, size - at));
       const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
-      if (bytesRead === 0) throw new Error('a stored body is cut off');
+      if (bytesRead === 0) throw new Error('a stored body is truncated');
       at += bytesRead;
       yield { chunk: chunk.subarray(0, bytesRead), last: at === size };
     }
@@ -74,7 +74,7 @@ async function* chunksOf(path: string): AsyncGenerator<{ chunk: Buffer; last: bo
   }
 }
 
-/** Parts a stored body into its long texts and the rest. @returns the paths of both, and the bytes of the rest */
+/** Splits a stored body into its long texts and the rest. @returns the paths of both, and the size of the rest */
 async function takeApart(path: string, kind: TextKind, sink: TextSink, owner: RequestBody) {
   const extractor: Extractor = kind === 'json' ? new JsonExtractor(sink) : new FormExtractor(sink);
   const check = new Utf8Check();
@@ -88,9 +88,9 @@ async function takeApart(path: string, kind: TextKind, sink: TextSink, owner: Re
         check.push(chunk);
         extractor.feed(chunk, last);
         const taken = sink.take();
-        const kept = Buffer.concat(taken.rest);
-        size += kept.length;
-        await rest.appendFile(kept);
+        const unspooled = Buffer.concat(taken.rest);
+        size += unspooled.length;
+        await rest.appendFile(unspooled);
         if (taken.long.length > 0) await long.appendFile(Buffer.concat(taken.long));
       }
       check.end();
@@ -111,10 +111,10 @@ async function readWhole(path: string, size: number): Promise<Buffer> {
 }
 
 /**
- * Reads the text of a body and has it parsed. What is large comes in at the client's pace into a file, and takes memory
- * only when there is room for it.
- * @param parse what makes parameters of a text
- * @throws ApiError 400, 413; 429 and 503 while too many wait for memory; what `parse` throws
+ * Reads and parses the text of a body. Large bodies are received into a file at the client's pace, and are parsed when
+ * there is memory for it.
+ * @param parse parses the text to parameters
+ * @throws ApiError 400, 413; 429 and 503 if too many requests wait for memory; errors of `parse`
  */
 export async function readText(
   request: FastifyRequest,

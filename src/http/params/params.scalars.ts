@@ -3,7 +3,7 @@ import { parseInstant } from './dates.ts';
 import { SpooledText } from './request-body.ts';
 import { UploadedFile } from './uploaded-file.ts';
 
-/** What coercion reads of a JSON Schema. */
+/** The JSON Schema keywords that coercion uses. */
 export type JsonSchema = TSchema & {
   type?: string | string[];
   enum?: unknown[];
@@ -29,7 +29,7 @@ export type JsonSchema = TSchema & {
   'x-spooled'?: boolean;
 };
 
-/** Marks a value that does not fit; the texts have been added to the failures. */
+/** Result for an invalid value, whose message was added to the failures. */
 export const INVALID = Symbol('invalid');
 
 export type Failures = string[];
@@ -39,16 +39,16 @@ const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
 const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);
 
 const WHOLE = /^\s*[+-]?\d{1,18}\s*$/;
-/** Every part is bounded, so that no text takes long to refuse. */
+/** All parts are bounded, so that every text is refused quickly. */
 const DECIMAL = /^\s*[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][+-]?\d{1,3})?\s*$/;
 
-/** Notes what is wrong with a value. @returns INVALID */
+/** Records a failure. @returns INVALID */
 export function fail(failures: Failures, text: string): typeof INVALID {
   failures.push(text);
   return INVALID;
 }
 
-/** Truth as the platform reads it (`yes`, `1`, `on` ...); undefined when it is neither. */
+/** A boolean as the platform reads it (`yes`, `1`, `on` ...); undefined for anything else. */
 export function coerceBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   const text = typeof value === 'number' ? String(value) : value;
@@ -65,7 +65,7 @@ function coerceNumber(value: unknown, whole: boolean): number | undefined {
   return whole ? (Number.isSafeInteger(number) ? number : undefined) : Number.isFinite(number) ? number : undefined;
 }
 
-/** Reader of a text: its length, its pattern, its allowed values, or the date it stands for. */
+/** Compiles the coercion of a text: length, pattern, allowed values, or date format. */
 export function compileString(schema: JsonSchema): Coercer {
   const { format, minLength = 0, maxLength, pattern, 'x-message': message, 'x-spooled': spooled = false } = schema;
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
@@ -79,7 +79,7 @@ export function compileString(schema: JsonSchema): Coercer {
     }
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     if (typeof text !== 'string') return fail(failures, `${name} is invalid`);
-    // PostgreSQL holds no null bytes in a text; the content of a file goes elsewhere.
+    // PostgreSQL stores no null bytes in texts; content of files is stored elsewhere.
     if (format !== 'binary' && text.includes('\0')) return fail(failures, `${name} is invalid`);
     if (minLength > 0 && text.trim() === '') return fail(failures, `${name} is empty`);
     if (values !== undefined && !values.includes(text)) return fail(failures, `${name} does not have a valid value`);
@@ -95,7 +95,7 @@ export function compileString(schema: JsonSchema): Coercer {
   };
 }
 
-/** Reader of a number within its bounds. @param whole refuses fractions */
+/** Compiles the coercion of a number within its bounds. @param whole whether to refuse fractions */
 export function compileNumber(schema: JsonSchema, whole: boolean): Coercer {
   const { minimum, maximum } = schema;
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);

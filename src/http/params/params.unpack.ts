@@ -9,9 +9,9 @@ const tooLarge = () => new ApiError(413, '413 Request Entity Too Large', {}, CLO
 const unknown = () =>
   new ApiError(415, '415 Unsupported Media Type - Content-Encoding can be gzip', {}, { 'Accept-Encoding': 'gzip' });
 
-/** A body that is unpacked while it is read. */
+/** A body that is decompressed while it is read. */
 class Unpacked extends Readable {
-  /** Packed bytes so far, which Fastify holds against Content-Length. */
+  /** Compressed bytes received, which Fastify compares with Content-Length. */
   receivedEncodedLength = 0;
   readonly #chunks: AsyncGenerator<Buffer>;
 
@@ -49,7 +49,7 @@ class Unpacked extends Readable {
         yield chunk;
       }
     } catch (error) {
-      throw error instanceof ApiError ? error : badRequest('the body is not what its Content-Encoding says');
+      throw error instanceof ApiError ? error : badRequest('the body does not match its Content-Encoding');
     } finally {
       packed.off('data', count);
       packed.unpipe(gunzip);
@@ -59,9 +59,9 @@ class Unpacked extends Readable {
 }
 
 /**
- * Unpacks a body that came with `Content-Encoding: gzip`, before its size is counted: a hook before parsing. Both sizes
- * stay below the limit of the route.
- * @throws ApiError 400 for what is no gzip, 413, 415 for any other encoding
+ * Decompresses a body with `Content-Encoding: gzip` before its size is counted: a hook before parsing. Both sizes are
+ * limited by the route.
+ * @throws ApiError 400 for invalid gzip, 413, 415 for another encoding
  */
 export async function unpackBody(request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> {
   const encodings = String(request.headers['content-encoding'] ?? '')

@@ -6,10 +6,10 @@ import { ParamsError, parseUrlencoded } from './rack.ts';
 
 type Value = string | Value[] | { [key: string]: Value };
 
-/** Objects without a prototype, as the parser makes them, are compared by what they hold. */
+/** Objects of the parser have no prototype and are compared by content. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** How the platform's clients write a nested value. */
+/** Encodes a nested value like the platform's clients. */
 function* encode(value: Value, name: string): Generator<string> {
   if (typeof value === 'string') yield `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   else if (Array.isArray(value)) for (const item of value) yield* encode(item, `${name}[]`);
@@ -19,7 +19,7 @@ function* encode(value: Value, name: string): Generator<string> {
 const KEYS = ['a', 'name', 'file_path', 'x y', 'ä', '0', 'constructor', 'toString', 'env.scope'];
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
 const key = fc.constantFrom(...KEYS);
-/** Every element of a list of hashes has the same keys, else nothing tells where the next one starts. */
+/** Every element of a list of hashes has the same keys: otherwise the start of the next one is ambiguous. */
 const listOfHashes = fc
   .uniqueArray(key, { minLength: 1, maxLength: 3 })
   .chain((keys) =>

@@ -9,13 +9,13 @@ export interface ParamObject {
 }
 export type ParamValue = unknown;
 
-/** Parameters that cannot be read; the message says why. */
+/** Invalid parameters; the message gives the reason. */
 export class ParamsError extends Error {
   override name = 'ParamsError';
 }
 
 const MAX_DEPTH = 32;
-/** Parameters, and the parts of all their names: `a[][b]` has three. */
+/** Limits on the number of parameters and of all parts of their names: `a[][b]` has three. */
 const MAX_PARAMS = 20_000;
 const MAX_PARTS = 3 * MAX_PARAMS;
 
@@ -85,8 +85,8 @@ function store(target: ParamObject, path: readonly string[], value: ParamValue):
 
 /**
  * Nests name-value pairs.
- * @param pairs decoded names and values, in the order they were sent
- * @throws ParamsError when two names contradict each other or a bound is passed
+ * @param pairs decoded names and values, in their order
+ * @throws ParamsError if two names contradict each other or a limit is exceeded
  */
 export function nestParams(pairs: Iterable<readonly [string, ParamValue]>): ParamObject {
   const params = newObject();
@@ -112,7 +112,7 @@ function decode(text: string): string {
   }
 }
 
-/** One pair at a time: what passes the bounds is refused before the rest is looked at. */
+/** Splits one pair at a time, so that excess is refused before the rest is read. */
 function* pairsOf(text: string): Generator<[string, string | null]> {
   for (let at = 0; at < text.length; ) {
     const ampersand = text.indexOf('&', at);

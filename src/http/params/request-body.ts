@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** What the body of one request takes up: temporary files, and memory. All of it is given back when the request ends. */
+/** Resources of one request's body: temporary files and memory, released when the request ends. */
 export class RequestBody {
   readonly #folder: string;
   readonly #take: (bytes: number, signal: AbortSignal) => Promise<() => void>;
@@ -15,20 +15,20 @@ export class RequestBody {
   #released = false;
 
   /**
-   * @param folder where the files are made
-   * @param take waits until so many bytes of memory may be used; gives what gives them back
+   * @param folder folder of the files
+   * @param take waits until this many bytes of memory may be used; returns a function that returns them
    */
   constructor(folder: string, take: (bytes: number, signal: AbortSignal) => Promise<() => void>) {
     this.#folder = folder;
     this.#take = take;
   }
 
-  /** Makes the folder of the files. */
+  /** Creates the folder of the files. */
   async prepare(): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Path of a file that is to be made. @throws Error when the request has ended */
+  /** Path of a new file. @throws Error if the request has ended */
   newPath(kind: string): string {
     if (this.#released) throw new Error('the request has ended');
     const path = join(this.#folder, `${kind}-${randomUUID()}`);
@@ -36,27 +36,27 @@ export class RequestBody {
     return path;
   }
 
-  /** Waits until so many bytes of memory may be used. @throws ApiError 429, 503 while too many wait */
+  /** Waits until this many bytes of memory may be used. @throws ApiError 429, 503 if too many requests wait */
   async hold(bytes: number): Promise<void> {
     const leave = await this.#take(bytes, this.#left.signal);
     if (this.#released) leave();
     else this.#holds.push(leave);
   }
 
-  /** Says that a handler works with it, so that it outlasts a client that leaves. */
+  /** Marks the body as used by a handler, so that it outlasts a disconnected client. */
   claim(): void {
     this.#claimed = true;
   }
 
-  /** To be called when the client is gone, be it with their answer. */
+  /** To be called when the client has disconnected, with or without an answer. */
   async clientLeft(): Promise<void> {
-    // To abort takes as long as a query, and nobody waits for anything any more.
+    // Aborting takes as long as a query, and nothing waits any more.
     if (this.#released) return;
     this.#left.abort();
     if (!this.#claimed) await this.release();
   }
 
-  /** Gives everything back. */
+  /** Releases everything. */
   async release(): Promise<void> {
     this.#released = true;
     for (const leave of this.#holds.splice(0)) leave();
@@ -64,19 +64,16 @@ export class RequestBody {
   }
 }
 
-/** The longest text that a parameter which is no file can have. */
+/** Maximum length of a text parameter that is not a file. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
-/**
- * A text of a body that is too long to be kept in memory: UTF-8 in a file. A class, so that no parameters of a client's
- * making pass for one.
- */
+/** A long text of a body, stored as UTF-8 in a file. A class, so that parameters of a client cannot imitate it. */
 export class SpooledText {
-  /** What it belongs to. */
+  /** The body that it belongs to. */
   readonly owner: RequestBody;
   readonly #path: string;
   readonly #start: number;
-  /** Bytes of UTF-8. */
+  /** Size in bytes of UTF-8. */
   readonly size: number;
 
   constructor(owner: RequestBody, path: string, start: number, size: number) {
@@ -86,7 +83,7 @@ export class SpooledText {
     this.size = size;
   }
 
-  /** Its bytes. */
+  /** Content as a stream. */
   open(): Readable {
     return createReadStream(this.#path, {
       start: this.#start,
@@ -95,7 +92,7 @@ export class SpooledText {
     });
   }
 
-  /** The text itself, for parameters that are kept as texts; null when it is longer than any of these can be. */
+  /** The text, for parameters that are stored as text; null if it exceeds their maximum length. */
   read(): string | null {
     if (this.size > MAX_TEXT_BYTES) return null;
     const bytes = Buffer.alloc(this.size);
@@ -103,7 +100,7 @@ export class SpooledText {
     try {
       for (let at = 0; at < bytes.length; ) {
         const count = readSync(file, bytes, at, bytes.length - at, this.#start + at);
-        if (count === 0) throw new Error('a text of a request is cut off');
+        if (count === 0) throw new Error('the text of a request is truncated');
         at += count;
       }
     } finally {

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type RequestBody, SpooledText } from './request-body.ts';
 
-/** Texts longer than this, in bytes, wait in a file. */
+/** Length in bytes from which on texts are stored in a file. */
 export const LONG_TEXT = 16 * 1024;
 
 /**
- * Takes a body apart: long texts go to one file, and the rest, in which a marker stands for each of them, is small enough
- * to be parsed in memory.
+ * Splits a body: long texts are extracted, and the rest, with a marker in place of each, is small enough to be parsed
+ * in memory.
  */
 export interface Extractor {
-  /** Takes the next bytes; `last` says that none follow. @throws ApiError 400, ParamsError */
+  /** Processes the next chunk; `last` marks the final one. @throws ApiError 400, ParamsError */
   feed(chunk: Buffer, last: boolean): void;
 }
 
-/** Collects what an extractor tells apart; what it has taken is handed on in between. */
+/** Collects the output of an extractor; it is taken out in between. */
 export class TextSink {
-  /** Begins every marker; no client can know it. */
+  /** Prefix of markers; clients cannot guess it. */
   readonly marker = `~text-${randomUUID()}-`;
   readonly #spans: { start: number; size: number }[] = [];
   #rest: Buffer[] = [];
@@ -23,25 +23,25 @@ export class TextSink {
   #start = 0;
   #at = 0;
 
-  /** Bytes that stay in the body. */
+  /** Adds bytes to the rest of the body. */
   keep(bytes: Buffer): void {
     this.#rest.push(bytes);
   }
 
-  /** Bytes of the long text that is being read. */
+  /** Adds bytes to the current long text. */
   spool(bytes: Buffer): void {
     this.#long.push(bytes);
     this.#at += bytes.length;
   }
 
-  /** Ends the long text. @returns what stands for it in the body: letters, digits, `-` and `~` */
+  /** Ends the long text. @returns its marker: letters, digits, `-` and `~` */
   endText(): string {
     this.#spans.push({ start: this.#start, size: this.#at - this.#start });
     this.#start = this.#at;
     return `${this.marker}${this.#spans.length - 1}~`;
   }
 
-  /** What has been collected since the last call. */
+  /** Output since the last call. */
   take(): { rest: Buffer[]; long: Buffer[] } {
     const taken = { rest: this.#rest, long: this.#long };
     this.#rest = [];
@@ -49,7 +49,7 @@ export class TextSink {
     return taken;
   }
 
-  /** Puts the long texts back in the place of their markers, in what the rest was parsed to. */
+  /** Replaces markers in the parsed rest by the long texts. */
   restore(value: unknown, owner: RequestBody, path: string): unknown {
     if (typeof value === 'string') {
       if (!value.startsWith(this.marker)) return value;

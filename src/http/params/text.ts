@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest } from '../../core/core.errors.ts';
 
-/** The text of bytes, never an altered one. @throws ApiError 400 when they are not UTF-8 */
+/** Decodes UTF-8 strictly. @throws ApiError 400 if it is invalid */
 export function decodeUtf8(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw badRequest('the text is not valid UTF-8');
   return bytes.toString('utf8');
 }
 
-/** Half of a pair of surrogates, written as JSON escapes it. */
+/** An escaped surrogate in JSON. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
 /**
- * Refuses texts that no encoding can hold: JSON can escape half of a character.
- * @param value what the text was parsed to
+ * Refuses texts with unpaired surrogates, which JSON can escape.
+ * @param value the parsed value of the text
  * @throws ApiError 400
  */
 export function checkWellFormed(text: string, value: unknown): void {
@@ -21,7 +21,7 @@ export function checkWellFormed(text: string, value: unknown): void {
   while (waiting.length > 0) {
     const each = waiting.pop();
     if (typeof each === 'string') {
-      if (!each.isWellFormed()) throw badRequest('a text holds half of a pair of surrogates');
+      if (!each.isWellFormed()) throw badRequest('a text contains an unpaired surrogate');
     } else if (typeof each === 'object' && each !== null) {
       for (const [key, member] of Object.entries(each)) waiting.push(key, member);
     }

@@ -1,11 +1,11 @@
 /**
- * A file sent in a multipart body. A class, so that no parameters of a client's making pass for one: only the reader
- * of multipart bodies makes them.
+ * A file of a multipart body. A class, so that parameters of a client cannot imitate it: only the multipart reader
+ * creates it.
  */
 export class UploadedFile {
   readonly filename: string;
   readonly contentType: string;
-  /** Where its bytes wait; removed when the request ends. */
+  /** Path of its content; removed when the request ends. */
   readonly path: string;
   size = 0;
 

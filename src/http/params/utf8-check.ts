@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest } from '../../core/core.errors.ts';
 
-/** Length of the sequence that a byte begins; 1 for what begins none. */
+/** Length of the sequence started by a byte; 1 for other bytes. */
 function sequenceLength(byte: number): number {
   if (byte >= 0xf0) return 4;
   if (byte >= 0xe0) return 3;
@@ -18,7 +18,7 @@ function cutOf(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** Checks that chunks make up valid UTF-8 together, wherever they are cut. */
+/** Checks that chunks together are valid UTF-8, wherever they are cut. */
 export class Utf8Check {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -30,7 +30,7 @@ export class Utf8Check {
     this.#rest = Buffer.from(bytes.subarray(cut));
   }
 
-  /** @throws ApiError 400 where the last character is cut off */
+  /** @throws ApiError 400 if the last character is incomplete */
   end(): void {
     if (this.#rest.length > 0) throw badRequest('the text is not valid UTF-8');
   }

@@ -21,7 +21,7 @@ function throttleSettings(name: string, { requests, periodSeconds }: Throttle): 
   };
 }
 
-/** The settings that the environment says, by their names: what the API changes goes before. */
+/** Default values that come from the environment, by setting. Values set through the API override them. */
 export function fromConfig({ throttles, ...config }: Config): Record<string, unknown> {
   const counted = Object.entries(FACES).map(([name, [face, kind]]) => throttleSettings(name, throttles[face][kind]));
   return {

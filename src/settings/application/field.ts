@@ -1,6 +1,6 @@
 import type { Plan } from '../../config/config.ts';
 
-/** What values of a setting look like. */
+/** Type of a setting's value. */
 export type SettingKind =
   | 'flag'
   | 'integer'
@@ -19,22 +19,22 @@ export type SettingKind =
   | 'object'
   | 'instant';
 
-/** A setting of the installation: what it can be, and what it is until somebody changes it. */
+/** An application setting: its type, default and description. */
 export interface Setting<T> {
   kind: SettingKind;
   default: T;
   description: string;
   nullable: boolean;
-  /** Of numbers; `maximum` also of the characters of texts and the elements of lists. */
+  /** Bounds of numbers; `maximum` also bounds the length of texts and lists. */
   minimum?: number;
   maximum?: number;
-  /** Of choices. */
+  /** The allowed values of a choice. */
   values?: readonly string[];
-  /** Lower plans know nothing of it. */
+  /** The lowest plan that has the setting. */
   plan?: Exclude<Plan, 'free'>;
 }
 
-/** One that is kept and shown for clients that set it, and changes nothing here. */
+/** A setting that is stored and shown for clients that set it, but has no effect here. */
 export interface KeptSetting<T> extends Setting<T> {
   keptOnly: true;
 }
@@ -56,7 +56,7 @@ export const flag = (fallback: boolean, description: string): Setting<boolean> =
   nullable: false,
 });
 
-/** An integer from 0 on unless told. */
+/** An integer, at least 0 by default. */
 export const integer = (
   fallback: number,
   description: string,
@@ -70,7 +70,7 @@ export const integer = (
   maximum: max,
 });
 
-/** The same, or null, which is where it begins. */
+/** An integer or null, which is the default. */
 export const maybeInteger = (
   description: string,
   { min = 0, max = MAX_INTEGER }: Bounds = {},
@@ -83,7 +83,7 @@ export const maybeInteger = (
   maximum: max,
 });
 
-/** A number that may have decimal places: answers have it as text, as the platform's do. */
+/** A number with decimal places; answers contain it as text, as the platform's do. */
 export const decimal = (
   fallback: number,
   description: string,
@@ -106,13 +106,13 @@ export const text = (fallback: string | null, description: string, max = MAX_TEX
   maximum: max,
 });
 
-/** Addresses of one service: kept as a text with commas between them, shown as a list. */
+/** URLs of one service: stored as a text separated by commas, shown as a list. */
 export const addresses = (fallback: string, description: string, max: number): Setting<string | null> => ({
   ...text(fallback, description, max),
   kind: 'addresses',
 });
 
-/** A moment, or null, which is where it begins. */
+/** An instant or null, which is the default. */
 export const maybeInstant = (description: string): Setting<string | null> => ({
   kind: 'instant',
   default: null,
@@ -136,7 +136,7 @@ export const choices = <const T extends string>(
   description: string,
 ): Setting<readonly T[]> => ({ kind: 'choices', default: fallback, description, nullable: false, values });
 
-/** A credential of a service that this server does not call: that it was given is all that is kept of it. */
+/** A credential for a service that this server does not call. Only the fact that it was set is stored. */
 export const secret = (description: string): Setting<string | null> => ({
   kind: 'secret',
   default: null,
@@ -158,8 +158,8 @@ export const integers = (description: string, max = MAX_ELEMENTS): Setting<reado
   maximum: max,
 });
 
-/** One that lower plans than this know nothing of. */
+/** Restricts a setting to a plan and higher ones. */
 export const paid = <T>(plan: Exclude<Plan, 'free'>, setting: Setting<T>): Setting<T> => ({ ...setting, plan });
 
-/** Declares that nothing reads a setting: what reads settings does not get its value. */
+/** Declares that a setting has no effect: `ApplicationSettings` does not contain it. */
 export const keptOnly = <T>(setting: Setting<T>): KeptSetting<T> => ({ ...setting, keptOnly: true });

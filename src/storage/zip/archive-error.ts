@@ -1,10 +1,10 @@
-/** Why an archive, or a file of it, is not read. */
+/** Why an archive, or a file in it, cannot be read. */
 export type ArchiveErrorCode =
-  /** It is no zip archive, or one that contradicts itself. */
+  /** Not a zip archive, or one with contradictions. */
   | 'malformed'
-  /** More entries, names or bytes than are read. */
+  /** Too many entries, names or bytes. */
   | 'too_large'
-  /** Its bytes are not there. */
+  /** The content is missing. */
   | 'gone';
 
 export class ArchiveError extends Error {

@@ -2,19 +2,19 @@ import { RandomAccessReader } from 'yauzl';
 import type { BlobStore } from '../blob-store.ts';
 import { ArchiveError } from './archive-error.ts';
 
-/** The end of an archive says where its directory is; that of most archives is within these bytes. */
+/** Size of the end of an archive that contains the directory of most archives. */
 const TAIL = 256 * 1024;
 const WINDOW = 1024 * 1024;
 
-/** Reads a range of a blob whole; less than asked for where it ends. @throws ArchiveError when there is no such blob */
+/** Reads a whole range of a blob; less at its end. @throws ArchiveError if there is no such blob */
 export async function readRange(blobs: BlobStore, sha256: string, start: number, length: number): Promise<Buffer> {
   if (!Number.isSafeInteger(start + length)) throw new ArchiveError('malformed', 'the archive points beyond its end');
   const bytes = await blobs.read(sha256, start, length);
-  if (bytes === null) throw new ArchiveError('gone', 'the archive is gone');
+  if (bytes === null) throw new ArchiveError('gone', 'the archive does not exist any more');
   return bytes;
 }
 
-/** What yauzl finds the directory of an archive by. Most directories come with the end. */
+/** Random access for yauzl to find the directory of an archive. Most directories are read together with the end. */
 export class BlobReader extends RandomAccessReader {
   readonly #blobs: BlobStore;
   readonly #sha256: string;
@@ -29,7 +29,7 @@ export class BlobReader extends RandomAccessReader {
     this.#size = size;
   }
 
-  /** So many bytes from a place on; they are read only where they were not yet. */
+  /** Returns bytes at an offset; they are read unless they were read before. */
   async bytes(start: number, length: number): Promise<Buffer> {
     const from = start - this.#start;
     if (from >= 0 && from + length <= this.#window.length) return this.#window.subarray(from, from + length);

@@ -3,7 +3,7 @@ import { ArchiveError } from './archive-error.ts';
 import { indices, SLICE, sortInSlices } from './slices.ts';
 import type { ArchiveEntry, Entries } from './zip.entries.ts';
 
-/** Entries of an archive, directories that only paths name among them. */
+/** Maximum number of entries, including directories without an entry of their own. */
 export const MAX_ENTRIES = 200_000;
 export const tooManyEntries = () => new ArchiveError('too_large', `more than ${MAX_ENTRIES} entries`);
 
@@ -14,15 +14,15 @@ export interface Listing {
 }
 
 interface Sorted {
-  /** In their order, those of directories that no entry stands for among them. */
+  /** Sorted paths, including directories without an entry of their own. */
   paths: readonly string[];
-  /** Of the entry of each; -1 where none stands for it. */
+  /** Index of the entry of each path; -1 if there is none. */
   places: Int32Array;
 }
 
-/** What is in an archive. */
+/** The content of an archive. */
 export class ArchiveDirectory {
-  /** Where the data of the archive ends and its own directory begins. */
+  /** Offset at which the data ends and the central directory begins. */
   readonly dataEnd: number;
   readonly #entries: Entries;
   #sorted: Promise<Sorted> | undefined;
@@ -32,23 +32,23 @@ export class ArchiveDirectory {
     this.dataEnd = dataEnd;
   }
 
-  /** Bytes of memory that it takes, about, with the order of its paths. */
+  /** Approximate memory in bytes, including the sorted paths. */
   get memory(): number {
     return 1_000 + 3 * this.#entries.bytes.length + 80 * this.#entries.count;
   }
 
-  /** The entry of a path; of several the last, as whoever unpacks the archive gets. */
+  /** The entry of a path; of duplicates the last one, as when the archive is unpacked. */
   find(path: string): ArchiveEntry | undefined {
     const index = this.#entries.find(path);
     return index === -1 ? undefined : this.#entries.entryAt(index, path);
   }
 
   /**
-   * What is in a directory, in the order of paths.
-   * @param path of the directory, with its slash; empty for the whole archive
-   * @param recursive with all that is below
-   * @returns undefined when there is no such directory
-   * @throws ArchiveError when there is too much to be put in order
+   * Lists a directory in the order of paths.
+   * @param path path of the directory with a trailing slash; empty for the whole archive
+   * @param recursive whether to include all levels below
+   * @returns undefined if there is no such directory
+   * @throws ArchiveError if there are too many entries to sort
    */
   async list(path: string, recursive: boolean, page: { offset: number; size: number }): Promise<Listing | undefined> {
     this.#sorted ??= sorted(this.#entries);
@@ -73,12 +73,12 @@ export class ArchiveDirectory {
   }
 }
 
-/** A directory that no entry stands for. */
+/** A directory without an entry of its own. */
 const onlyNamed = (path: string): ArchiveEntry => ({
   ...{ path, type: 'directory', size: 0, mode: 0, method: 0, offset: 0, packedSize: 0, crc32: 0 },
 });
 
-/** Puts paths in their order, a little at a time. @throws ArchiveError */
+/** Sorts paths in slices. @throws ArchiveError */
 async function sorted(entries: Entries): Promise<Sorted> {
   const last = new Map<string, number>();
   for (let place = 0; place < entries.count; place += 1) {
@@ -98,7 +98,7 @@ async function sorted(entries: Entries): Promise<Sorted> {
   return { paths, places };
 }
 
-/** Adds the directories that only paths name. @throws ArchiveError where these are too many */
+/** Adds directories without an entry of their own. @throws ArchiveError if there are too many */
 async function addParents(last: Map<string, number>): Promise<void> {
   let count = 0;
   for (const path of [...last.keys()]) {
@@ -106,7 +106,7 @@ async function addParents(last: Map<string, number>): Promise<void> {
     if (count % SLICE === 0) await nextTurn();
     for (let slash = path.lastIndexOf('/', path.length - 2); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       const parent = path.slice(0, slash + 1);
-      // Those above it are there, too: it was added with them, or they come by an entry of their own.
+      // Its parents exist as well: they were added with it, or have entries of their own.
       if (last.get(parent) === -1) break;
       if (!last.has(parent)) last.set(parent, -1);
       if (last.size > MAX_ENTRIES) throw tooManyEntries();
@@ -114,7 +114,7 @@ async function addParents(last: Map<string, number>): Promise<void> {
   }
 }
 
-/** Where the first path stands that does not come before the given one. */
+/** Index of the first path that does not sort before the given one. */
 function firstFrom(paths: readonly string[], path: string): number {
   let [low, high] = [0, paths.length];
   while (low < high) {
@@ -125,5 +125,5 @@ function firstFrom(paths: readonly string[], path: string): number {
   return low;
 }
 
-/** The first text after all that begin with a directory's path: a slash is followed by a zero. */
+/** The first text after all that begin with a directory's path: `/` is followed by `0`. */
 const after = (directory: string): string => `${directory.slice(0, -1)}0`;

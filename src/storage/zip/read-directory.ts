@@ -8,16 +8,16 @@ import { ArchiveDirectory, MAX_ENTRIES, tooManyEntries } from './directory.ts';
 import { indices, SLICE, sortInSlices } from './slices.ts';
 import { Entries } from './zip.entries.ts';
 
-/** Bytes of the directory of an archive. */
+/** Maximum size of the central directory in bytes. */
 const MAX_DIRECTORY = 32 * 1024 * 1024;
 const LOCAL_HEADER = 30;
 
 const malformed = (text: string) => new ArchiveError('malformed', text);
 
 /**
- * Reads what is in a zip archive: its directory alone, without unpacking anything, and a little at a time. Entries with
- * paths that lead out of a folder are left out. Its end is yauzl's matter.
- * @throws ArchiveError for what is no zip archive, contradicts itself, or is larger than is read
+ * Reads the central directory of a zip archive in slices, without unpacking anything. Entries with paths outside the
+ * archive's folder are omitted. yauzl finds the directory.
+ * @throws ArchiveError if it is not a zip archive, contradicts itself, or exceeds the limits
  */
 export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBlob): Promise<ArchiveDirectory> {
   try {
@@ -25,8 +25,8 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
     const zip = await fromRandomAccessReaderPromise(reader, size, { decodeStrings: false, autoClose: false });
     const [start, count] = [Number(zip.readEntryCursor), zip.entryCount];
     if (count > MAX_ENTRIES) throw tooManyEntries();
-    if (start > size) throw malformed('the directory is cut off');
-    if (size - start > MAX_DIRECTORY) throw new ArchiveError('too_large', 'a directory of too many bytes');
+    if (start > size) throw malformed('the directory is truncated');
+    if (size - start > MAX_DIRECTORY) throw new ArchiveError('too_large', 'the directory is too large');
     const entries = new Entries(copyBytes(await reader.bytes(start, size - start)), count);
     await check(entries, start);
     return new ArchiveDirectory(entries, start);
@@ -36,7 +36,10 @@ export async function readDirectory(blobs: BlobStore, { sha256, size }: StoredBl
   }
 }
 
-/** Enters the entries. No two may share bytes: that is how a small archive holds more than it could. @throws ArchiveError */
+/**
+ * Checks the entries. No two may share bytes, because overlapping entries can expand without limit. @throws
+ * ArchiveError
+ */
 async function check(entries: Entries, dataEnd: number): Promise<void> {
   const offsets = new Float64Array(entries.count);
   const packed = new Float64Array(entries.count);
@@ -51,10 +54,10 @@ async function check(entries: Entries, dataEnd: number): Promise<void> {
     if (offsets[index]! < end) throw malformed('entries overlap');
     end = offsets[index]! + LOCAL_HEADER + packed[index]!;
   }
-  if (end > dataEnd) throw malformed('an entry reaches into the directory');
+  if (end > dataEnd) throw malformed('an entry overlaps the directory');
 }
 
-/** The order of the offsets; null where they stand in it, as in most archives. */
+/** The order of the offsets; null if they are sorted, as in most archives. */
 async function inOrder(offsets: Float64Array): Promise<Uint32Array | null> {
   let at = 1;
   while (at < offsets.length && offsets[at]! >= offsets[at - 1]!) at += 1;

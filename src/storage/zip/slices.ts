@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** What is done before others get their turn: well below a millisecond of work. */
+/** Steps before other work gets its turn: well below a millisecond. */
 export const SLICE = 1_024;
 
-/** The numbers below a length. */
+/** The integers below a length. */
 export function indices(length: number): Uint32Array<ArrayBuffer> {
   const numbers = new Uint32Array(length);
   for (let at = 0; at < length; at += 1) numbers[at] = at;
@@ -11,8 +11,8 @@ export function indices(length: number): Uint32Array<ArrayBuffer> {
 }
 
 /**
- * Sorts numbers by a comparison, a little at a time, so that a hundred thousand of them keep nobody waiting.
- * @param compare below zero where the first comes first; equal ones stay in their order
+ * Sorts numbers in slices, so that a hundred thousand of them do not block the event loop.
+ * @param compare negative if the first argument comes first; equal ones keep their order
  */
 export async function sortInSlices(
   items: Uint32Array<ArrayBuffer>,
@@ -30,7 +30,7 @@ export async function sortInSlices(
   return source;
 }
 
-/** Merges two sorted runs of a width that stand one after the other. */
+/** Merges two adjacent sorted runs of a width. */
 async function merge(
   source: Uint32Array,
   target: Uint32Array,

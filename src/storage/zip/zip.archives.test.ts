@@ -84,7 +84,7 @@ describe('a good archive', () => {
       { name: 'xx.txt', content: Buffer.from('old'), flags: 0 },
       { name: 'plain.txt', content: Buffer.from('plain'), flags: 0 },
     ]);
-    // The code page 437 of the first PCs.
+    // Code page 437 of the first PCs.
     for (let at = bytes.indexOf('xx.txt'); at !== -1; at = bytes.indexOf('xx.txt', at))
       bytes.write('\x81\x84', at, 'latin1');
     assert.equal(await text(await open(bytes, 'üä.txt')), 'old');
@@ -153,7 +153,7 @@ describe('a good archive', () => {
     });
     const directory = await archives.directory(blob);
     clearImmediate(next);
-    // The end has 16 bits for the count, and says how many are to be read.
+    // The end record has 16 bits for the number of entries, which decides how many are read.
     assert.equal((await directory.list('', true, { offset: 0, size: 1 }))?.total, (100_000 & 0xffff) + 10);
     assert.ok(turns > 10, `${turns} turns`);
   });

@@ -13,27 +13,29 @@ import { unpacked, unpackedWhole } from './zip.unpack.ts';
 
 const LOCAL_HEADER = 30;
 const SIGNATURE = 0x04034b50;
-/** Bytes of a file; what is larger is had with its archive. */
+/** Maximum size of a file in bytes; larger ones are only available with the whole archive. */
 const MAX_FILE = 16 * 1024 ** 3;
-/** From this size on a file may not be so many times larger than what it is packed into. */
+/** Size from which on the compression ratio of a file is limited. */
 const SUSPICIOUS = 100 * 1024 ** 2;
 const MAX_RATIO = 200;
-/** A file of so few bytes, packed and unpacked, is read and unpacked at once: in a fraction of a millisecond. */
+/** Packed and unpacked size up to which a file is read and unpacked at once, in a fraction of a millisecond. */
 const WHOLE = { packed: 64 * 1024, unpacked: 128 * 1024 };
-/** Bytes that are read for the path and the rest of its header along with it. */
+/** Bytes read together with the data for the path and the rest of the local header. */
 const HEADER_ROOM = 512;
-/** No directory is kept that takes more than this share. */
+/** A directory is not cached if it takes more than this part of the cache. */
 const MAX_SHARE = 2;
 
 const sizeOf = (directory: ArchiveDirectory | ArchiveError): number =>
   directory instanceof ArchiveError ? 500 : directory.memory;
 
-/** Reads single files out of zip archives in the blob store, without unpacking them. Directories are kept by content. */
+/**
+ * Reads single files out of zip archives in the blob store, without unpacking them. Directories are cached by content.
+ */
 export class Archives {
   readonly #blobs: BlobStore;
   readonly #directories: BoundedCache<string, ArchiveDirectory | ArchiveError>;
   readonly #underWay = new Map<string, Promise<ArchiveDirectory>>();
-  /** Few directories are read at once: each takes memory, and none takes long. */
+  /** Few directories are read at once, because each takes memory; none takes long. */
   readonly #slots = new FairSlots({
     total: 2,
     perKey: 1,
@@ -42,11 +44,11 @@ export class Archives {
     maxWaitMs: 30_000,
     refuse: (whose) =>
       whose === 'caller'
-        ? new Busy(429, 'You have asked for too many archives at once. Wait for some, then try again.', 2)
+        ? new Busy(429, 'You have too many archive requests in progress. Wait for some to finish, then try again.', 2)
         : new Busy(503, '503 Service Unavailable - too many archives are being read', 2),
   });
 
-  /** @param maxBytes of memory that directories may take */
+  /** @param maxBytes memory for cached directories in bytes */
   constructor(blobs: BlobStore, maxBytes: number) {
     this.#blobs = blobs;
     this.#directories = new BoundedCache(maxBytes, sizeOf, {
@@ -55,7 +57,9 @@ export class Archives {
     });
   }
 
-  /** What is in an archive. @throws ArchiveError for what is no zip archive, contradicts itself, or is too large */
+  /**
+   * The directory of an archive. @throws ArchiveError if it is not a zip archive, contradicts itself, or is too large
+   */
   async directory(blob: StoredBlob): Promise<ArchiveDirectory> {
     const known = this.#directories.get(blob.sha256);
     if (known instanceof ArchiveError) throw known;
@@ -73,7 +77,7 @@ export class Archives {
       this.#directories.set(blob.sha256, directory);
       return directory;
     } catch (error) {
-      // Its content does not change.
+      // The content of a blob never changes.
       if (error instanceof ArchiveError && error.code !== 'gone') this.#directories.set(blob.sha256, error);
       throw error;
     } finally {
@@ -83,27 +87,27 @@ export class Archives {
   }
 
   /**
-   * The content of a file of an archive. The stream of a large one fails when that is not what the archive says of it.
-   * @param entry as its directory gives it
-   * @throws ArchiveError when it cannot be read, is larger than is unpacked, or small and not what the archive says of it
+   * The content of a file in an archive. The stream of a large file fails if the content contradicts the directory.
+   * @param entry entry of the directory
+   * @throws ArchiveError if the file cannot be read or is too large, or if a small file contradicts the directory
    */
   async open({ sha256 }: StoredBlob, directory: ArchiveDirectory, entry: ArchiveEntry): Promise<Readable> {
     const { offset, packedSize, size, method } = entry;
     if (method !== STORED && method !== DEFLATED) {
-      throw new ArchiveError('malformed', 'the file is packed in an unknown way');
+      throw new ArchiveError('malformed', 'the file uses an unsupported compression method');
     }
     if (size > MAX_FILE || (size > SUSPICIOUS && size > packedSize * MAX_RATIO)) {
-      throw new ArchiveError('too_large', 'the file is too large to be unpacked');
+      throw new ArchiveError('too_large', 'the file is too large');
     }
     const whole = packedSize <= WHOLE.packed && size <= WHOLE.unpacked;
     const room = whole ? HEADER_ROOM + packedSize : 0;
     const bytes = await readRange(this.#blobs, sha256, offset, LOCAL_HEADER + room);
     if (bytes.length < LOCAL_HEADER || bytes.readUInt32LE(0) !== SIGNATURE) {
-      throw new ArchiveError('malformed', 'the entry has no header');
+      throw new ArchiveError('malformed', 'the entry has no local header');
     }
     const header = LOCAL_HEADER + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
     const start = offset + header;
-    if (start + packedSize > directory.dataEnd) throw new ArchiveError('malformed', 'the entry is cut off');
+    if (start + packedSize > directory.dataEnd) throw new ArchiveError('malformed', 'the entry is truncated');
     if (whole) {
       const read = header + packedSize <= bytes.length;
       const packed = read
@@ -112,7 +116,7 @@ export class Archives {
       return Readable.from(unpackedWhole(packed, entry));
     }
     const packed = packedSize === 0 ? null : await this.#blobs.get(sha256, { start, end: start + packedSize - 1 });
-    if (packed === null && packedSize > 0) throw new ArchiveError('gone', 'the archive is gone');
+    if (packed === null && packedSize > 0) throw new ArchiveError('gone', 'the archive does not exist any more');
     return unpacked(packed, entry);
   }
 }

@@ -1,23 +1,23 @@
 import { getFileNameLowLevel, parseExtraFields, validateFileName } from 'yauzl';
 import { ArchiveError } from './archive-error.ts';
 
-/** How an entry of an archive is packed. */
+/** Compression methods of entries. */
 export const STORED = 0;
 export const DEFLATED = 8;
-/** In place of the way of packing: not to be read. */
+/** Stands for the method of unreadable entries. */
 const UNREADABLE = 0xffff;
 
 export interface ArchiveEntry {
-  /** Path in the archive; that of a directory ends in a slash. */
+  /** Path in the archive; directories end in a slash. */
   path: string;
   type: 'file' | 'directory' | 'other';
-  /** Bytes, as the archive says. */
+  /** Size in bytes according to the directory. */
   size: number;
-  /** Unix permissions and kind; 0 where the archive does not say. */
+  /** Unix file type and permissions; 0 if unknown. */
   mode: number;
-  /** How it is packed: `STORED`, `DEFLATED`, or what cannot be read. */
+  /** Compression method: `STORED`, `DEFLATED`, or an unsupported one. */
   method: number;
-  /** Where its local header begins. */
+  /** Offset of the local header. */
   offset: number;
   packedSize: number;
   crc32: number;
@@ -30,16 +30,16 @@ const FILE_KIND = 0o170000;
 const REGULAR = 0o100000;
 /** Flags of an entry. */
 const [ENCRYPTED, UTF8] = [1, 0x800];
-/** The system whose modes are known. */
+/** The host system whose modes are known. */
 const UNIX = 3;
-/** In place of a number that stands in the extra field of zip64; and the fields that matter. */
+/** Placeholder for a number in the zip64 extra field, and ids of extra fields. */
 const [IN_EXTRA, ZIP64, UNICODE_PATH] = [0xffffffff, 1, 0x7075];
-/** What no path inside a folder looks like. */
+/** Paths that would leave a folder or are not normalized. */
 const STRANGE = /^\.{0,2}\/|\/\.{0,2}\/|\/\.\.$|^\.{1,2}$|\0/;
 
 const malformed = (text: string) => new ArchiveError('malformed', text);
 
-/** The extra fields of an entry; none where they cannot be read, which says nothing of its content. */
+/** The extra fields of an entry; none if they are malformed, which does not affect the content. */
 function fieldsOf(extra: Buffer): ReturnType<typeof parseExtraFields> {
   try {
     return parseExtraFields(extra);
@@ -48,20 +48,20 @@ function fieldsOf(extra: Buffer): ReturnType<typeof parseExtraFields> {
   }
 }
 
-/** Whether a path could stand in a folder. */
+/** Whether a path is valid inside a folder. */
 export const isPath = (path: string): boolean =>
   path !== '' && path.length <= MAX_PATH && !STRANGE.test(path) && validateFileName(path) === null;
 
 /**
- * The entries of an archive as they stand in its directory (APPNOTE, 4.3.12), each looked at where it stands: what is made
- * of a hundred thousand of them would take more time and memory than they do. Places are read by a DataView, for the methods
- * of buffers are slow right after a start.
+ * The entries of an archive in the bytes of its central directory (APPNOTE, 4.3.12). Entries are decoded on access:
+ * objects for a hundred thousand of them would take more time and memory. Fields are read with a DataView, because
+ * methods of buffers are slow right after the start.
  */
 export class Entries {
   readonly bytes: Buffer;
   readonly count: number;
   readonly #view: DataView;
-  /** Where each begins, and how long its name is. */
+  /** Offset of each entry, and length of its name. */
   readonly #starts: Uint32Array;
   readonly #lengths: Uint16Array;
 
@@ -74,23 +74,23 @@ export class Entries {
   }
 
   /**
-   * Enters the entries from a place on to another: all in one loop, with few calls and without arrays, for the first archive
-   * after a start is entered by code that nothing has made fast yet.
-   * @param start where the first begins
-   * @param offsets takes where the data of each begins, with its header
-   * @param packed takes the bytes of each
-   * @returns where the next entry begins
-   * @throws ArchiveError where there is none, or its sizes contradict each other
+   * Indexes a range of entries: in one loop with few calls and no arrays, because the first archive after a start is
+   * processed by unoptimized code.
+   * @param start offset of the first entry
+   * @param offsets receives the offset of each local header
+   * @param packed receives the packed size of each entry
+   * @returns offset of the next entry
+   * @throws ArchiveError for a malformed entry or contradictory sizes
    */
   enter(from: number, to: number, start: number, offsets: Float64Array, packed: Float64Array): number {
     const [view, { length }, starts, lengths] = [this.#view, this.bytes, this.#starts, this.#lengths];
     let at = start;
     for (let index = from; index < to; index += 1) {
-      if (at + HEADER > length) throw malformed('the directory is cut off');
+      if (at + HEADER > length) throw malformed('the directory is truncated');
       if (view.getUint32(at, true) !== SIGNATURE) throw malformed('the directory is damaged');
       const names = view.getUint32(at + 28, true);
       const next = at + HEADER + (names & 0xffff) + (names >>> 16) + view.getUint16(at + 32, true);
-      if (next > length) throw malformed('the directory is cut off');
+      if (next > length) throw malformed('the directory is truncated');
       starts[index] = at;
       lengths[index] = names & 0xffff;
       const packedSize = view.getUint32(at + 20, true);
@@ -108,7 +108,7 @@ export class Entries {
     return at;
   }
 
-  /** Size, packed size and offset of an entry. @throws ArchiveError where they contradict each other */
+  /** Size, packed size and offset of an entry. @throws ArchiveError for contradictory values */
   sizesAt(index: number): [size: number, packedSize: number, offset: number] {
     const [view, start] = [this.#view, this.#starts[index]!];
     const sizes: [number, number, number] = [
@@ -128,7 +128,7 @@ export class Entries {
     return this.bytes.subarray(from, from + view.getUint16(start + 30, true));
   }
 
-  /** The path of an entry; null where it is none that could stand in a folder. */
+  /** Path of an entry; null if it is not valid inside a folder. */
   pathAt(index: number): string | null {
     const [view, start] = [this.#view, this.#starts[index]!];
     const length = view.getUint16(start + 28, true);
@@ -141,7 +141,7 @@ export class Entries {
     return isPath(path) ? path : null;
   }
 
-  /** The last entry with a path, as whoever unpacks the archive gets; -1 where there is none. */
+  /** Index of the last entry with a path, as when the archive is unpacked; -1 if there is none. */
   find(path: string): number {
     if (!isPath(path)) return -1;
     const wanted = Buffer.from(path);
@@ -155,14 +155,17 @@ export class Entries {
     return -1;
   }
 
-  /** Whether the name of an entry, which is as long, is these bytes. */
+  /** Whether the name of an entry of the same length equals these bytes. */
   #isNamed(index: number, path: Buffer): boolean {
     const first = this.#starts[index]! + HEADER;
     for (let at = path.length - 1; at >= 0; at -= 1) if (this.bytes[first + at] !== path[at]) return false;
     return true;
   }
 
-  /** Whether the name of an entry has to be decoded: those of old tools stand in a code page, or have another one beside. */
+  /**
+   * Whether the name of an entry needs decoding: names of old tools are in a code page, or have a Unicode name in an
+   * extra field.
+   */
   #isOdd(index: number): boolean {
     const [view, start] = [this.#view, this.#starts[index]!];
     const extra = this.#extraAt(index);
@@ -175,7 +178,7 @@ export class Entries {
     return false;
   }
 
-  /** An entry by its place, under a path that is known. */
+  /** The entry of an index, with its known path. */
   entryAt(index: number, path: string): ArchiveEntry {
     const [view, start] = [this.#view, this.#starts[index]!];
     const [size, packedSize, offset] = this.sizesAt(index);
@@ -194,7 +197,10 @@ export class Entries {
   }
 }
 
-/** Puts what has no room in 32 bits in its place: size, packed size and offset, in this order. @throws ArchiveError */
+/**
+ * Replaces values that do not fit in 32 bits by those of the zip64 field: size, packed size and offset, in this order.
+ * @throws ArchiveError
+ */
 function readZip64(sizes: number[], extra: Buffer): void {
   const field = parseExtraFields(extra).find(({ id }) => id === ZIP64);
   if (field === undefined) return;

@@ -3,7 +3,7 @@ import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { ArchiveError } from './archive-error.ts';
 import { type ArchiveEntry, DEFLATED } from './zip.entries.ts';
 
-/** Lets through what is as long as the archive says, and has its checksum; fails otherwise. */
+/** Passes content through and fails if its length or checksum differs from the directory. */
 class Checked extends Transform {
   readonly #entry: ArchiveEntry;
   #size = 0;
@@ -27,20 +27,20 @@ class Checked extends Transform {
     else done(this.#crc === crc32 ? null : new ArchiveError('malformed', 'the file has another checksum'));
   }
 
-  /** What comes before it fails in words of its own. */
+  /** Errors of the source come first and are passed on unchanged. */
   override _destroy(error: NodeJS.ErrnoException | null, done: (error?: Error | null) => void): void {
     done(error?.code?.startsWith('Z_') ? new ArchiveError('malformed', 'the file is no deflated data') : error);
   }
 }
 
 /**
- * Unpacks a file while it is read: nothing is kept beside what is on its way.
- * @param packed its bytes in the archive; null where there are none
+ * Unpacks a file as a stream, without buffering it.
+ * @param packed packed content; null for an empty file
  */
 export function unpacked(packed: Readable | null, entry: ArchiveEntry): Readable {
   const checked = new Checked(entry);
   const source = packed ?? Readable.from([]);
-  // Errors come out of the last stream; an end before its time ends all of them.
+  // The last stream reports errors; a premature end destroys all streams.
   const done = () => {};
   if (entry.method === DEFLATED && packed !== null) pipeline(source, createInflateRaw(), checked, done);
   else pipeline(source, checked, done);
@@ -49,8 +49,8 @@ export function unpacked(packed: Readable | null, entry: ArchiveEntry): Readable
 
 /**
  * Unpacks a small file at once.
- * @param packed its bytes in the archive
- * @throws ArchiveError when it is not what the archive says of it
+ * @param packed packed content
+ * @throws ArchiveError if the content contradicts the directory
  */
 export function unpackedWhole(packed: Buffer, { method, size, crc32: sum }: ArchiveEntry): Buffer {
   const content = method === DEFLATED && packed.length > 0 ? inflated(packed, size) : packed;

@@ -24,10 +24,10 @@ async function refuses(lab: Lab): Promise<void> {
   writeFileSync(join(broken, 'stithy.db'), 'no database '.repeat(1_000));
   const { port, free } = await takenPort();
   const cases: [Settings, RegExp][] = [
-    [{ STITHY_PORT: port }, /port \d+: it is taken/],
+    [{ STITHY_PORT: port }, /port \d+: it is already in use/],
     [{ STITHY_PORT: '70000' }, /STITHY_PORT/],
     [{ STITHY_HOST: 'no-such-host.invalid' }, /Cannot listen on no-such-host\.invalid/],
-    [{ STITHY_HOST: '203.0.113.1' }, /this machine has no such address/],
+    [{ STITHY_HOST: '203.0.113.1' }, /it is not an address of this machine/],
     [{ STITHY_HOST: '300.1.1.1' }, /Cannot listen on 300\.1\.1\.1/],
     [{ STITHY_EXTERNAL_URL: 'nowhere' }, /STITHY_EXTERNAL_URL/],
     [{ STITHY_TRUSTED_PROXIES: '10.0.0.0/99' }, /STITHY_TRUSTED_PROXIES/],

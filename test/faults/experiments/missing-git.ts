@@ -81,7 +81,7 @@ export default {
     await missing('running');
     const doctor = await stithy(['doctor'], { STITHY_DATA_DIR: dataDir, PATH: path });
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stdout, /git cannot be run: install it, or put it on PATH/);
+    assert.match(doctor.stdout, /git cannot be run: install it, or add it to PATH/);
     await back('again');
     assert.equal(await server.stop(), 0);
     rmSync(git);

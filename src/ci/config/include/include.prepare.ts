@@ -8,7 +8,7 @@ import { ArtifactFile, ComponentFile, RemoteFile, TemplateFile } from './other-f
 
 type Kind = new (params: RawMap, scope: Scope, loading: Loading) => IncludedFile;
 
-/** What an entry has to have for each kind. */
+/** Kinds of entries with their required keys. */
 const BY_NAME: Readonly<Record<string, { kind: Kind; keys: string[] }>> = {
   local: { kind: LocalFile, keys: ['local'] },
   project: { kind: ProjectFile, keys: ['project', 'file'] },
@@ -18,13 +18,13 @@ const BY_NAME: Readonly<Record<string, { kind: Kind; keys: string[] }>> = {
   component: { kind: ComponentFile, keys: ['component'] },
 };
 
-/** Names of all kinds, in the order in which errors list them. */
+/** Names of all kinds, in the order of error messages. */
 export const KINDS: readonly string[] = Object.keys(BY_NAME);
 
 /**
- * The files that entries name, read as texts. What is wrong with one is left in its `problem`.
- * @param allowed kinds of entries; @param allowed.listed whether they are in the list of includes
- * @throws ConfigError for entries that are none, and for too many
+ * Reads the files of include entries as texts. The problem of a file is stored in its `problem`.
+ * @param allowed allowed kinds of entries; @param allowed.listed whether they are in the list of includes
+ * @throws ConfigError for invalid entries, and for too many
  */
 export async function prepareFiles(
   include: RawTree,

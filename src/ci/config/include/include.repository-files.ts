@@ -3,7 +3,7 @@ import { textOf } from '../yaml/text-of.ts';
 import { type Content, contentOf, IncludedFile, withoutSlashes } from './included-file.ts';
 import type { Scope } from './loading.ts';
 
-/** `local`: a file of the project that the including file is in. */
+/** `local`: a file in the project of the including file. */
 export class LocalFile extends IncludedFile {
   protected get location() {
     const { local = null } = this.params;
@@ -28,7 +28,7 @@ export class LocalFile extends IncludedFile {
   }
 }
 
-/** `project` with `file`: a file of another project, at a ref. */
+/** `project` with `file`: a file of another project at a ref. */
 export class ProjectFile extends IncludedFile {
   private found: SourceContext | null = null;
 
@@ -37,7 +37,7 @@ export class ProjectFile extends IncludedFile {
     return typeof file === 'string' ? withoutSlashes(file) : file;
   }
 
-  /** A list of projects has been allowed once: its first is taken. */
+  /** For compatibility with old lists of projects, the first one is used. */
   private get project(): string {
     const { project = null } = this.params;
     return textOf(Array.isArray(project) ? project[0] : project).toLowerCase();

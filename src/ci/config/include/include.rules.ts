@@ -15,7 +15,7 @@ const KEYS = ['if', 'exists', 'when', 'changes'];
 const MAX_PATHS = 50;
 const fail = (problem: string) => new ConfigError(`include:${problem}`);
 
-/** What decides about the includes of one file. */
+/** Evaluates the rules of includes in one file. */
 export class IncludeRules {
   private readonly scope: VariableScope;
   private readonly files: RuleFiles;
@@ -25,7 +25,7 @@ export class IncludeRules {
     this.files = new RuleFiles(loading.sources, scope.context);
   }
 
-  /** Whether an include with these rules takes place. @throws ConfigError where they are wrong */
+  /** Whether an include with these rules applies. @throws ConfigError for invalid rules */
   async allow(rules: RawTree | undefined): Promise<boolean> {
     if (rules === undefined || rules === null) return true;
     if (!Array.isArray(rules)) throw fail('rules config should be an array');

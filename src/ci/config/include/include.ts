@@ -8,8 +8,8 @@ import type { IncludedFile } from './included-file.ts';
 import type { Loading, Scope } from './loading.ts';
 
 /**
- * What a file includes, merged in its order, with the file over it.
- * @throws ConfigError with what is wrong with the first include that something is wrong with
+ * Merges the includes of a file in order, and the file over them.
+ * @throws ConfigError with the first problem of an include
  */
 export async function includeAll(content: RawMap, scope: Scope, loading: Loading): Promise<RawMap> {
   const { include = null } = content;
@@ -25,7 +25,7 @@ export async function includeAll(content: RawMap, scope: Scope, loading: Loading
   return without(deepMerge(merged, content, loading.budget), 'include');
 }
 
-/** The content of an included file with what it includes itself; null with its `problem` set where there is none. */
+/** Content of an included file with its own includes; null with its `problem` set on failure. */
 async function expand(file: IncludedFile, loading: Loading): Promise<RawMap | null> {
   const scope = file.nestedScope();
   let content: RawMap;

@@ -4,17 +4,17 @@ import type { Include } from '../loaded.ts';
 import { isMap, type RawMap, type RawTree } from '../yaml/reference.ts';
 import type { Loading, Scope } from './loading.ts';
 
-/** What was read, or why nothing was. */
+/** Content of a file, or the reason of a failure. */
 export type Content = { content: string } | { problem: string };
 
 const EXTENSION = /[^/]\.ya?ml$/i;
 
-/** An entry of `include`, and the file it names. The steps are taken for all entries of a list, one step after the other. */
+/** An include entry and the file that it names. Each step is done for all entries of a list before the next step. */
 export abstract class IncludedFile {
   readonly params: RawMap;
   protected readonly loading: Loading;
   protected readonly scope: Scope;
-  /** The first thing that is wrong with it. */
+  /** The first problem of the file. */
   problem: string | null = null;
   content = '';
 
@@ -24,36 +24,36 @@ export abstract class IncludedFile {
     this.loading = loading;
   }
 
-  /** As it is written, variables replaced. */
+  /** The location as written, with variables expanded. */
   protected abstract readonly location: RawTree;
-  /** What is around it: whether it can be asked for at all. @returns what is wrong */
+  /** Checks whether the file can be requested in its context. @returns the problem */
   abstract prepare(): Promise<string | null>;
   abstract fetch(): Promise<Content>;
-  /** What its own includes are relative to. */
+  /** Scope of its own includes. */
   abstract nestedScope(): Scope;
-  /** What the list of includes says, beside its context. */
+  /** Its entry in the list of includes, besides the context. */
   protected abstract about(): Promise<Pick<Include, 'type' | 'blob' | 'raw' | 'extra'>>;
 
-  /** What its address is in texts. */
+  /** Its location in messages. */
   get name(): string {
     const { location } = this;
     return this.loading.mask(typeof location === 'string' ? location : JSON.stringify(location));
   }
 
-  /** @returns what is wrong with the address */
+  /** @returns the problem of the location */
   checkLocation(): string | null {
     if (typeof this.location !== 'string') return `Included file \`${this.name}\` needs to be a string`;
     if (!EXTENSION.test(this.location)) return `Included file \`${this.name}\` does not have YAML extension!`;
     return null;
   }
 
-  /** Keys that mean something for files from elsewhere alone. @returns what is wrong */
+  /** Checks keys that are only valid for remote files. @returns the problem */
   checkKeys(): string | null {
     const key = ['integrity', 'cache'].find((key) => (this.params[key] ?? null) !== null);
     return key === undefined ? null : `${key} can only be specified for remote includes`;
   }
 
-  /** Variables of `component.*` that its text may speak of. */
+  /** Values of `component.*` in its text. */
   componentContext(): Readonly<Record<string, string>> {
     return {};
   }
@@ -72,7 +72,7 @@ export abstract class IncludedFile {
     return { type, location: this.name, blob, raw, extra, context_project: project, context_sha: sha };
   }
 
-  /** Web addresses of a file of a repository. */
+  /** Web URLs of a file in a repository. */
   protected async addresses(context: SourceContext): Promise<{ blob: string | null; raw: string | null }> {
     const found = await this.loading.sources.addresses(context, this.path);
     if (found === null) return { blob: null, raw: null };
@@ -89,7 +89,7 @@ export abstract class IncludedFile {
   }
 }
 
-/** @param what how texts name the file, as "Local file `a.yml`" */
+/** @param what name of the file in messages, such as "Local file `a.yml`" */
 export function contentOf(file: SourceFile, what: string, missing = `${what} does not exist!`): Content {
   if ('missing' in file) return { problem: missing };
   if ('content' in file) return file.content.trim() === '' ? { problem: `${what} is empty!` } : file;

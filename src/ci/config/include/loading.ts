@@ -6,10 +6,10 @@ import type { CopyBudget } from '../ci-config.merge.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Include } from '../loaded.ts';
 
-/** Seconds that servers elsewhere may take for all files together. What is here has bounds of its own. */
+/** Maximum total time in seconds for other servers. Local sources have limits of their own. */
 const MAX_SECONDS = 30;
 
-/** Where a file stands whose includes are followed, and what they may speak of. */
+/** Scope of the includes in a file. */
 export interface Scope {
   context: SourceContext;
   variables: VariableValues;
@@ -18,12 +18,12 @@ export interface Scope {
 
 export const NO_VARIABLES: VariableValues = new Map();
 
-/** What all files of one configuration share: bounds, and the list of what was included. */
+/** State shared by all files of a configuration: limits, and the list of includes. */
 export class Loading {
   readonly sources: ConfigSources;
   readonly budget: CopyBudget;
   readonly limits: ConfigLimits;
-  /** Keys of the top level of any file that are numbers, booleans or nothing. */
+  /** Top-level keys of all files that are numbers, booleans or null. */
   readonly keysWithoutText: Set<string> = new Set();
   private readonly variables: VariableValues;
   private left: number;
@@ -33,7 +33,10 @@ export class Loading {
   private count = 0;
   private bytes = 0;
 
-  /** @param variables those whose values are hidden where they are masked; @param options `seconds`: that servers elsewhere may take */
+  /**
+   * @param variables masked values among them are hidden in messages; @param options `seconds`: time limit for other
+   *   servers
+   */
   constructor(
     sources: ConfigSources,
     variables: VariableValues,
@@ -47,12 +50,15 @@ export class Loading {
     this.left = seconds * 1000;
   }
 
-  /** A text that may be shown: without the values of masked variables. */
+  /** Masks the values of masked variables in a text. */
   mask(text: string): string {
     return maskText(text, this.variables.values());
   }
 
-  /** @param describe what the list of includes says of it once all is done; null for what is not listed. @throws ConfigError */
+  /**
+   * @param describe creates the entry in the list of includes after loading; null for unlisted files. @throws
+   *   ConfigError
+   */
   addFile(describe: (() => Promise<Include>) | null): void {
     this.count++;
     if (describe !== null) this.described.push(describe);
@@ -60,14 +66,14 @@ export class Loading {
       throw new ConfigError(`Maximum of ${this.limits.includes} nested includes are allowed!`);
   }
 
-  /** @throws ConfigError when all files together have too many bytes */
+  /** @throws ConfigError if all files together are too large */
   addBytes(content: string): void {
     this.bytes += Buffer.byteLength(content);
     if (this.bytes > this.limits.totalBytes)
       throw new ConfigError('Total size of combined CI/CD configuration is too big');
   }
 
-  /** Waits for a server elsewhere. @throws ConfigError when these have taken too long, all waits together */
+  /** Waits for another server. @throws ConfigError if the total time of all waits exceeds the limit */
   async fetched<T>(answer: Promise<T>): Promise<T> {
     if (this.fetching === 0) this.since = performance.now();
     this.fetching++;
@@ -81,7 +87,7 @@ export class Loading {
     } finally {
       clearTimeout(timer);
       this.fetching--;
-      // Waits at the same time are one wait.
+      // Simultaneous waits count once.
       if (this.fetching === 0) this.left -= performance.now() - this.since;
     }
   }

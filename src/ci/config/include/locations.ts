@@ -7,10 +7,10 @@ import { withoutSlashes } from './included-file.ts';
 import type { Loading, Scope } from './loading.ts';
 import { isWebAddress } from './other-files.ts';
 
-/** Files under the folder of a wildcard that are looked through. */
+/** Maximum number of files below the folder of a wildcard. */
 const MAX_PATHS = 20_000;
 
-/** @returns the entries of `include` that take place, each naming one file, variables replaced. @throws ConfigError */
+/** @returns the applicable entries of `include`, each naming one file, with variables expanded. @throws ConfigError */
 export async function locationsOf(include: RawTree, scope: Scope, loading: Loading): Promise<RawMap[]> {
   const entries = (Array.isArray(include) ? include.flat(10) : [include]).filter((entry) => entry !== null);
   const locations: RawMap[] = [];
@@ -20,7 +20,7 @@ export async function locationsOf(include: RawTree, scope: Scope, loading: Loadi
     if (!(await rules.allow(entry.rules))) continue;
     for (const location of await singles(entry, scope, loading)) {
       locations.push(expanded(location, scope.variables));
-      // More than are allowed need not be looked at: the one too many is an error.
+      // Further entries need no processing: exceeding the limit is an error.
       if (locations.length > loading.limits.includes) return locations;
     }
   }
@@ -53,7 +53,7 @@ async function singles(entry: RawMap, scope: Scope, loading: Loading): Promise<R
   return paths.map((path) => withKey('local', path));
 }
 
-/** Files that a wildcard fits: `*` within a folder, `**` through folders too. */
+/** Files that match a wildcard: `*` within a folder, `**` across folders. */
 async function matching(pattern: string, scope: Scope, loading: Loading): Promise<string[]> {
   const folder = pattern.slice(0, pattern.lastIndexOf('/', pattern.indexOf('*')) + 1);
   const ending = /\*([^*/]*)$/.exec(pattern)?.[1] ?? '';
@@ -62,7 +62,7 @@ async function matching(pattern: string, scope: Scope, loading: Loading): Promis
   const parts = pattern
     .split(/(\*\*|\*)/)
     .map((part) => (part === '**' ? '.+?' : part === '*' ? '[^/]*' : RegExp.escape(part)));
-  // What fits is decided by parts that cannot overlap much: a hostile pattern is cut short.
+  // Bounds the work for patterns with many wildcards.
   if (parts.length > 21) throw new ConfigError(`Local file \`${loading.mask(pattern)}\` has too many wildcards!`);
   const wildcard = new RegExp(`^${parts.join('')}$`, 's');
   return paths.filter((path) => path.length <= 1000 && wildcard.test(path));
@@ -70,7 +70,7 @@ async function matching(pattern: string, scope: Scope, loading: Loading): Promis
 
 const escapeGlob = (text: string): string => text.replaceAll(/[\\?[\]{}]/g, '\\$&');
 
-/** Replaces variables in the values of an entry; those of `rules` and `inputs` are left. */
+/** Expands variables in the values of an entry, except in `rules` and `inputs`. */
 function expanded(entry: RawMap, variables: VariableValues): RawMap {
   const result = newMap();
   for (const [key, value] of Object.entries(entry)) {

@@ -9,7 +9,7 @@ const TEMPLATE = '.gitlab-ci.yml';
 const HOUR = 3600;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;
 
-/** `remote`: a file by its address. Its own includes know no project and no variables. */
+/** `remote`: a file by its URL. Its own includes have no project and no variables. */
 export class RemoteFile extends IncludedFile {
   protected get location() {
     return this.params.remote ?? null;
@@ -44,7 +44,7 @@ export class RemoteFile extends IncludedFile {
     const { sources } = this.loading;
     const file = await this.loading.fetched(sources.remote(this.location as string, this.cacheSeconds));
     if ('error' in file) {
-      // An address that is refused is not said again, since the reason names it.
+      // The URL of a refused address is omitted, because the reason contains it.
       const name = file.error.startsWith('because URL ') ? '' : ` \`${this.name}\``;
       return { problem: `Remote file${name} could not be fetched ${this.loading.mask(file.error)}` };
     }
@@ -72,7 +72,7 @@ export function isWebAddress(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' && /^https?:\/\//i.test(text);
 }
 
-/** `template`: one of those that come with the server. */
+/** `template`: a built-in template. */
 export class TemplateFile extends IncludedFile {
   protected get location() {
     return this.params.template ?? null;
@@ -104,7 +104,7 @@ export class TemplateFile extends IncludedFile {
   }
 }
 
-/** `artifact` of `job`: a file that a job of the parent pipeline has made. */
+/** `artifact` of `job`: a file made by a job of the parent pipeline. */
 export class ArtifactFile extends IncludedFile {
   protected get location() {
     return this.params.artifact ?? null;
@@ -131,7 +131,7 @@ export class ArtifactFile extends IncludedFile {
   }
 }
 
-/** `component`: a file out of `templates/` of another project, by `host/project/name@version`. */
+/** `component`: a file in `templates/` of another project, by `host/project/name@version`. */
 export class ComponentFile extends IncludedFile {
   private found: Exclude<SourceComponent, { error: string }> | null = null;
 

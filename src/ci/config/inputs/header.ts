@@ -14,13 +14,13 @@ const COMPONENT_FIELDS = ['name', 'sha', 'version', 'reference'];
 const MAX_OPTIONS = 50;
 const fail = (problem: string) => new ConfigError(`header:${problem}`);
 
-/** What a header says: of each input what it may be, and which fields of its component the file speaks of. */
+/** Content of a header: specifications of the inputs, and the used fields of the component. */
 export interface Header {
   specs: RawMap;
   componentFields: string[];
 }
 
-/** Checks a header, with the inputs that it includes. @throws ConfigError in the platform's words */
+/** Validates a header with its included inputs. @throws ConfigError in the platform's words */
 export async function readHeader(header: RawMap, scope: Scope, loading: Loading): Promise<Header> {
   const others = Object.keys(header).filter((key) => key !== 'spec');
   if (others.length > 0) throw new ConfigError(`header config contains unknown keys: ${others.join(', ')}`);

@@ -3,7 +3,7 @@ import { textOf } from '../yaml/text-of.ts';
 
 export const INPUT_TYPES = ['array', 'boolean', 'number', 'string'];
 
-/** A value in the form of a type; one that is none of it stays as it is. */
+/** Converts a value to a type; a value that does not fit is returned unchanged. */
 export function coerce(type: string, value: RawTree): RawTree {
   if (type === 'string') return textOf(value);
   if (typeof value !== 'string') return value;
@@ -14,7 +14,7 @@ export function coerce(type: string, value: RawTree): RawTree {
   }
 }
 
-/** @returns what is wrong: the words after "provided value is not" */
+/** @returns the text after "provided value is not"; null if the value has the type */
 export function typeProblem(type: string, value: RawTree): string | null {
   if (type === 'number') return typeof value === 'number' ? null : 'a number';
   if (type === 'boolean') return typeof value === 'boolean' ? null : 'a boolean';

@@ -7,15 +7,15 @@ import { isMap, newMap, type RawMap, type RawTree } from '../yaml/reference.ts';
 import { textOf } from '../yaml/text-of.ts';
 import { coerce, INPUT_TYPES, typeProblem } from './input-types.ts';
 
-/** Values of inputs by their names, and what is wrong with them. */
+/** Values of inputs by name, and errors. */
 export interface InputValues {
   values: Map<string, RawTree>;
   errors: string[];
 }
 
 /**
- * @param specs what each input may be, checked before
- * @param given JSON values; texts stand for numbers, booleans and lists too
+ * @param specs validated specifications
+ * @param given JSON values; texts can represent numbers, booleans and lists
  */
 export function inputValues(specs: RawMap, given: Readonly<Record<string, unknown>>): InputValues {
   const errors: string[] = [];
@@ -40,7 +40,7 @@ export function inputValues(specs: RawMap, given: Readonly<Record<string, unknow
   return { values, errors };
 }
 
-/** The specification with the options and the default of the first of its rules that is true. */
+/** The specification with the options and default of its first matching rule. */
 function byRules(spec: RawMap, lookUp: (input: string) => RawTree | undefined): RawMap {
   const { rules = null } = spec;
   if (!Array.isArray(rules)) return spec;
@@ -51,7 +51,7 @@ function byRules(spec: RawMap, lookUp: (input: string) => RawTree | undefined): 
   return chosen;
 }
 
-/** Conditions of inputs speak of inputs, `$[[ inputs.name ]]`, as those of jobs do of variables. */
+/** Conditions of inputs refer to inputs as `$[[ inputs.name ]]`, where those of jobs refer to variables. */
 function holds(condition: string, lookUp: (input: string) => RawTree | undefined): boolean {
   const names: string[] = [];
   const expression = condition.replaceAll(

@@ -1,4 +1,4 @@
 import type { RawTree } from '../yaml/reference.ts';
 
-/** What blocks may speak of, as `inputs.name`. */
+/** Values available to interpolation blocks, such as `inputs.name`. */
 export type Contexts = Readonly<Record<string, ReadonlyMap<string, RawTree>>>;

@@ -5,7 +5,7 @@ import type { RawTree } from '../yaml/reference.ts';
 
 const TRUNCATE = /^truncate\(\s*(\d+)\s*,\s*(\d+)\s*\)?$/;
 
-/** @param call a function as it is written, as `truncate(0,8)`. @throws ConfigError */
+/** @param call a function call as written, such as `truncate(0,8)`. @throws ConfigError */
 export function applyFunction(call: string, value: RawTree, variables: VariableValues): RawTree {
   const truncate = TRUNCATE.exec(call);
   const name = truncate === null ? call : 'truncate';
@@ -27,6 +27,6 @@ function expandVars(text: string, variables: VariableValues): string {
   return expandText(text, variables, { undefinedAs: 'kept' });
 }
 
-/** One word for a shell, whatever is in it. */
+/** Escapes a text as one shell word. */
 const shellEscaped = (text: string): string =>
   text === '' ? "''" : text.replaceAll(/[^\w\-.,:+/@\n]/gu, '\\$&').replaceAll('\n', "'\n'");

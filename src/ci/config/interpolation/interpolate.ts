@@ -8,15 +8,15 @@ import { evaluateBlock } from './interpolation.block.ts';
 const MAX_BLOCKS = 10_000;
 const MAX_NODES = 500_000;
 const MAX_NODE_BYTES = 1024 * 1024;
-/** Characters that all texts with blocks in them may come to. */
+/** Maximum total length of interpolated texts. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 const OPENING = '$[[';
 const CLOSING = ']]';
 
 /**
- * A configuration with what its blocks (`$[[ inputs.name | function ]]`) stand for. A block that is the whole of a text keeps the
- * kind of its value, and a list in a list becomes part of it.
- * @throws ConfigError for a block that cannot be understood, and for too many
+ * Replaces interpolation blocks (`$[[ inputs.name | function ]]`). A block that is a whole text keeps the type of its
+ * value, and a list inside a list is flattened.
+ * @throws ConfigError for an invalid block, and for too many
  */
 export function interpolate(content: RawMap, contexts: Contexts, variables: VariableValues): RawMap {
   return new Interpolation(contexts, variables).tree(content) as RawMap;
@@ -80,7 +80,7 @@ class Interpolation {
       }
       const value = this.block(inside);
       const after = end + CLOSING.length;
-      // A block of a matrix is known only when jobs are multiplied.
+      // Matrix blocks are only resolved when jobs are multiplied.
       if (value !== undefined) {
         if (start === 0 && after === text.length) return value;
         parts.push(text.slice(rest, start), textOf(value));

@@ -7,7 +7,7 @@ import { applyFunction } from './functions.ts';
 const MAX_FUNCTIONS = 3;
 const MAX_BYTES = 1024;
 
-/** @param inside what stands between `$[[` and `]]`. @throws ConfigError */
+/** @param inside the text between `$[[` and `]]`. @throws ConfigError */
 export function evaluateBlock(inside: string, contexts: Contexts, variables: VariableValues): RawTree {
   const [access = '', ...functions] = inside.split('|').map((part) => part.trim());
   let value = valueAt(access, contexts);

@@ -4,24 +4,24 @@ import { Scanner } from './scanner.ts';
 import { listSize, mapSize } from './sizes.ts';
 import { type Mark, syntaxError } from './yaml-error.ts';
 
-/** Puts the tokens of lists and maps, in blocks and in brackets, together into data. */
+/** Composes data from the tokens of block and flow collections. */
 export abstract class CollectionComposer {
   protected readonly scanner: Scanner;
   private readonly merges = new MergeBudget();
-  /** Of the node that was read last, with everything its aliases repeat: bytes, and lists and maps in each other. */
+  /** Size of the last node with its repeated aliases: bytes, and nesting of collections. */
   protected size = 0;
   protected height = 0;
-  /** Whether it is a scalar without quotes and tags. */
+  /** Whether it is a plain scalar without a tag. */
   protected isPlain = false;
 
   constructor(text: string) {
     this.scanner = new Scanner(text);
   }
 
-  /** Reads a node; its size and height are left in the fields of these names. */
+  /** Reads a node; its size and height are stored in the fields of these names. */
   protected abstract node(block: boolean, indentless: boolean, depth: number): RawTree;
 
-  /** Reads the nodes of a list with `read`, which says whether there was one more. */
+  /** Reads the nodes of a list with `read`, which returns whether there was another one. */
   private list(read: (add: (value: RawTree) => void) => boolean): RawTree[] {
     const list: RawTree[] = [];
     let size = 0;
@@ -37,7 +37,7 @@ export abstract class CollectionComposer {
     return list;
   }
 
-  /** A node that is left out. */
+  /** An omitted node. */
   protected nothing(): null {
     this.size = 0;
     this.height = 0;
@@ -131,7 +131,7 @@ export abstract class CollectionComposer {
     return this.finish(map);
   }
 
-  /** Reads what comes after a `?`, or after where one would be: a key and its value, each of which may be missing. */
+  /** Reads a key and its value after a `?` or its implied place; each may be missing. */
   private pair(map: MapBuilder, missing: { ends: string[]; value: string[] }, block: boolean, depth: number): void {
     const { scanner } = this;
     const key = this.key(missing.ends.includes(scanner.peek().type) ? this.nothing() : this.node(block, block, depth));
@@ -143,7 +143,7 @@ export abstract class CollectionComposer {
     this.put(map, key, value);
   }
 
-  /** The node that was read last as a key. */
+  /** The last node as a key. */
   private key(key: RawTree): Key {
     return { key, size: this.size, isPlain: this.isPlain };
   }

@@ -1,4 +1,4 @@
-/** Lines are folded at the first space after so many characters. */
+/** Column after which lines are folded at the next space. */
 const WIDTH = 80;
 
 const ESCAPES: Readonly<Record<number, string>> = {
@@ -30,15 +30,15 @@ function escaped(char: string): string {
 }
 
 interface Folding {
-  /** Where the text begins in its line. */
+  /** Column of the text in its line. */
   column: number;
-  /** Indentation of its further lines. */
+  /** Indentation of further lines. */
   indent: number;
-  /** A key stays on one line. */
+  /** Whether lines may be folded; keys are not. */
   fold: boolean;
 }
 
-/** Writes words, going to a new line where one is long. Only single spaces are folded, and none at an end. */
+/** Writes a text with long lines folded. Only single inner spaces are folded. */
 function folded(text: string, { column, indent, fold }: Folding, write: (char: string) => string): string {
   let line = column;
   let result = '';
@@ -69,12 +69,12 @@ export const plainText = (text: string, folding: Folding): string => folded(text
 export function singleQuoted(text: string, folding: Folding): string {
   const inside = { ...folding, column: folding.column + 1 };
   if (!text.includes('\n')) return `'${folded(text, inside, (char) => (char === "'" ? "''" : char))}'`;
-  // A break is written as an empty line more, and what follows it is indented.
+  // A line break is written as an additional empty line, and the next line is indented.
   const indentation = ' '.repeat(folding.indent);
   let result = "'";
   let started = false;
   for (const [place, line] of text.replaceAll("'", "''").split('\n').entries()) {
-    // The first of several breaks is written twice: once it would be read as a space.
+    // The first of several breaks is written twice: a single one would be read as a space.
     if (place > 0) result += started ? '\n\n' : '\n';
     result += place === 0 || line === '' ? line : indentation + line;
     started = line !== '';
@@ -82,7 +82,7 @@ export function singleQuoted(text: string, folding: Folding): string {
   return `${result}${text.endsWith('\n') ? indentation : ''}'`;
 }
 
-/** In double quotes a line may be broken at any space: the next line begins with a backslash where it begins with one. */
+/** In double quotes a line can be folded at any space: a next line that begins with a space gets a backslash. */
 export function doubleQuoted(text: string, { column, indent, fold }: Folding): string {
   const chars = [...text];
   let line = column + 1;
@@ -105,12 +105,12 @@ export function doubleQuoted(text: string, { column, indent, fold }: Folding): s
   return `${result}"`;
 }
 
-/** `|` with its lines. */
+/** A literal block (`|`). */
 export function literal(text: string, indent: number): string {
   const hint = /^[ \n\u2028\u2029]/.test(text) ? '2' : '';
   const chomping = !text.endsWith('\n') ? '-' : /(?:^|[\n\u2028\u2029])\n$/.test(text) ? '+' : '';
   const indentation = ' '.repeat(indent);
-  // Every break begins a line, those of Unicode as well.
+  // All line breaks count, including Unicode ones.
   const lines = text
     .split(/(?<=[\n\u2028\u2029])/)
     .map((line) => (/^[\n\u2028\u2029]/.test(line) ? line : indentation + line));

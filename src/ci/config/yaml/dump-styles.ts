@@ -8,7 +8,10 @@ const BREAK = /[\r\n\x85\u2028\u2029]/;
 const OPENS_NO_PLAIN = /^[#,[\]{}&*!|>'"%@`]|^(?:---|\.\.\.)|^[?:-](?=[\s\0]|$)/;
 const INSIDE_NO_PLAIN = /:(?=[\s\x85\u2028\u2029]|$)|[\s\x85\u2028\u2029]#/;
 
-/** What Ruby writes: `$VAR` and `.hidden` in double quotes, in single ones what would be read as something else, lines as a block. */
+/**
+ * Preferred style as in Ruby: double quotes for `$VAR` and `.hidden`, single quotes for texts that would be read as
+ * another type, blocks for lines.
+ */
 function wanted(text: string): Style {
   if (/\n(?!\n?$)/.test(text)) return 'literal';
   if (text === '<<') return 'single';
@@ -18,7 +21,7 @@ function wanted(text: string): Style {
 }
 
 function readsAsText(text: string): boolean {
-  // A symbol, as Ruby reads it, and what begins as an instant.
+  // A Ruby symbol, or the beginning of an instant.
   if (/^:./.test(text) || /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d/.test(text)) return false;
   if (/^0[0-7]*\.[0-9]/.test(text)) return false;
   try {
@@ -29,7 +32,7 @@ function readsAsText(text: string): boolean {
   }
 }
 
-/** What may be written of a text, by the rules of libyaml. */
+/** Styles that libyaml allows for a text. */
 function allowed(text: string) {
   const edges = /^ | $/.test(text) || BREAK.test(text[0] ?? '') || BREAK.test(text.at(-1) ?? '');
   const spaceBreak = / [\r\n\x85\u2028\u2029]/.test(text);
@@ -47,15 +50,15 @@ function allowed(text: string) {
       INSIDE_NO_PLAIN.test(text)
     ),
     single: !(breakSpace || spaceBreak || special),
-    // The next line of Latin-1 would be read as a line feed, and after a break of Unicode at the end one would be read besides.
+    // NEL would be read as a line feed, and a final Unicode break would be read twice.
     block: text !== '' && !(/ $/.test(text) || spaceBreak || special || /\x85|[\u2028\u2029]$/.test(text)),
   };
 }
 
-/** Most texts: words on one line, too long for `true` and the like, without what could end them. */
+/** Most texts: one line of words, too long for `true` and the like, without special characters. */
 const PLAIN = /^[A-Za-z_][\x20-\x22\x24-\x39\x3b-\x7e]{5,}$/;
 
-/** How a text is written. @param isKey a key takes one line */
+/** Style of a text. @param isKey keys are written on one line */
 export function styleOf(text: string, isKey: boolean): Style {
   if (text === '') return 'single';
   if (PLAIN.test(text) && !text.endsWith(' ')) return 'plain';

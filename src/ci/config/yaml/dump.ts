@@ -2,11 +2,11 @@ import type { Tree, TreeMap } from '../loaded.ts';
 import { doubleQuoted, literal, plainText, singleQuoted } from './dump-scalars.ts';
 import { styleOf } from './dump-styles.ts';
 
-/** A key that is longer stands after a `?`. */
+/** Longer keys are written after a `?`. */
 const LONGEST_SIMPLE_KEY = 128;
 const STEP = 2;
 
-/** Writes data as YAML the way Ruby does: lists are not indented in maps, and long lines are folded. */
+/** Serializes data as YAML like Ruby: lists in maps are not indented, and long lines are folded. */
 export function dumpYaml(tree: Tree): string {
   const parts: string[] = ['---'];
   if (isMap(tree) && Object.keys(tree).length > 0) {
@@ -20,7 +20,7 @@ export function dumpYaml(tree: Tree): string {
   return parts.join('');
 }
 
-/** Whether the text that is written last is a block whose empty lines at its end count: the document's end has to be told. */
+/** Whether the last text is a block with significant trailing empty lines, which requires a document end marker. */
 function endsOpen(tree: Tree): boolean {
   let last: Tree | undefined = tree;
   while (typeof last === 'object' && last !== null)
@@ -30,7 +30,7 @@ function endsOpen(tree: Tree): boolean {
 
 const isMap = (tree: Tree): tree is TreeMap => typeof tree === 'object' && tree !== null && !Array.isArray(tree);
 
-/** @param first indentation of the first line, which may be on a line that has begun */
+/** @param first indentation of the first line, which may be on a started line */
 function writeMap(parts: string[], map: TreeMap, indent: number, first: string): void {
   let indentation = first;
   for (const key of Object.keys(map)) {
@@ -56,7 +56,7 @@ function writeMap(parts: string[], map: TreeMap, indent: number, first: string):
 
 const isSimple = (key: string): boolean => !key.includes('\n') && Buffer.byteLength(key) <= LONGEST_SIMPLE_KEY;
 
-/** What stands after the colon of a key. */
+/** The value after the colon of a key. */
 function writeValue(parts: string[], value: Tree, indent: number, column: number): void {
   if (Array.isArray(value) && value.length > 0) {
     parts.push('\n');
@@ -67,7 +67,7 @@ function writeValue(parts: string[], value: Tree, indent: number, column: number
   } else writeLeaf(parts, value, indent, column);
 }
 
-/** What stands after a `-`, on the same line. */
+/** The item after a `-`, on the same line. */
 function writeItem(parts: string[], value: Tree, indent: number): void {
   if (Array.isArray(value) && value.length > 0) {
     parts.push(' ');

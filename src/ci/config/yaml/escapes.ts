@@ -23,10 +23,10 @@ const SINGLE: Readonly<Record<string, string>> = {
 const LENGTHS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 const CONTEXT = 'while parsing a quoted scalar';
 
-/** What no environment of a job, no name of a file and no database holds. */
+/** Null bytes are not possible in environments, file names and databases. */
 const nullByte = (start: Mark) => syntaxError('null characters are not allowed', CONTEXT, start);
 
-/** Reads what follows a backslash in double quotes. @param start of the scalar, for errors */
+/** Reads an escape in double quotes. @param start start of the scalar, for errors */
 export function readEscape(cursor: Cursor, start: Mark): string {
   const letter = cursor.text[cursor.at] ?? '';
   if (letter === '0') throw nullByte(start);

@@ -3,9 +3,9 @@ import { isMap, KEYS_WITHOUT_TEXT, newMap, type RawMap, type RawTree } from './r
 import { textSize } from './sizes.ts';
 import { tooBig } from './yaml-error.ts';
 
-/** Keys that merges (`<<`) may copy in a file. */
+/** Maximum number of keys copied by merges (`<<`) in a file. */
 const MAX_MERGED = 200_000;
-/** A key that is a list or a map stands for its text, which its aliases and keys in keys must not make long. */
+/** Maximum length of a key that is a list or map, whose text could grow by aliases and nesting. */
 const LARGEST_KEY = 4096;
 
 export class MergeBudget {
@@ -17,19 +17,19 @@ export class MergeBudget {
   }
 }
 
-/** A key as it was read. */
+/** A parsed key. */
 export interface Key {
   key: RawTree;
   size: number;
-  /** Whether it is a scalar without quotes and tags. */
+  /** Whether it is a plain scalar without a tag. */
   isPlain: boolean;
 }
 
-/** A map that is being read. The last of equal keys wins, in the place of the first. */
+/** A map being read. Of equal keys the last value wins, at the position of the first. */
 export class MapBuilder {
   readonly map: RawMap = newMap();
   length = 0;
-  /** Of keys and values, with what their aliases repeat. */
+  /** Size of keys and values, including repeated aliases. */
   size = 0;
   height = 0;
   private readonly merges: MergeBudget;
@@ -38,7 +38,7 @@ export class MapBuilder {
     this.merges = merges;
   }
 
-  /** Enters a value, or merges it in when its key is `<<` and it is made of maps. @throws YamlError for a key of too many parts */
+  /** Adds a value, or merges it if its key is `<<` and it consists of maps. @throws YamlError if a key is too large */
   put({ key, size, isPlain }: Key, value: RawTree): void {
     if (key === '<<' && this.merge(value)) return;
     const text = isPlain && typeof key === 'string' ? withoutColon(key) : this.textOf(key, size);
@@ -49,12 +49,12 @@ export class MapBuilder {
     }
   }
 
-  /** The text that a key stands for. @throws YamlError for one of too many parts */
+  /** The text of a key. @throws YamlError if it is too large */
   private textOf(key: RawTree, size: number): string {
     if (typeof key !== 'object' || key === null) return typeof key === 'string' ? key : String(key ?? '');
     if (size > LARGEST_KEY) throw tooBig();
     const text = JSON.stringify(key);
-    // Each key in a key doubles what has to be quoted in it.
+    // Quotation marks double with each nesting of keys.
     if (text.length > LARGEST_KEY) throw tooBig();
     this.size += textSize(text);
     return text;
@@ -65,7 +65,10 @@ export class MapBuilder {
     this.map[key] = value;
   }
 
-  /** What is merged wins over what stands before it. @returns whether it is a map, or a list of maps of which the first wins */
+  /**
+   * Merged values override earlier ones. @returns whether the value is a map, or a list of maps, of which the first has
+   * precedence
+   */
   private merge(value: RawTree): boolean {
     const sources = Array.isArray(value) ? value.toReversed() : [value];
     if (!sources.every(isMap)) return false;
@@ -78,6 +81,6 @@ export class MapBuilder {
   }
 }
 
-/** A symbol, as Ruby reads it, is its name. */
+/** A Ruby symbol is read as its name. */
 const withoutColon = (key: string): string =>
   /^:./.test(key) ? (/^:["'](.*)["']/.exec(key)?.[1] ?? key.slice(1)) : key;

@@ -1,19 +1,19 @@
 import { YamlError } from './yaml-error.ts';
 
 const TEXT = /^[^\d.:-]?[\p{L}_\s!@#$%^&*(){}<>|/\\~;=]+/u;
-/** Most numbers. */
+/** Common numbers. */
 const SMALL_INTEGER = /^(?:0|[1-9]\d{0,14})$/;
 const DATE = /^\d{4}-(1[012]|0\d|\d)-([12]\d|3[01]|0\d|\d)$/;
-/** A day with a time of it. */
+/** A date with time. */
 const INSTANT = /^-?\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:\s*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?$/;
 const BASE_60 = /^[-+]?\d[\d_]*(:[0-5]?\d){1,2}$/;
 const FLOAT = /^[-+]?(\d[\d_,]*)?\.\d*([eE][+-]\d+)?$/;
 const INTEGER = /^[-+]?(?:0b_*[01][01_]*|0_*[0-7][0-7_]*|0|[1-9](?:\d|,\d|_\d)*|0x_*[\da-fA-F][\da-fA-F_]*)$/;
 
 /**
- * What a scalar without quotes means, by the rules of YAML 1.1 as Ruby reads them: `yes` and `on` are true, `0755` is octal,
- * `1:30` has base 60. Numbers that would not look the same again (`1.0`, 20 digits) are kept as their text.
- * @throws YamlError for a date or an instant, which a configuration may not hold
+ * Value of a plain scalar by YAML 1.1 as read by Ruby: `yes` and `on` are true, `0755` is octal, `1:30` is sexagesimal.
+ * Numbers that would be written differently (`1.0`, 20 digits) are kept as text.
+ * @throws YamlError for a date or an instant, which configurations cannot contain
  */
 export function plainValue(text: string): string | number | boolean | null {
   if (text === '') return null;
@@ -67,6 +67,6 @@ function integerValue(text: string): number | string {
   return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
-/** Whether `plainValue` keeps as its text what is a number all the same. */
+/** Whether `plainValue` keeps a number as text. */
 export const looksLikeNumber = (text: string): boolean =>
   /^[-+]?[\d,_]*\d\.\d*(?:[eE][+-]\d+)?$/.test(text) || /^[-+]?\d{16,}$/.test(text);

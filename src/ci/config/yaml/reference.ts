@@ -1,22 +1,22 @@
-/** What `!reference` stands for until everything has been included: a place in the configuration. */
+/** A `!reference` tag, which is resolved after all includes: a path in the configuration. */
 export class Reference {
-  /** The keys on the way to it; null when the tag does not stand before a list. */
+  /** The keys of the path; null if the tag is not on a list. */
   readonly path: readonly unknown[] | null;
   constructor(path: readonly unknown[] | null) {
     this.path = path;
   }
 }
 
-/** What a file holds before its references are resolved. Never changed once it was read: it may be kept and shared. */
+/** Data of a file before references are resolved. Immutable, because it may be cached and shared. */
 export type RawTree = string | number | boolean | null | Reference | RawTree[] | RawMap;
 export interface RawMap {
   [key: string]: RawTree;
 }
 
-/** Keys of maps, as they were read, that are no texts: numbers, booleans, nothing. Jobs may not be called so. */
+/** Keys of maps that were numbers, booleans or null, which are invalid as job names. */
 export const KEYS_WITHOUT_TEXT = new WeakMap<RawMap, Set<string>>();
 
-/** A map that has no keys but its own, `__proto__` and `constructor` being keys like others. */
+/** A map without a prototype, in which `__proto__` and `constructor` are ordinary keys. */
 export const newMap = <Value = RawTree>(): { [key: string]: Value } => Object.create(null) as { [key: string]: Value };
 
 export const isMap = (value: unknown): value is RawMap =>

@@ -3,11 +3,11 @@ import { readEscape } from './escapes.ts';
 import type { Cursor } from './yaml.cursor.ts';
 import { syntaxError } from './yaml-error.ts';
 
-/** Joins what was folded over lines: one break is a space, others stay. */
+/** Joins folded lines: one break becomes a space, further ones are kept. */
 const folded = (first: string, others: string): string =>
   first === '\n' ? (others === '' ? ' ' : others) : first + others;
 
-/** White space between two parts of a scalar that may go over lines. */
+/** White space in a scalar that may span lines. */
 interface Gap {
   text: string;
   broken: boolean;
@@ -15,7 +15,7 @@ interface Gap {
 
 const NO_GAP: Gap = { text: '', broken: false };
 
-/** @param onBlank is asked at each blank after a break */
+/** @param onBlank called at each blank after a line break */
 function takeGap(cursor: Cursor, broken: boolean, onBlank?: () => void): Gap {
   let blanks = '';
   let first = '';
@@ -35,7 +35,7 @@ function takeGap(cursor: Cursor, broken: boolean, onBlank?: () => void): Gap {
   return { text: isBroken ? (first === '' ? others : folded(first, others)) : blanks, broken: isBroken };
 }
 
-/** Reads a scalar in quotes, from its opening quote. */
+/** Reads a quoted scalar from its opening quote. */
 export function scanQuoted(cursor: Cursor, quote: number): string {
   const start = cursor.mark();
   const single = quote === 39;
@@ -76,7 +76,7 @@ export function scanQuoted(cursor: Cursor, quote: number): string {
   }
 }
 
-/** @returns the scalar, and whether it ended at a line's end, where a key may begin */
+/** @returns the scalar, and whether it ended at the end of a line, where a key may begin */
 export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): { value: string; broken: boolean } {
   const start = cursor.mark();
   let value = '';
@@ -108,7 +108,7 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): { va
   return { value, broken: gap.broken };
 }
 
-/** Reads a block scalar from its `|` or `>`. @param outer indentation of what it stands in, -1 for nothing */
+/** Reads a block scalar from its `|` or `>`. @param outer indentation of the parent, -1 for none */
 export function scanBlock(cursor: Cursor, outer: number): string {
   const start = cursor.mark();
   const fail = (problem: string) => syntaxError(problem, 'while scanning a block scalar', start);

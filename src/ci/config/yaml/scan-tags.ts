@@ -5,7 +5,7 @@ import { syntaxError } from './yaml-error.ts';
 const IN_TAG = /^[A-Za-z0-9_\-;/?:@&=+$.!~*'()%]$/;
 const IN_VERBATIM_TAG = /^[A-Za-z0-9_\-;/?:@&=+$.!~*'()%,[\]]$/;
 
-/** Reads a tag from its `!`. @returns it as written; `!<...>` without its brackets */
+/** Reads a tag from its `!`. @returns the tag as written; `!<...>` without brackets */
 export function scanTag(cursor: Cursor, inFlow: boolean): string {
   const start = cursor.mark();
   const verbatim = cursor.peek(1) === 60;
@@ -24,7 +24,7 @@ export function scanTag(cursor: Cursor, inFlow: boolean): string {
   return tag;
 }
 
-/** Reads `%YAML 1.1` or `%TAG ! prefix` from its `%`. @returns it whole */
+/** Reads `%YAML 1.1` or `%TAG ! prefix` from its `%`. @returns the whole directive */
 export function scanDirective(cursor: Cursor): string {
   const start = cursor.mark();
   const from = ++cursor.at;

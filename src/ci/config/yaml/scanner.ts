@@ -6,12 +6,12 @@ import { Cursor } from './yaml.cursor.ts';
 import type { Token } from './yaml.tokens.ts';
 import { type Mark, syntaxError, tooBig } from './yaml-error.ts';
 
-/** More brackets in each other than any configuration may have. */
+/** Maximum nesting of brackets, beyond any configuration. */
 const DEEPEST_FLOW = 1000;
 
 /**
- * Cuts a text into tokens, with the rules and the words of libyaml: indentation becomes tokens, and a key is found when its `:` is.
- * Works as it is asked, one token at a time.
+ * Splits a text into tokens by the rules and with the messages of libyaml: indentation becomes tokens, and keys are
+ * recognized at their `:`. Works on demand, one token at a time.
  */
 export class Scanner {
   private readonly cursor: Cursor;
@@ -34,7 +34,7 @@ export class Scanner {
     return this.tokens[this.head]!;
   }
 
-  /** Goes on to the next token. */
+  /** Moves to the next token. */
   skip(): void {
     this.head++;
     this.taken++;
@@ -61,7 +61,7 @@ export class Scanner {
     this.keys.save(mark, this.taken + this.tokens.length - this.head, required);
   }
 
-  /** @param at the place among the tokens where the collection begins */
+  /** @param at index of the first token of the collection */
   private roll(column: number, type: 'sequence-start' | 'mapping-start', mark: Mark, at = this.tokens.length): void {
     if (this.flowLevel > 0 || this.indent >= column) return;
     this.indents.push(this.indent);
@@ -152,7 +152,7 @@ export class Scanner {
     return !isSpaceOrEnd(code) && !'#|>%@`'.includes(String.fromCharCode(code));
   }
 
-  /** What begins anew at the margin: nothing is open any more. */
+  /** Closes all open collections at the margin. */
   private closeAll(): void {
     this.unroll(-1);
     this.keys.drop();

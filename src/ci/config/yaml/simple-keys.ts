@@ -1,19 +1,19 @@
 import type { Cursor } from './yaml.cursor.ts';
 import { type Mark, syntaxError } from './yaml-error.ts';
 
-/** A key without `?` is known as one only at its `:`, which has to come within so many characters, on the same line. */
+/** Maximum distance of the `:` from the start of a key without `?`, on the same line. */
 const LONGEST = 1024;
 
-/** Where a key may have begun. */
+/** A possible start of a key. */
 interface SimpleKey {
   mark: Mark;
-  /** The token before which it would stand. */
+  /** Number of the token that would follow the key indicator. */
   tokenNumber: number;
-  /** Whether nothing else can stand there. */
+  /** Whether only a key is valid there. */
   required: boolean;
 }
 
-/** The places where keys may have begun: one at most for each bracket that is open, and one outside of them. */
+/** Possible starts of keys: at most one for each open bracket, and one outside. */
 export class SimpleKeys {
   private readonly keys: (SimpleKey | null)[] = [null];
 
@@ -22,12 +22,12 @@ export class SimpleKeys {
     this.keys[this.keys.length - 1] = { mark, tokenNumber, required };
   }
 
-  /** The innermost one is none. @throws YamlError when it had to be one */
+  /** Drops the innermost one. @throws YamlError if a key was required */
   drop(): void {
     this.dropAt(this.keys.length - 1);
   }
 
-  /** @throws YamlError when one is too far back that had to be one */
+  /** @throws YamlError if a required one is too far back */
   dropStale({ at, line }: Cursor): void {
     for (let level = 0; level < this.keys.length; level += 1) {
       const key = this.keys[level];
@@ -41,13 +41,13 @@ export class SimpleKeys {
     this.keys[level] = null;
   }
 
-  /** Whether a key may begin before a token. */
+  /** Whether a key may begin at a token. */
   mayBegin(tokenNumber: number): boolean {
     for (const key of this.keys) if (key !== null && key.tokenNumber === tokenNumber) return true;
     return false;
   }
 
-  /** The innermost one, which is one: its `:` is there. */
+  /** Takes the innermost one, whose `:` was found. */
   take(): SimpleKey | null {
     const key = this.keys.at(-1) ?? null;
     this.keys[this.keys.length - 1] = null;

@@ -1,18 +1,18 @@
-/** How much a text may stand for. */
+/** Limits of a YAML text. */
 export interface YamlLimits {
-  /** What it may take of memory once it is read, counted as the platform counts it. */
+  /** Maximum memory of the parsed data, counted like the platform. */
   parsedBytes: number;
   /** How deep it may be nested. */
   depth: number;
 }
 
-/** Where nobody says otherwise. */
+/** Default limits. */
 export const YAML_LIMITS: YamlLimits = { parsedBytes: 2 * 1024 * 1024, depth: 100 };
 
-/** A text in the memory of Ruby: short ones have their place in the object. */
+/** Size of a text in Ruby: short ones are stored in the object. */
 export const textSize = (text: string): number => (text.length <= 23 ? 40 : 41 + text.length);
 export const listSize = (length: number): number => (length <= 3 ? 40 : 40 + 8 * length);
-/** Up to eight entries have a table of one size; beyond that it doubles. */
+/** Up to eight entries share one table size; beyond that it doubles. */
 export const mapSize = (length: number): number => {
   if (length === 0) return 40;
   if (length <= 8) return 168;

@@ -2,7 +2,7 @@ import { type Mark, syntaxError } from './yaml-error.ts';
 
 export const STANDARD = 'tag:yaml.org,2002:';
 
-/** What tags are called in a document, by its `%TAG` directives. */
+/** Resolves tags in a document with its `%TAG` directives. */
 export class TagNames {
   private readonly handles = new Map([
     ['', ''],
@@ -11,7 +11,7 @@ export class TagNames {
   ]);
   private version = false;
 
-  /** @param directive without its `%`. @throws YamlError */
+  /** @param directive directive without its `%`. @throws YamlError */
   declare(directive: string): void {
     const [name, first = '', second = ''] = directive.split(/[ \t]+/);
     if (name === 'TAG') this.handles.set(first, second);
@@ -20,7 +20,7 @@ export class TagNames {
     else this.version = true;
   }
 
-  /** @param start where the node begins. @throws YamlError */
+  /** @param start start of the node. @throws YamlError */
   nameOf(tag: string, start: Mark): string {
     const handle = /^!(?:[\w-]*!)?/.exec(tag)?.[0] ?? '';
     const prefix = this.handles.get(handle);
@@ -28,7 +28,7 @@ export class TagNames {
     return prefix + tag.slice(handle.length);
   }
 
-  /** The class of Ruby that a tag asks for, which nothing may; null for other tags. */
+  /** The Ruby class requested by a tag, which is never allowed; null for other tags. */
   static classOf(name: string): string | null {
     const ruby = /^(?:!|tag:ruby\.yaml\.org,2002:)ruby\/[\w-]+(?::(.*))?$/.exec(name);
     return ruby === null ? null : (ruby[1] ?? 'Object');

@@ -1,6 +1,6 @@
 import type { RawTree } from './reference.ts';
 
-/** A value as text, as it stands in the middle of other text. Never throws, as `String` does for maps without a prototype. */
+/** A value as text inside another text. Never throws, unlike `String` for maps without a prototype. */
 export function textOf(value: RawTree | undefined): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return `[${value.map((each) => (each === null ? 'null' : inspect(each))).join(', ')}]`;

@@ -5,7 +5,7 @@ import { textSize, YAML_LIMITS, type YamlLimits } from './sizes.ts';
 import { STANDARD, TagNames } from './tag-names.ts';
 import { type Mark, syntaxError, tooBig, YamlError } from './yaml-error.ts';
 
-/** Deeper than this nothing is read on: far beyond what is allowed, far below what would exhaust the stack. */
+/** Maximum depth of parsing: far beyond what is allowed, far below what would exhaust the stack. */
 const DEEPEST = 1000;
 
 interface Anchored {
@@ -16,8 +16,8 @@ interface Anchored {
 }
 
 /**
- * @param meaning what a scalar without quotes stands for
- * @returns what each document of a text holds; none for a text without any
+ * @param meaning converts plain scalars
+ * @returns the data of each document; none for an empty text
  * @throws YamlError
  */
 export function readDocuments(
@@ -30,7 +30,7 @@ export function readDocuments(
 
 type Meaning = (text: string) => string | number | boolean | null;
 
-/** Puts the tokens of a text together into data. Aliases share what they stand for: a text of n bytes makes at most n nodes. */
+/** Composes data from the tokens of a text. Aliases share their nodes: a text of n bytes makes at most n nodes. */
 class Composer extends CollectionComposer {
   private readonly meaning: Meaning;
   private anchors = new Map<string, Anchored>();
@@ -50,14 +50,14 @@ class Composer extends CollectionComposer {
     for (let first = true; ; first = false) {
       const root = this.document(first);
       if (root === undefined) break;
-      // What follows is still checked for its syntax.
+      // The syntax of further documents is still checked.
       if (found.length < maxDocuments) found.push(root);
     }
     if (this.problem !== null) throw this.problem;
     return found;
   }
 
-  /** Keeps an error that counts only if the syntax is right to the end. */
+  /** Records an error that only counts if there is no syntax error until the end. */
   private later(problem: YamlError): void {
     this.problem ??= problem;
   }

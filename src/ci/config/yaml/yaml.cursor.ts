@@ -4,16 +4,16 @@ import { type Mark, syntaxError } from './yaml-error.ts';
 const FORBIDDEN = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
 const ASTRAL = /[\ud800-\udbff]/;
 
-/** A place that moves through a text. */
+/** A moving position in a text. */
 export class Cursor {
   readonly text: string;
   at = 0;
   line = 0;
   private lineStart = 0;
-  /** Whether a character may take two places, so that columns have to be counted. */
+  /** Whether the text contains surrogate pairs, so that columns have to be counted. */
   private readonly astral: boolean;
 
-  /** @throws YamlError for characters that no YAML may hold */
+  /** @throws YamlError for characters that YAML cannot contain */
   constructor(text: string) {
     const bare = text.startsWith('\ufeff') ? text.slice(1) : text;
     if (FORBIDDEN.test(bare)) throw syntaxError('control characters are not allowed', null, null);
@@ -21,7 +21,7 @@ export class Cursor {
     this.astral = ASTRAL.test(bare);
   }
 
-  /** @returns the code at a distance from here; beyond the end NaN, which is equal to nothing */
+  /** @returns the code at a distance; NaN beyond the end, which equals nothing */
   peek(distance = 0): number {
     return this.text.charCodeAt(this.at + distance);
   }
@@ -40,7 +40,7 @@ export class Cursor {
     return { index: this.at, line: this.line, column: this.column };
   }
 
-  /** Steps over a line break. @returns what stands for it in a value */
+  /** Skips a line break. @returns its representation in values */
   takeBreak(): string {
     const code = this.peek();
     this.at += code === CR && this.peek(1) === LF ? 2 : 1;
@@ -58,7 +58,7 @@ export class Cursor {
     while (this.peek() !== 0 && !isBreak(this.peek())) this.at++;
   }
 
-  /** Whether `---` or `...` stands here at the beginning of a line. */
+  /** Whether `---` or `...` is here at the beginning of a line. */
   atDocumentIndicator(): boolean {
     if (this.at !== this.lineStart) return false;
     const code = this.peek();

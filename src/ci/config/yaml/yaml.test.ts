@@ -130,7 +130,7 @@ test('what is written is read as what it was', () => {
   }
   fc.assert(
     fc.property(tree, (value) => {
-      // Keys that are whole numbers have another order in objects of JavaScript, and none of it is lost.
+      // Integer keys are reordered in JavaScript objects, but none is lost.
       assert.deepEqual(read(dumpYaml(value)), [structuredClone(value)]);
     }),
     { numRuns: 500 },
@@ -144,7 +144,7 @@ test('the memory that a text takes does not grow with what its aliases repeat', 
   assert.equal(errorOf('a: &a [*a]'), 'The parsed YAML is too big');
   assert.equal(errorOf(`a: ${'['.repeat(100)}${']'.repeat(100)}`), 'The parsed YAML is too big');
   assert.equal(errorOf(`a: ${'['.repeat(99)}${']'.repeat(99)}`), 'no error');
-  // Quoted once for each key that it is in, which makes 64 MiB of 50 characters.
+  // Quotation marks double for each nested key, which makes 64 MiB of 50 characters.
   assert.equal(errorOf('? '.repeat(25)), 'The parsed YAML is too big');
   assert.equal(errorOf(`- ${'? '.repeat(9)}a\n`.repeat(2_000)), 'The parsed YAML is too big');
   assert.equal(errorOf('['.repeat(500_000)), 'The parsed YAML is too big');

@@ -1,6 +1,6 @@
 import type { Mark } from './yaml-error.ts';
 
-/** What a scalar, an anchor, an alias or a tag says is in `value`. */
+/** `value` is the content of a scalar, anchor, alias or tag. */
 export interface Token {
   type:
     | 'stream-end'
